@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is held to the same rules: Swift 6 mode, warnings are errors.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: name + "Tests", dependencies: [.byName(name: name)] + dependencies,
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "roboprov",
+  products: [.executable(name: "roboprov", targets: ["roboprov"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    // System libraries, and the few kernel calls Swift does not import.
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(name: "CLinux"),
+
+    // The vocabulary, and the roads to the radio.
+    library("Bluetooth"),
+    library("DBus", ["CDBus", "CLinux"]),
+    library("BlueZ", ["Bluetooth", "DBus"]),
+
+    // The engine, and what goes in and comes out of it.
+    library("Provisioning", ["Bluetooth"]),
+    library("YAML", ["CYAML"]),
+    library("Manifest", ["YAML", "Provisioning", "Bluetooth"]),
+    library(
+      "Journal", ["Provisioning", "Bluetooth", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
+    library("Reporting", ["Provisioning", "Bluetooth"]),
+
+    // A building that is not there.
+    library("VirtualTime", ["Bluetooth", "CLinux"]),
+    library("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime"]),
+
+    // The command line.
+    library(
+      "RoboprovCLI",
+      [
+        "Bluetooth", "DBus", "BlueZ", "Provisioning", "YAML", "Manifest", "Journal", "Reporting",
+        "VirtualTime", "VirtualBuilding", "CLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
+
+    tests("Bluetooth"),
+    tests("DBus", ["CLinux"]),
+    tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding"]),
+    tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding"]),
+    tests("YAML"),
+    tests("Manifest", ["YAML", "Provisioning", "Bluetooth"]),
+    tests("Journal", ["Provisioning", "Bluetooth"]),
+    tests("Reporting", ["Provisioning", "Bluetooth"]),
+    tests("VirtualTime", ["Bluetooth"]),
+    tests("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime"]),
+    tests("RoboprovCLI", ["Bluetooth", "Provisioning", "Journal", "Reporting", "Manifest"]),
+  ]
+)

@@ -1,0 +1,85 @@
+/// A 48-bit Bluetooth device address, written most significant byte first: `C4:7C:8D:00:00:01`.
+///
+/// Ordered by its bytes, so that anything decided "by address" is decided the same way each time.
+public struct BluetoothAddress: Hashable, Sendable {
+  /// The address as a number, 0…2⁴⁸−1; the leftmost written byte is the most significant one.
+  public let rawValue: UInt64
+
+  /// An address from its number; bits above the 48th are dropped.
+  public init(rawValue: UInt64) {
+    self.rawValue = rawValue & 0xFFFF_FFFF_FFFF
+  }
+
+  /// An address from six pairs of hex digits, separated by `:` (or throughout by `-` or `_`, as
+  /// labels and BlueZ's object paths have it), in either case. Anything else is nil.
+  public init?(_ text: some StringProtocol) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 17 else { return nil }
+    let separator = bytes[2]
+    guard [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(separator) else { return nil }
+    var value: UInt64 = 0
+    for (index, byte) in bytes.enumerated() {
+      if index % 3 == 2 {
+        guard byte == separator else { return nil }
+      } else {
+        guard let digit = byte.hexDigitValue else { return nil }
+        value = value << 4 | UInt64(digit)
+      }
+    }
+    self.rawValue = value
+  }
+
+  /// The six bytes, most significant (leftmost written) first.
+  public var bytes: [UInt8] {
+    (0..<6).reversed().map { UInt8(truncatingIfNeeded: rawValue >> (8 * $0)) }
+  }
+}
+
+extension BluetoothAddress: Comparable {
+  /// Numeric order.
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension BluetoothAddress: CustomStringConvertible {
+  /// Upper case, separated by colons: `C4:7C:8D:00:00:01`.
+  public var description: String {
+    bytes.map(\.twoHexDigits).joined(separator: ":")
+  }
+}
+
+extension BluetoothAddress: Codable {
+  /// Reads the written form.
+  /// - Throws: `DecodingError.dataCorrupted` for anything that is not an address.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let address = Self(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no Bluetooth address: \(text)")
+    }
+    self = address
+  }
+
+  /// Writes `description`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+extension UInt8 {
+  /// The value of an ASCII hex digit, 0…15, or nil.
+  var hexDigitValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// Two upper-case hex digits.
+  var twoHexDigits: String {
+    let digits = String(self, radix: 16, uppercase: true)
+    return digits.count == 1 ? "0" + digits : digits
+  }
+}
