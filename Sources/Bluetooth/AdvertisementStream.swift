@@ -56,8 +56,10 @@ private final class Mailbox: Sendable {
   private struct State {
     var waiting: [Advertisement] = []
     var ended: Result<Void, CentralError>?
-    var reader: CheckedContinuation<Result<Advertisement?, CentralError>, Never>?
+    var reader: Reader?
   }
+
+  private typealias Reader = CheckedContinuation<Result<Advertisement?, CentralError>, Never>
 
   private let capacity: Int
   private let state = Mutex(State())
@@ -88,7 +90,7 @@ private final class Mailbox: Sendable {
   func finish(_ error: CentralError?) {
     let (reader, end) = state.withLock { state in
       guard state.ended == nil else {
-        return (nil as CheckedContinuation<Result<Advertisement?, CentralError>, Never>?, error)
+        return (nil as Reader?, error)
       }
       state.ended = error.map(Result.failure) ?? .success(())
       defer { state.reader = nil }

@@ -1,0 +1,143 @@
+public import Bluetooth
+
+/// What went wrong, as a code with its context. Sentences and advice for people are made at the edge.
+public struct FailureReason: Hashable, Sendable, Codable {
+  /// The closed set of reasons. The names are frozen.
+  public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    /// No word of it on any adapter.
+    case neverHeard = "never_heard"
+    /// It was heard, and did not answer a connection within the timeout.
+    case connectTimedOut = "connect_timed_out"
+    /// The connection attempt failed.
+    case connectFailed = "connect_failed"
+    /// The link was lost in the stage named.
+    case linkLost = "link_lost"
+    /// The stage named took longer than its timeout.
+    case stageTimedOut = "stage_timed_out"
+    /// It does not have the service or characteristic that its family has.
+    case serviceMissing = "service_missing"
+    /// It answered a write or read with an ATT error, or does not permit it.
+    case attributeRejected = "attribute_rejected"
+    /// It refused in its own words.
+    case refused
+    /// It came back waiting to be provisioned: what was written was not kept.
+    case saveNotKept = "save_not_kept"
+    /// It came back with another identity than was written.
+    case wrongIdentity = "wrong_identity"
+    /// Written and submitted, and not heard afterwards.
+    case notHeardAfterSave = "not_heard_after_save"
+    /// It is on air, configured with another identity: a person must put it into provisioning mode.
+    case configuredOtherwise = "configured_otherwise"
+    /// The room's minor is on air from another address.
+    case minorOnAir = "minor_on_air"
+    /// More devices were heard than rooms are left to take any of them.
+    case tooManyCandidates = "too_many_candidates"
+    /// No device was left for this room.
+    case noCandidate = "no_candidate"
+    /// The proposed assignment was not confirmed.
+    case notConfirmed = "not_confirmed"
+    /// The adapter was switched off or unplugged.
+    case adapterLost = "adapter_lost"
+    /// The Bluetooth stack or the bus went away.
+    case stackLost = "stack_lost"
+    /// The adapter has no free connection.
+    case outOfSlots = "out_of_slots"
+    /// The run was interrupted.
+    case interrupted
+    /// The record could not be written, so nothing more was done.
+    case recordUnwritable = "record_unwritable"
+    /// The stack said something else; its text says what.
+    case stackError = "stack_error"
+  }
+
+  /// What went wrong.
+  public var code: Code
+  /// The stage it happened in.
+  public var stage: Stage?
+  /// The setting that was being written.
+  public var setting: SettingName?
+  /// The ATT error the device answered with.
+  public var attError: UInt8?
+  /// The device's own words, secrets taken out.
+  public var deviceText: String?
+  /// The stack's own words, secrets taken out.
+  public var stackText: String?
+  /// The minor that was heard instead, or is in the way.
+  public var minor: UInt16?
+  /// Other devices concerned: candidates, or who is in the way.
+  public var addresses: [BluetoothAddress]?
+  /// Seconds after which a timeout struck.
+  public var seconds: Double?
+
+  /// A reason; context that does not apply is left out.
+  public init(
+    _ code: Code, stage: Stage? = nil, setting: SettingName? = nil, attError: UInt8? = nil,
+    deviceText: String? = nil, stackText: String? = nil, minor: UInt16? = nil,
+    addresses: [BluetoothAddress]? = nil, seconds: Double? = nil
+  ) {
+    self.code = code
+    self.stage = stage
+    self.setting = setting
+    self.attError = attError
+    self.deviceText = deviceText
+    self.stackText = stackText
+    self.minor = minor
+    self.addresses = addresses
+    self.seconds = seconds
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case code
+    case stage
+    case setting
+    case attError = "att_error"
+    case deviceText = "device_text"
+    case stackText = "stack_text"
+    case minor
+    case addresses
+    case seconds
+  }
+}
+
+/// What a failure means for trying again.
+public enum FailureClass: String, Hashable, Sendable, Codable {
+  /// The radio's mood: may well work next time.
+  case transient
+  /// The device is not there.
+  case missing
+  /// The adapter is full.
+  case outOfSlots = "out_of_slots"
+  /// The device said no.
+  case refused
+  /// Trying again cannot help: something must be changed first.
+  case permanent
+  /// We were told to stop.
+  case cancelled
+}
+
+/// The end of an attempt that did not succeed.
+public struct AttemptFailure: Error, Hashable, Sendable {
+  /// Why.
+  public var reason: FailureReason
+
+  /// A failed attempt.
+  public init(_ reason: FailureReason) {
+    self.reason = reason
+  }
+
+  /// What it means for trying again.
+  public var failureClass: FailureClass {
+    switch reason.code {
+    case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .saveNotKept,
+      .adapterLost, .stackLost, .stackError:
+      .transient
+    case .neverHeard, .noCandidate: .missing
+    case .outOfSlots: .outOfSlots
+    case .attributeRejected, .refused: .refused
+    case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .minorOnAir, .tooManyCandidates,
+      .notConfirmed, .recordUnwritable:
+      .permanent
+    case .interrupted: .cancelled
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import Bluetooth
+
+/// A building as a checked manifest describes it: nothing in here can be invalid for its profile.
+public struct Building: Hashable, Sendable {
+  /// Its stable name in file names and records: `[a-z0-9-]+`.
+  public var id: String
+  /// Its name for people.
+  public var name: String
+  /// Whether rooms without any hint may take any sensor nobody claims.
+  public var assignment: Assignment
+  /// Its rooms, in the manifest's order.
+  public var rooms: [Room]
+
+  /// What a room without address, binding or any other hint may get.
+  public enum Assignment: String, Hashable, Sendable, Codable {
+    /// Nothing: each room names its sensor.
+    case address
+    /// Any unclaimed sensor, after the list was confirmed.
+    case any
+  }
+
+  /// A building.
+  public init(id: String, name: String, assignment: Assignment = .address, rooms: [Room]) {
+    self.id = id
+    self.name = name
+    self.assignment = assignment
+    self.rooms = rooms
+  }
+}
+
+/// A room's stable identity: `[a-z0-9-]+`, also the name of its log file.
+public struct RoomID: Hashable, Sendable, Codable, RawRepresentable, Comparable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
+  /// The identity.
+  public var rawValue: String
+  /// A room's identity.
+  public init(rawValue: String) { self.rawValue = rawValue }
+  /// A room's identity.
+  public init(stringLiteral value: String) { rawValue = value }
+  /// The identity.
+  public var description: String { rawValue }
+  /// Alphabetical.
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// A room of the manifest: what its device is to be told, and what is known of that device.
+public struct Room: Hashable, Sendable {
+  /// Its stable identity.
+  public var id: RoomID
+  /// Its name for people, and for devices that take a room name.
+  public var name: String
+  /// The device family expected here.
+  public var profile: ProfileID
+  /// The device's address, where the manifest gives it.
+  public var address: BluetoothAddress?
+  /// What the device is to be told, by the profile's setting names. A setting that is absent is not written.
+  public var settings: [SettingName: SettingValue]
+  /// How long each stage may take.
+  public var timeouts: StageTimeouts
+  /// How many attempts may follow the first, 0…20.
+  public var retries: Int
+
+  /// A room.
+  public init(
+    id: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
+    settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
+  ) {
+    self.id = id
+    self.name = name
+    self.profile = profile
+    self.address = address
+    self.settings = settings
+    self.timeouts = timeouts
+    self.retries = retries
+  }
+
+  /// The settings that nobody may see.
+  public var secrets: [Secret] {
+    settings.values.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
+  }
+
+  /// The minor ID, for families that have one.
+  public var minor: UInt16? {
+    guard case .integer(let number)? = settings[.minor] else { return nil }
+    return UInt16(exactly: number)
+  }
+}
+
+extension SettingName {
+  /// Name of the room, as written to the device.
+  public static let roomName: Self = "room_name"
+  /// Minor ID of the beacon.
+  public static let minor: Self = "minor"
+  /// SSID of the WiFi network.
+  public static let wifiSSID: Self = "wifi_ssid"
+  /// Password of the WiFi network.
+  public static let wifiPassword: Self = "wifi_password"
+}

@@ -1,0 +1,3 @@
+
+/// placeholder
+public struct DeviceSession: Sendable {}
