@@ -1,4 +1,3 @@
-
 /// The machine name of a setting, in snake_case and frozen once released: `minor`, `wifi_ssid`.
 public struct SettingName: Hashable, Sendable, Codable, RawRepresentable, Comparable,
   ExpressibleByStringLiteral, CustomStringConvertible

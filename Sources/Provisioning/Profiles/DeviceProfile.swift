@@ -63,11 +63,14 @@ public struct Submission: Hashable, Sendable {
   public var at: MonotonicInstant
   /// Whether the device itself acknowledged it.
   public var isAcknowledged: Bool
+  /// What came instead of an acknowledgement: no failure yet, but the reason should the proof not be heard.
+  public var trouble: FailureReason?
 
   /// A submission.
-  public init(at: MonotonicInstant, isAcknowledged: Bool) {
+  public init(at: MonotonicInstant, isAcknowledged: Bool, trouble: FailureReason? = nil) {
     self.at = at
     self.isAcknowledged = isAcknowledged
+    self.trouble = trouble
   }
 }
 

@@ -1,0 +1,188 @@
+import Bluetooth
+
+/// One attempt at one device, from the binding to the proof.
+extension ApplyRun {
+  func attempt(_ id: RoomID, address: BluetoothAddress, number: Int) async throws(Stop) {
+    guard var work = works[id], let adapter, let profile = DeviceProfiles[work.room.profile] else {
+      preconditionFailure("an attempt without room, adapter or profile")
+    }
+    if !work.isBound {
+      try await commit(.bindingCommitted(.init(room: id, address: address, basis: work.basis)))
+      work.isBound = true
+    }
+    let began = clock.now
+    work.began = work.began ?? began
+    work.attempts = number
+    work.adapter = adapter.id
+    works[id] = work
+    await coordinator.note(
+      .attemptStarted(
+        .init(room: id, address: address, adapter: adapter.id, number: number, rssi: air[address]?.rssi)))
+
+    let before = Set(air.devices(proving: profile.proof(of: work.room.settings)).map(\.address))
+      .subtracting([address])
+    let session = DeviceSession(
+      room: work.room, address: address, adapter: adapter.id, central: central, coordinator: coordinator,
+      clock: clock)
+    let conversation = await converse(session, profile)
+    works[id]?.written = await session.progress.written
+    await takeDown(session)
+
+    let result: Result<Evidence, AttemptFailure>
+    switch conversation {
+    case .success(let submission):
+      works[id]?.acknowledgement =
+        submission.isAcknowledged ? Evidence(grade: .savedStatus, address: address) : nil
+      proofWatch = ProofWatch(
+        proof: profile.proof(of: work.room.settings), profile: profile, address: address,
+        submittedAt: submission.at, before: before)
+      result = try await prove(work.room, submission)
+    case .failure(let failure):
+      result = .failure(failure)
+    }
+    let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
+    await coordinator.note(
+      .attemptEnded(
+        .init(
+          room: id, number: number, seconds: began.duration(to: clock.now).inSeconds, failure: failure)))
+    try await settle(id, result)
+  }
+
+  private func converse(
+    _ session: DeviceSession, _ profile: any DeviceProfile
+  ) async -> Result<Submission, AttemptFailure> {
+    do throws(AttemptFailure) {
+      return .success(try await profile.configure(session))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Ends the link, if there still is one, and has the stack forget the device, so that the next thing heard
+  /// of it is news. Done by the teardown child: an interrupted run leaves nothing connected.
+  private func takeDown(_ session: DeviceSession) async {
+    let clock = clock
+    await teardown.perform {
+      if let link = await session.progress.link {
+        await link.disconnect()
+        if let end = await link.disconnection() {
+          let wasSubmitted = await session.progress.submittedAt != nil
+          await session.coordinator.note(
+            .linkEnded(
+              .init(
+                room: session.room.id, cause: end.cause, expected: wasSubmitted || end.cause == .local)))
+        }
+      }
+      // A stack that cannot forget (its adapter is gone, say) has nothing to mislead us with.
+      _ = await race(.seconds(5), on: clock) { () throws(CentralError) in
+        try await session.central.forget(session.address, on: session.adapter)
+      }
+    }
+    air.mustBeHeardAgain(session.address)
+  }
+
+  /// Stage `verify`: listens until the proof is heard or the time is up.
+  private func prove(_ room: Room, _ submission: Submission) async throws(Stop) -> Result<
+    Evidence, AttemptFailure
+  > {
+    let timeout = room.timeouts.verify
+    let began = clock.now
+    await coordinator.note(
+      .stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
+    var wasInterrupted = false
+    let until = began.advanced(by: timeout)
+    // An adapter that goes away in between costs listening time, not the device.
+    while !isProofDecided, clock.now < until {
+      do throws(Stop) {
+        try await listen(.proof, room: room.id, for: clock.now.duration(to: until)) { advertisement, run in
+          run.judge(advertisement)
+        }
+      } catch .interrupted {
+        wasInterrupted = true
+        break
+      }
+    }
+    let result = verdict(on: submission, wasInterrupted: wasInterrupted)
+    let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
+    await coordinator.note(
+      .stageEnded(
+        .init(
+          room: room.id, stage: .verify, seconds: began.duration(to: clock.now).inSeconds, failure: failure)))
+    if case .success(let evidence) = result {
+      await coordinator.note(.proofHeard(.init(room: room.id, evidence: evidence)))
+    }
+    isProofDecided = false
+    return result
+  }
+
+  private func judge(_ advertisement: Advertisement) -> Bool {
+    if proofWatch?.hear(advertisement) == true { isProofDecided = true }
+    return isProofDecided
+  }
+
+  private func verdict(
+    on submission: Submission, wasInterrupted: Bool
+  ) -> Result<Evidence, AttemptFailure> {
+    switch proofWatch?.verdict ?? .silent {
+    case .proved(let evidence):
+      return .success(evidence)
+    case .other(let minor):
+      return .failure(AttemptFailure(.init(.wrongIdentity, stage: .verify, minor: minor)))
+    case .backAgain:
+      // It waits as before: nothing was kept. What it said instead of `saved` is the better reason.
+      return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
+    case .silent:
+      let code: FailureReason.Code = wasInterrupted ? .interrupted : .notHeardAfterSave
+      return .failure(
+        AttemptFailure(
+          .init(
+            code, stage: .verify, deviceText: submission.trouble?.deviceText,
+            stackText: submission.trouble?.stackText)))
+    }
+  }
+
+  /// Ends the room with its outcome, or sends it to the back of the queue for another attempt.
+  private func settle(_ id: RoomID, _ result: Result<Evidence, AttemptFailure>) async throws(Stop) {
+    guard let work = works[id] else { preconditionFailure("a result without its room") }
+    switch result {
+    case .success(let evidence):
+      schedule.finish(id)
+      try await finish(
+        work.room, work.attempts == 1 ? .provisioned : .provisionedAfterRetry, evidence: evidence)
+    case .failure(let failure):
+      works[id]?.lastFailure = failure.reason
+      let pause = schedule.attemptFailed(
+        id, failure.failureClass, at: clock.now, jitter: environment.chance())
+      if let pause {
+        await coordinator.note(
+          .retryScheduled(.init(room: id, attempt: work.attempts + 1, delay: pause.inSeconds)))
+      } else {
+        try await finish(work.room, Outcome(after: failure.reason), reason: failure.reason)
+      }
+      try await recoverRadio(after: failure.reason)
+    }
+  }
+
+  private func recoverRadio(after reason: FailureReason) async throws(Stop) {
+    switch reason.code {
+    case .adapterLost:
+      try await recover(from: CentralError(.adapterUnavailable(.absent), stackText: reason.stackText))
+    case .stackLost:
+      try await recover(from: CentralError(.stackUnavailable, stackText: reason.stackText))
+    case .interrupted:
+      throw .interrupted
+    case .recordUnwritable:
+      if let failure = await coordinator.failure { throw .record(failure) }
+    default:
+      return
+    }
+  }
+
+  /// Ends a room whose device is not heard any more: with what went wrong when it still was, if anything.
+  func giveUp(_ id: RoomID, _ reason: FailureReason) async throws(Stop) {
+    guard let work = works[id] else { preconditionFailure("giving up an unknown room") }
+    schedule.finish(id)
+    let reason = work.lastFailure ?? reason
+    try await finish(work.room, Outcome(after: reason), reason: reason)
+  }
+}

@@ -1,0 +1,122 @@
+import Bluetooth
+
+/// Outcomes: exactly one for each room.
+extension ApplyRun {
+  /// Gives a room its outcome, on disk before anybody is told.
+  func finish(
+    _ room: Room, _ outcome: Outcome, evidence: Evidence? = nil, reason: FailureReason? = nil
+  ) async throws(Stop) {
+    precondition(outcomes[room.id] == nil, "a second outcome for \(room.id)")
+    let finished = finished(room, outcome, evidence: evidence, reason: reason)
+    outcomes[room.id] = finished
+    try await commit(.roomFinished(finished))
+  }
+
+  private func finished(
+    _ room: Room, _ outcome: Outcome, evidence: Evidence?, reason: FailureReason?
+  ) -> RoomFinished {
+    let work = works[room.id]
+    let evidence = evidence ?? (outcome == .unconfirmed ? work?.acknowledgement : nil)
+    let address = evidence?.address ?? work?.address ?? room.address
+    let proved: Set<SettingName> = evidence?.minor == nil ? [] : [.minor]
+    let written = work?.written ?? []
+    return RoomFinished(
+      room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
+      attempts: work?.attempts ?? 0,
+      seconds: work?.began.map { $0.duration(to: clock.now).inSeconds } ?? 0,
+      rssi: address.flatMap { air[$0]?.rssi }, evidence: evidence,
+      settings: room.settingResults { name in
+        proved.contains(name) ? .proved : written.contains(name) ? .written : .notWritten
+      },
+      reason: reason)
+  }
+
+  private func recordAtTheEnd(_ fact: Fact) async -> RecordFailure? {
+    do throws(RecordFailure) {
+      try await coordinator.commit(fact)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Ends the run: the rooms that have no outcome yet get theirs, and the record its last line.
+  func conclude(_ stop: Stop?) async -> ApplyResult {
+    var recordFailure: RecordFailure?
+    var radioFailure: CentralError?
+    if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
+    for room in request.building.rooms where outcomes[room.id] == nil {
+      let (outcome, reason) = leftOver(room, stop)
+      let finished = finished(room, outcome, evidence: nil, reason: reason)
+      outcomes[room.id] = finished
+      recordFailure = await recordAtTheEnd(.roomFinished(finished)) ?? recordFailure
+    }
+    let outcome = outcome(stop)
+    recordFailure = await recordAtTheEnd(.runFinished(.init(outcome: outcome))) ?? recordFailure
+    if case .record(let failure) = stop { recordFailure = failure }
+    if case .radio(let error) = stop { radioFailure = error }
+    return ApplyResult(
+      outcome: recordFailure == nil ? outcome : .aborted,
+      rooms: request.building.rooms.compactMap { outcomes[$0.id] }, recordFailure: recordFailure,
+      radioFailure: radioFailure)
+  }
+
+  private func outcome(_ stop: Stop?) -> RunOutcome {
+    switch stop {
+    case .interrupted: .interrupted
+    case .record, .radio: .aborted
+    case nil: outcomes.values.allSatisfy(\.outcome.isSuccess) ? .complete : .incomplete
+    }
+  }
+
+  /// The outcome of a room that the run did not come to, or not to the end of.
+  private func leftOver(_ room: Room, _ stop: Stop?) -> (Outcome, FailureReason) {
+    if let failure = works[room.id]?.lastFailure, failure.code != .interrupted {
+      return (Outcome(after: failure), failure)
+    }
+    switch stop {
+    case .radio(let error):
+      let code: FailureReason.Code =
+        if case .adapterUnavailable = error.code { .adapterLost } else { .stackLost }
+      return (.pending, FailureReason(code, stackText: error.stackText))
+    case .record:
+      return (.pending, FailureReason(.recordUnwritable))
+    case .interrupted, nil:
+      return (.cancelled, FailureReason(.interrupted))
+    }
+  }
+}
+
+extension Stop {
+  var fact: RunInterrupted {
+    switch self {
+    case .interrupted: .init(cause: .signal)
+    case .record(let failure): .init(cause: .record, detail: failure.text)
+    case .radio(let error):
+      if case .adapterUnavailable = error.code {
+        .init(cause: .adapter, detail: error.stackText)
+      } else {
+        .init(cause: .stack, detail: error.stackText)
+      }
+    }
+  }
+}
+
+extension Outcome {
+  /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
+  init(after reason: FailureReason) {
+    self =
+      switch reason.code {
+      case .neverHeard, .connectTimedOut, .connectFailed: .unreachable
+      case .notHeardAfterSave: .unconfirmed
+      // Interrupted after the save was submitted, it may well be changed; before, it is not.
+      case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
+      case .configuredOtherwise, .minorOnAir: .needsHands
+      case .tooManyCandidates: .ambiguous
+      case .noCandidate, .notConfirmed, .recordUnwritable: .pending
+      case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
+        .wrongIdentity, .adapterLost, .stackLost, .outOfSlots, .stackError:
+        .failed
+      }
+  }
+}

@@ -1,0 +1,140 @@
+import Bluetooth
+
+/// The adapter, and listening on it.
+extension ApplyRun {
+  /// Waits until an adapter can be used, for a bounded time, and takes it.
+  func selectAdapter() async throws(Stop) {
+    adapter = nil
+    let central = central
+    let raced = await race(request.adapterPatience, on: clock) { () throws(CentralError) in
+      var told: AdapterAwaited?
+      for await adapters in await central.adapterChanges() {
+        if let ready = await self.choose(from: adapters, told: &told) { return ready }
+      }
+      throw CentralError(Task.isCancelled ? .cancelled : .busUnavailable)
+    }
+    switch raced {
+    case .value(let chosen):
+      adapter = chosen
+      await coordinator.note(
+        .adapterSelected(
+          .init(adapter: chosen.id, name: chosen.name, stack: await central.stackVersion())))
+    case .failed(let error) where error.code == .cancelled:
+      throw .interrupted
+    case .failed(let error):
+      throw .radio(error)
+    case .timedOut:
+      throw .radio(CentralError(.adapterUnavailable(await adapterTrouble())))
+    }
+  }
+
+  /// The adapter to use among these, or nil after saying what is waited for.
+  private func choose(from adapters: [Adapter], told: inout AdapterAwaited?) async -> Adapter? {
+    let eligible = adapters.filter(isWanted).sorted { $0.name < $1.name }
+    if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
+    let awaited = AdapterAwaited(
+      trouble: trouble(of: eligible), adapter: eligible.first?.name ?? request.adapter,
+      seconds: request.adapterPatience.inSeconds)
+    if awaited != told {
+      told = awaited
+      await coordinator.note(.adapterAwaited(awaited))
+    }
+    return nil
+  }
+
+  private func isWanted(_ adapter: Adapter) -> Bool {
+    guard let wanted = request.adapter else { return true }
+    return adapter.name == wanted || adapter.id.address == BluetoothAddress(wanted)
+  }
+
+  private func trouble(of adapters: [Adapter]) -> CentralError.AdapterTrouble {
+    switch adapters.first?.state {
+    case nil, .ready: .absent
+    case .poweredOff: .poweredOff
+    case .blocked: .blocked
+    }
+  }
+
+  private func adapterTrouble() async -> CentralError.AdapterTrouble {
+    let adapters = (try? await central.adapters()) ?? []
+    return trouble(of: adapters.filter(isWanted).sorted { $0.name < $1.name })
+  }
+
+  /// Finds out who is there. Ends early once every device that the manifest names was heard, but not before
+  /// others had a chance: a minor that is on air from elsewhere must be heard before the first write.
+  func survey() async throws(Stop) {
+    let named = request.building.rooms.map(\.address)
+    let least = clock.now.advanced(by: min(.seconds(3), request.survey))
+    try await listen(.survey, for: request.survey) { (advertisement, run) in
+      advertisement.receivedAt >= least
+        && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
+    }
+  }
+
+  /// A window for devices that must be heard again before they are dialled; ends with the first of them.
+  func hearAgain(_ addresses: [BluetoothAddress], until: MonotonicInstant) async throws(Stop) {
+    let began = clock.now
+    let wanted = Set(addresses)
+    try await listen(.sighting, for: began.duration(to: until)) { (advertisement, run) in
+      wanted.contains(advertisement.address) && run.air[advertisement.address] != nil
+    }
+    let heard = addresses.filter { (air[$0]?.lastHeard).map { $0 >= began } ?? false }
+    // A window that ended early says nothing about those it did not hear.
+    let missed = heard.isEmpty ? addresses : heard
+    schedule.windowEnded(for: missed, heard: Set(heard))
+  }
+
+  /// Listens on the adapter until `isEnough` or the time is up. When the adapter goes away meanwhile, waits
+  /// for one and returns: the schedule will ask again for what it misses.
+  func listen(
+    _ purpose: ListeningPurpose, room: RoomID? = nil, for duration: Duration,
+    until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
+  ) async throws(Stop) {
+    guard let adapter else { preconditionFailure("listening without an adapter") }
+    let window = Listening(adapter: adapter.id, purpose: purpose, room: room)
+    let central = central
+    await coordinator.note(.listeningStarted(window))
+    let raced = await race(duration, on: clock) { () throws(CentralError) in
+      try await central.listen(on: adapter.id) { (advertisements) throws(CentralError) in
+        for try await advertisement in advertisements {
+          if await self.hear(advertisement, isEnough) { return }
+        }
+      }
+      if Task.isCancelled { throw CentralError(.cancelled) }
+    }
+    await coordinator.note(.listeningStopped(window))
+    switch raced {
+    case .value, .timedOut: return
+    case .failed(let error) where error.code == .cancelled: throw .interrupted
+    case .failed(let error): try await recover(from: error)
+    }
+  }
+
+  private func hear(
+    _ advertisement: Advertisement, _ isEnough: @Sendable (Advertisement, isolated ApplyRun) -> Bool
+  ) async -> Bool {
+    if let sighting = air.hear(advertisement) {
+      var minor: UInt16?
+      if case .configured(let beacon) = sighting.life.recognition { minor = beacon.minor }
+      await coordinator.note(
+        .deviceSighted(
+          .init(
+            address: sighting.address, adapter: sighting.adapter, profile: sighting.life.profile,
+            rssi: sighting.rssi, minor: minor)))
+    }
+    return isEnough(advertisement, self)
+  }
+
+  /// What is done about an error of the radio that concerns the run: when the adapter or the stack went away,
+  /// waits for one to be back; when the stack merely stumbled, pauses.
+  func recover(from error: CentralError) async throws(Stop) {
+    switch error.code {
+    case .busUnavailable, .permissionDenied:
+      throw .radio(error)
+    case .adapterUnavailable, .stackUnavailable:
+      try await selectAdapter()
+    default:
+      guard (try? await clock.sleep(for: .seconds(1))) != nil else { throw .interrupted }
+    }
+  }
+}

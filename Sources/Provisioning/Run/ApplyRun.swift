@@ -1,0 +1,190 @@
+public import Bluetooth
+
+/// How a run ended.
+public struct ApplyResult: Hashable, Sendable {
+  /// As a whole.
+  public var outcome: RunOutcome
+  /// The outcome of every room, in the manifest's order. Empty only when the record failed before the first.
+  public var rooms: [RoomFinished]
+  /// What could not be recorded, if anything.
+  public var recordFailure: RecordFailure?
+  /// Why the radio could not be used (any more), if that ended the run.
+  public var radioFailure: CentralError?
+}
+
+/// Carries out a run: waits for an adapter, listens, decides which device belongs to which room, provisions
+/// one after the other, and gives every room exactly one outcome. Everything that happens goes through
+/// `coordinator`, whose `run()` this function takes care of.
+///
+/// It is stopped through `ApplyEnvironment.interruptions`, not by cancelling its task: it then ends the
+/// attempt in hand, takes its link down, and gives the rooms that are left their outcome.
+public func apply(
+  _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
+) async -> ApplyResult {
+  let run = ApplyRun(request: request, environment: environment, coordinator: coordinator)
+  return await withTaskGroup(of: Void.self) { services in
+    services.addTask { await coordinator.run() }
+    services.addTask { await run.teardown.run() }
+    let result = await run.carryOut()
+    await run.teardown.finish()
+    await coordinator.finish()
+    await services.waitForAll()
+    return result
+  }
+}
+
+/// Why a run stops before everything is tried.
+enum Stop: Error, Hashable, Sendable {
+  case interrupted
+  case record(RecordFailure)
+  case radio(CentralError)
+}
+
+/// The thin shell around matching and schedule: runs their decisions on the radio.
+actor ApplyRun {
+  let request: ApplyRequest
+  let environment: ApplyEnvironment
+  let coordinator: Coordinator
+  let teardown = Teardown()
+
+  var clock: any TimeSource { environment.clock }
+  var central: any Central { environment.central }
+
+  /// The adapter in use.
+  var adapter: Adapter?
+  /// Everything heard so far.
+  var air: AirLedger
+  /// What is left to do.
+  var schedule = Schedule()
+  /// Judges the device whose proof is awaited, and whether the verdict is in.
+  var proofWatch: ProofWatch?
+  var isProofDecided = false
+  /// What is known of each room's work.
+  var works: [RoomID: RoomWork] = [:]
+  /// Outcomes so far.
+  var outcomes: [RoomID: RoomFinished] = [:]
+
+  init(request: ApplyRequest, environment: ApplyEnvironment, coordinator: Coordinator) {
+    self.request = request
+    self.environment = environment
+    self.coordinator = coordinator
+    air = AirLedger(profiles: DeviceProfiles.all)
+  }
+
+  /// The whole run, with the watch for interruptions beside it.
+  func carryOut() async -> ApplyResult {
+    let stop = await withTaskGroup(of: Stop?.self) { group in
+      group.addTask {
+        do throws(Stop) {
+          try await self.work()
+          return nil
+        } catch {
+          return error
+        }
+      }
+      group.addTask { [interruptions = environment.interruptions] in
+        for await _ in interruptions { return .interrupted }
+        return nil
+      }
+      var stop: Stop?
+      // Whichever ends first decides; the work is always waited for, so that its link is down by then.
+      // A stream of interruptions that ends without any says nothing.
+      var isWorking = true
+      while isWorking, let ended = await group.next() {
+        if ended == .interrupted, stop == nil, !Task.isCancelled {
+          stop = .interrupted
+          group.cancelAll()
+          continue
+        }
+        if let ended { stop = stop ?? ended }
+        isWorking = false
+      }
+      group.cancelAll()
+      return stop
+    }
+    return await conclude(stop)
+  }
+
+  private func work() async throws(Stop) {
+    try await commit(.runStarted(request.started))
+    try await selectAdapter()
+    try await survey()
+    try await bind()
+    while true {
+      try await checkpoint()
+      switch schedule.next(at: clock.now, lastHeard: { air[$0]?.lastHeard }) {
+      case .dial(let room, let address, let number):
+        try await attempt(room, address: address, number: number)
+      case .listen(let addresses, let until):
+        try await hearAgain(addresses, until: until)
+      case .wait(let until):
+        guard (try? await clock.sleep(until: until, tolerance: nil)) != nil else { throw .interrupted }
+      case .giveUp(let room, let reason):
+        try await giveUp(room, reason)
+      case .finished:
+        return
+      }
+    }
+  }
+
+  private func checkpoint() async throws(Stop) {
+    if Task.isCancelled { throw .interrupted }
+    if let failure = await coordinator.failure { throw .record(failure) }
+  }
+
+  /// Puts a fact on record and waits for the disk.
+  func commit(_ fact: Fact) async throws(Stop) {
+    do throws(RecordFailure) {
+      try await coordinator.commit(fact)
+    } catch {
+      throw .record(error)
+    }
+  }
+
+  /// Joins rooms and devices by what was heard, asks where a person must agree, and fills the schedule.
+  private func bind() async throws(Stop) {
+    let matches = match(request.building, with: air)
+    let proposals = request.building.rooms.compactMap { room -> ProposedBinding? in
+      guard case .device(let address, .any)? = matches[room.id] else { return nil }
+      return ProposedBinding(room: room, address: address, rssi: air[address]?.rssi)
+    }
+    let isConfirmed = proposals.isEmpty ? true : await environment.confirm(proposals)
+    if Task.isCancelled { throw .interrupted }
+    for room in request.building.rooms {
+      switch matches[room.id] {
+      case .device(_, .any)? where !isConfirmed:
+        try await finish(room, .pending, reason: FailureReason(.notConfirmed))
+      case .device(let address, let basis)?:
+        works[room.id] = RoomWork(room: room, address: address, basis: basis)
+        schedule.add(room.id, device: address, retries: room.retries)
+      case .done(let evidence)?:
+        try await finish(room, .alreadyProvisioned, evidence: evidence)
+      case .stopped(let outcome, let reason)?:
+        try await finish(room, outcome, reason: reason)
+      case nil:
+        preconditionFailure("matching left out a room: \(room.id)")
+      }
+    }
+  }
+}
+
+/// What is known of a room's work.
+struct RoomWork: Sendable {
+  let room: Room
+  let address: BluetoothAddress
+  let basis: BindingBasis
+  /// Whether the binding is on record.
+  var isBound = false
+  /// When its first attempt began.
+  var began: MonotonicInstant?
+  /// Attempts begun.
+  var attempts = 0
+  /// The adapter last used.
+  var adapter: AdapterID?
+  /// Settings confirmed in the last attempt.
+  var written: Set<SettingName> = []
+  /// What the device itself said to its last save.
+  var acknowledgement: Evidence?
+  /// Why the last attempt failed.
+  var lastFailure: FailureReason?
+}

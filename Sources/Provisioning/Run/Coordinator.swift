@@ -1,0 +1,120 @@
+public import Bluetooth
+public import FoundationEssentials
+
+/// Puts events on record, in order. What throws here ends the run.
+public protocol RunRecorder: Sendable {
+  /// Records events; returns when each is as durable as its `Fact.durability` asks.
+  /// - Throws: `RecordFailure` when the record cannot be written; nothing of ours is tried again.
+  func record(_ events: [RunEvent]) async throws(RecordFailure)
+}
+
+/// The record could not be written.
+public struct RecordFailure: Error, Hashable, Sendable {
+  /// What the system said, for the log and the person.
+  public var text: String
+
+  /// A failure with the system's words.
+  public init(_ text: String) {
+    self.text = text
+  }
+}
+
+/// The one place that numbers and stamps events and hands them on: first to the record, then, once they are
+/// as durable as they must be, to whoever watches. So nobody is ever told of an outcome that a power cut
+/// could take back.
+///
+/// Events are queued without waiting; `run()`, a child task of the run, drains the queue in batches.
+public actor Coordinator {
+  private let clock: any TimeSource
+  private let wall: @Sendable () -> Date
+  private let recorder: any RunRecorder
+  private let watch: @Sendable (RunEvent) async -> Void
+  private let start: MonotonicInstant
+
+  private var sequence = 0
+  private var queue: [Entry] = []
+  private var isFinished = false
+  private var drain: CheckedContinuation<Void, Never>?
+  /// Why the record is closed to further events, once it is.
+  public private(set) var failure: RecordFailure?
+
+  private struct Entry {
+    var event: RunEvent
+    var waiter: CheckedContinuation<RecordFailure?, Never>?
+  }
+
+  /// A coordinator; elapsed times count from now.
+  public init(
+    clock: any TimeSource, wall: @escaping @Sendable () -> Date, recorder: any RunRecorder,
+    watch: @escaping @Sendable (RunEvent) async -> Void = { _ in }
+  ) {
+    self.clock = clock
+    self.wall = wall
+    self.recorder = recorder
+    self.watch = watch
+    start = clock.now
+  }
+
+  /// Queues an event that nobody waits for. Dropped once the record has failed.
+  public func note(_ fact: Fact) {
+    enqueue(fact, waiter: nil)
+  }
+
+  /// Queues an event and returns when it is on record. Not ended by cancellation: an intent is on record or
+  /// its deed does not happen.
+  /// - Throws: `RecordFailure` when it is not on record and never will be.
+  public func commit(_ fact: Fact) async throws(RecordFailure) {
+    if let failure { throw failure }
+    let failure = await withCheckedContinuation { enqueue(fact, waiter: $0) }
+    if let failure { throw failure }
+  }
+
+  private func enqueue(_ fact: Fact, waiter: CheckedContinuation<RecordFailure?, Never>?) {
+    precondition(!isFinished, "an event after the end of the run: \(fact.kind)")
+    if let failure {
+      waiter?.resume(returning: failure)
+      return
+    }
+    sequence += 1
+    let event = RunEvent(
+      sequence: sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
+    queue.append(Entry(event: event, waiter: waiter))
+    drain?.resume()
+    drain = nil
+  }
+
+  /// Drains the queue until `finish()` was called and it is empty. Takes no notice of cancellation.
+  public func run() async {
+    while true {
+      if queue.isEmpty {
+        if isFinished { return }
+        await withCheckedContinuation { drain = $0 }
+        continue
+      }
+      let batch = queue
+      queue = []
+      await record(batch)
+    }
+  }
+
+  private func record(_ batch: [Entry]) async {
+    if failure == nil {
+      do throws(RecordFailure) {
+        try await recorder.record(batch.map(\.event))
+      } catch {
+        failure = error
+      }
+    }
+    for entry in batch {
+      entry.waiter?.resume(returning: failure)
+      if failure == nil { await watch(entry.event) }
+    }
+  }
+
+  /// No more events will come; `run()` returns when the rest is on record.
+  public func finish() {
+    isFinished = true
+    drain?.resume()
+    drain = nil
+  }
+}

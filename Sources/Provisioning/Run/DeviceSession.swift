@@ -1,3 +1,0 @@
-
-/// placeholder
-public struct DeviceSession: Sendable {}

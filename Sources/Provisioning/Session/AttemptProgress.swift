@@ -1,0 +1,15 @@
+import Bluetooth
+
+/// What an attempt has achieved so far; outlives the conversation, however that ends.
+actor AttemptProgress {
+  /// Settings the device has confirmed.
+  private(set) var written: Set<SettingName> = []
+  /// The link, while there may be one to take down.
+  private(set) var link: (any Peripheral)?
+  /// When the device was asked to keep what was written, if it was.
+  private(set) var submittedAt: MonotonicInstant?
+
+  func confirm(_ setting: SettingName) { written.insert(setting) }
+  func hold(_ link: any Peripheral) { self.link = link }
+  func submit(at instant: MonotonicInstant) { submittedAt = instant }
+}

@@ -1,0 +1,80 @@
+public import Bluetooth
+import Synchronization
+
+/// What a device says over one characteristic while the conversation goes on: fed by a pump, read by the
+/// conversation, which may look back ("did it refuse since my first write?") and wait ("until it says saved").
+/// There is one reader at a time.
+public final class StatusFeed: Sendable {
+  private struct State {
+    var values: [CharacteristicNotification] = []
+    var hasEnded = false
+    var reader: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether the device notifies at all; if not, its status must be read.
+  public let isSubscribed: Bool
+
+  init(isSubscribed: Bool) {
+    self.isSubscribed = isSubscribed
+  }
+
+  /// How many values have come so far: a mark to look back from.
+  public var count: Int { state.withLock { $0.values.count } }
+
+  /// The first value since mark `start` that `isWanted` and has come already.
+  public func existing(
+    since start: Int, where isWanted: (CharacteristicNotification) -> Bool
+  ) -> CharacteristicNotification? {
+    state.withLock { $0.values }.dropFirst(start).first(where: isWanted)
+  }
+
+  /// The first value since mark `start` that `isWanted`, waiting for it if need be; nil when the feed ended
+  /// (the link is gone, or there never was a subscription) or the task was cancelled first.
+  public func first(
+    since start: Int, where isWanted: (CharacteristicNotification) -> Bool
+  ) async -> CharacteristicNotification? {
+    var next = start
+    while true {
+      let (values, hasEnded) = state.withLock { ($0.values, $0.hasEnded) }
+      if let found = values.dropFirst(next).first(where: isWanted) { return found }
+      if hasEnded || Task.isCancelled { return nil }
+      next = values.count
+      await more(than: next)
+    }
+  }
+
+  func append(_ value: CharacteristicNotification) {
+    wake { $0.values.append(value) }
+  }
+
+  func end() {
+    wake { $0.hasEnded = true }
+  }
+
+  private func more(than count: Int) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isNow = state.withLock { state in
+          if state.values.count > count || state.hasEnded || Task.isCancelled { return true }
+          precondition(state.reader == nil, "one reader at a time")
+          state.reader = continuation
+          return false
+        }
+        if isNow { continuation.resume() }
+      }
+    } onCancel: {
+      wake { _ in }
+    }
+  }
+
+  private func wake(_ change: (inout sending State) -> Void) {
+    let reader = state.withLock { state in
+      change(&state)
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.resume()
+  }
+}
