@@ -1,0 +1,100 @@
+import Bluetooth
+import FoundationEssentials
+import Provisioning
+
+/// `report.json`: a run for programs. Keys are frozen; what is not known is null, never missing.
+public enum JSONReport {
+  /// Name and version of the format.
+  public static let schema = "roboprov/report/1"
+
+  /// The file's text.
+  public static func text(_ report: RunReport) -> String {
+    value(report).pretty
+  }
+
+  /// The file as a value.
+  public static func value(_ report: RunReport) -> JSONValue {
+    .object([
+      "schema": .string(schema),
+      "run": run(report),
+      "summary": summary(report),
+      "rooms": .array(report.rooms.map { room($0, in: report) }),
+    ])
+  }
+
+  /// The `run` of a report.
+  private static func run(_ report: RunReport) -> JSONValue {
+    let run = report.run
+    return .object([
+      "id": .optional(run?.run),
+      "building": .optional(run?.building),
+      "building_name": .optional(run?.buildingName),
+      "started": .optional(report.started.map(RunEvent.timeStyle.format)),
+      "finished": .optional(report.finished.map(RunEvent.timeStyle.format)),
+      "duration_s": .number(report.elapsed.inSeconds),
+      "outcome": .string(report.outcome?.rawValue ?? RunReport.unfinished),
+      "interruption": .optional(report.interruption?.cause.rawValue),
+      "simulated": run.map { .bool($0.simulated) } ?? .null,
+      "tool_version": .optional(run?.toolVersion),
+      "host": .optional(run?.host),
+      "bluez_version": .optional(report.bluezVersion),
+      "adapters": .array(
+        report.adapters.map {
+          .object(["address": .string($0.adapter.description), "name": .string($0.name)])
+        }),
+      "manifest": .object([
+        "path": .optional(run?.manifestPath),
+        "sha256": .optional(run?.manifestSHA256),
+      ]),
+    ])
+  }
+
+  /// How many rooms there are of each outcome; every outcome is listed.
+  private static func summary(_ report: RunReport) -> JSONValue {
+    .object(
+      [.init("total", .integer(report.rooms.count))]
+        + Outcome.allCases.map { .init($0.rawValue, .integer(report.count($0))) })
+  }
+
+  private static func room(_ room: RoomReport, in report: RunReport) -> JSONValue {
+    let explanation = Explanation(of: room)
+    return .object([
+      "room": .string(room.planned.name),
+      "id": .string(room.id.rawValue),
+      "profile": .string(room.planned.profile.rawValue),
+      "minor": .optional(room.minor.map(Int.init)),
+      "outcome": .string(room.outcome.rawValue),
+      "address": .optional(room.address?.description),
+      "adapter": .optional(room.adapter?.description),
+      "adapter_name": .optional(report.name(of: room.adapter)),
+      "attempts": .integer(room.attempts),
+      "duration_s": .number(room.seconds),
+      "rssi": .optional(room.rssi),
+      "evidence": room.evidence.map(evidence) ?? .null,
+      "settings": .array(room.settings.map(setting)),
+      "reason": .optional(explanation?.sentence),
+      "reason_code": .optional(room.reason?.code.rawValue),
+      "advice": .optional(explanation?.advice),
+      "log": .string(room.log),
+    ])
+  }
+
+  private static func evidence(_ evidence: Evidence) -> JSONValue {
+    .object([
+      "grade": .string(evidence.grade.rawValue),
+      "address": .string(evidence.address.description),
+      "minor": .optional(evidence.minor.map(Int.init)),
+      "rssi": .optional(evidence.rssi),
+      "seconds_after_save": .optional(evidence.secondsAfterSave),
+    ])
+  }
+
+  /// A setting; the value of a secret is null.
+  private static func setting(_ setting: SettingResult) -> JSONValue {
+    .object([
+      "name": .string(setting.name.rawValue),
+      "value": .optional(setting.value),
+      "state": .string(setting.state.rawValue),
+    ])
+  }
+}

@@ -1,0 +1,110 @@
+/// A JSON value that keeps the order of its keys: reports are read by people too, and compared by programs.
+public enum JSONValue: Hashable, Sendable {
+  /// A member of an object.
+  public struct Member: Hashable, Sendable {
+    /// Its key, in snake_case.
+    public var key: String
+    /// Its value.
+    public var value: JSONValue
+
+    /// A key with a value.
+    public init(_ key: String, _ value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Nothing known, or nothing to show.
+  case null
+  /// A truth value.
+  case bool(Bool)
+  /// A whole number.
+  case integer(Int)
+  /// A number, written to the thousandth; what JSON cannot write becomes null.
+  case number(Double)
+  /// Text.
+  case string(String)
+  /// Values in order.
+  case array([JSONValue])
+  /// Members in the order in which they are to be written.
+  case object([Member])
+
+  /// An object with these members, in this order.
+  public static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    .object(members.map { Member($0.key, $0.value) })
+  }
+
+  /// Text, or null.
+  public static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+  /// A whole number, or null.
+  public static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.integer) ?? .null }
+  /// A number, or null.
+  public static func optional(_ number: Double?) -> JSONValue { number.map(JSONValue.number) ?? .null }
+
+  /// This value in JSON (RFC 8259), indented by two spaces, ending in a newline. Empty arrays and objects
+  /// take one line. Characters that a terminal would obey are escaped, so that the text can be looked at
+  /// anywhere.
+  public var pretty: String {
+    var text = ""
+    write(to: &text, depth: 0)
+    text += "\n"
+    return text
+  }
+
+  private func write(to text: inout String, depth: Int) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .integer(let value): text += String(value)
+    case .number(let value): text += Decimal.short(value) ?? "null"
+    case .string(let value): Self.quote(value, to: &text)
+    case .array(let values):
+      Self.list(values, in: ("[", "]"), to: &text, depth: depth) { value, text in
+        value.write(to: &text, depth: depth + 1)
+      }
+    case .object(let members):
+      Self.list(members, in: ("{", "}"), to: &text, depth: depth) { member, text in
+        Self.quote(member.key, to: &text)
+        text += ": "
+        member.value.write(to: &text, depth: depth + 1)
+      }
+    }
+  }
+
+  private static func list<Item>(
+    _ items: [Item], in brackets: (String, String), to text: inout String, depth: Int,
+    _ write: (Item, inout String) -> Void
+  ) {
+    text += brackets.0
+    for (index, item) in items.enumerated() {
+      text += index == 0 ? "\n" : ",\n"
+      text += String(repeating: "  ", count: depth + 1)
+      write(item, &text)
+    }
+    if !items.isEmpty { text += "\n" + String(repeating: "  ", count: depth) }
+    text += brackets.1
+  }
+
+  private static func quote(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      default:
+        if scalar.isObeyed {
+          for unit in String(scalar).utf16 {
+            let hex = String(unit, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+          }
+        } else {
+          text.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    text += "\""
+  }
+}

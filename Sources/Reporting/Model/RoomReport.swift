@@ -1,0 +1,128 @@
+public import Bluetooth
+public import Provisioning
+
+/// All that a report says about one room, folded from the events so far.
+public struct RoomReport: Hashable, Sendable {
+  /// What the run set out to do here.
+  public let planned: PlannedRoom
+  /// Its device: bound in this run, or named by the manifest.
+  public private(set) var address: BluetoothAddress?
+  /// The adapter last used for it.
+  public private(set) var adapter: AdapterID?
+  /// How many attempts were begun.
+  public private(set) var attempts = 0
+  /// RSSI last heard from its device, in dBm.
+  public private(set) var rssi: Int?
+  /// What its outcome rests on; may be on record before the outcome is.
+  public private(set) var evidence: Evidence?
+  /// How far each setting got, in the profile's order.
+  public private(set) var settings: [SettingResult]
+  /// The stage under way, or the last one.
+  public private(set) var stage: Stage?
+  /// The setting under way, in `write`.
+  public private(set) var setting: SettingName?
+
+  /// The outcome on record, or nil while there is none.
+  private var recorded: RoomFinished?
+  private var firstAttempt: Duration?
+  private var lastNews: Duration?
+  /// Whether the device may have kept what a save of this run submitted.
+  private var mayHaveKept = false
+
+  init(_ planned: PlannedRoom) {
+    self.planned = planned
+    address = planned.address
+    settings = planned.settings
+  }
+
+  /// Its stable identity.
+  public var id: RoomID { planned.room }
+
+  /// Whether its outcome is on record.
+  public var isFinished: Bool { recorded != nil }
+
+  /// How it ended. Where the record has no outcome for it (the run goes on, or was killed), the careful
+  /// reading of what is there: `unconfirmed` once a save was submitted that the device may have kept, even
+  /// if its proof is on record too, for only the run itself decides what proves a room; `cancelled` when it
+  /// was tried; `pending` when it was not.
+  public var outcome: Outcome {
+    if let recorded { return recorded.outcome }
+    if mayHaveKept { return .unconfirmed }
+    return attempts > 0 ? .cancelled : .pending
+  }
+
+  /// Why not a success; nil for a success, and for a room whose turn never came.
+  public var reason: FailureReason? {
+    if let recorded { return recorded.reason }
+    return attempts > 0 ? FailureReason(.interrupted, stage: stage, setting: setting) : nil
+  }
+
+  /// Seconds from its first attempt to its outcome (to the last news of it, where there is none).
+  public var seconds: Double {
+    if let recorded { return recorded.seconds }
+    guard let firstAttempt, let lastNews else { return 0 }
+    return (lastNews - firstAttempt).inSeconds
+  }
+
+  /// The minor it is to carry, for families that have one.
+  public var minor: UInt16? {
+    planned.settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
+  }
+
+  /// Where its log lies, relative to the run's directory.
+  public var log: String { "devices/\(id).log" }
+
+  mutating func heard(_ rssi: Int?) {
+    if let rssi { self.rssi = rssi }
+  }
+
+  /// Takes in a fact about this room.
+  mutating func apply(_ fact: Fact, at elapsed: Duration) {
+    lastNews = elapsed
+    switch fact {
+    case .bindingCommitted(let fact):
+      address = fact.address
+    case .attemptStarted(let fact):
+      firstAttempt = firstAttempt ?? elapsed
+      attempts = fact.number
+      address = fact.address
+      adapter = fact.adapter
+      stage = nil
+      setting = nil
+      heard(fact.rssi)
+    case .stageStarted(let fact):
+      stage = fact.stage
+      setting = fact.setting
+    case .settingWritten(let fact):
+      for index in settings.indices where settings[index].name == fact.setting {
+        settings[index].state = .written
+      }
+    case .saveSubmitted(let fact):
+      address = fact.address
+      mayHaveKept = true
+    case .proofHeard(let fact):
+      evidence = fact.evidence
+      heard(fact.evidence.rssi)
+    case .attemptEnded(let fact):
+      // Only these two are the device's own word that nothing was kept.
+      if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
+    case .roomFinished(let fact):
+      finish(fact)
+    case .stageEnded, .statusReceived, .linkEnded, .retryScheduled:
+      break
+    case .runStarted, .adapterAwaited, .adapterSelected, .listeningStarted, .listeningStopped,
+      .deviceSighted, .runInterrupted, .runFinished:
+      break
+    }
+  }
+
+  private mutating func finish(_ fact: RoomFinished) {
+    recorded = fact
+    address = fact.address ?? address
+    adapter = fact.adapter ?? adapter
+    attempts = fact.attempts
+    evidence = fact.evidence
+    settings = fact.settings
+    heard(fact.rssi)
+  }
+}

@@ -1,0 +1,123 @@
+import Bluetooth
+import Provisioning
+
+/// Why a room is not done, and what to do next: for an installer on a ladder.
+///
+/// This and its extensions are the one place where codes become sentences.
+public struct Explanation: Hashable, Sendable {
+  /// What happened, as one sentence.
+  public var sentence: String
+  /// What to do next.
+  public var advice: String
+
+  init(_ sentence: String, _ advice: String) {
+    self.sentence = sentence
+    self.advice = advice
+  }
+
+  /// What there is to say about a room; nil when it is done and nothing needs saying.
+  public init?(of room: RoomReport) {
+    guard !room.outcome.isSuccess else { return nil }
+    let scene = Scene(room)
+    guard let reason = room.reason else {
+      self = scene.explain(room.outcome)
+      return
+    }
+    self = scene.explain(reason)
+    // Whatever the reason, the device may have changed: looking comes before doing.
+    if room.outcome == .unconfirmed, !reason.code.isKnownState { advice = scene.adviceWhenUnconfirmed }
+  }
+}
+
+extension FailureReason.Code {
+  /// Whether the device was heard after the save, so that its state is known.
+  fileprivate var isKnownState: Bool {
+    switch self {
+    case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir: true
+    case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
+      .attributeRejected, .refused, .notHeardAfterSave, .tooManyCandidates, .noCandidate, .notConfirmed,
+      .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError:
+      false
+    }
+  }
+}
+
+/// The circumstances a sentence may need: whom it is about, and how well it was heard.
+struct Scene {
+  let device: DeviceWords
+  let address: BluetoothAddress?
+  let minor: UInt16?
+  let rssi: Int?
+  let hasWiFi: Bool
+  let isTried: Bool
+  let isProved: Bool
+  let mayHaveKept: Bool
+
+  init(_ room: RoomReport) {
+    device = DeviceWords(room.planned.profile)
+    address = room.address
+    minor = room.minor
+    rssi = room.rssi
+    hasWiFi = room.settings.contains { $0.name == .wifiSSID }
+    isTried = room.attempts > 0
+    isProved = room.evidence != nil
+    mayHaveKept = room.outcome == .unconfirmed
+  }
+
+  /// `The sensor C4:7C:8D:00:00:01`, or `The sensor` when nobody knows which.
+  var subject: String {
+    "The \(device.noun)" + (address.map { " \($0)" } ?? "")
+  }
+
+  /// Below this, in dBm, connecting is unreliable (PROTOCOLS §1).
+  static let unreliable = -85
+
+  /// What to do about a link that does not hold.
+  var closer: String {
+    let near = "Bring the adapter within 3 m of the \(device.noun), with nothing metal between them"
+    guard let rssi, rssi < Self.unreliable else { return near + "." }
+    return near
+      + ": it was last heard at \(rssi) dBm, and below \(Self.unreliable) dBm connecting is unreliable."
+  }
+
+  let again = "Then run the same command again."
+
+  /// After a save whose effect nobody has seen.
+  var adviceWhenUnconfirmed: String {
+    """
+    Run the same command again within 3 m of the \(device.noun): it listens first, and takes the room as done \
+    when its beacon is heard. \(device.stillWaiting), the settings were not kept, and the new run writes them.
+    """
+  }
+
+  /// What to say of an outcome that came without a reason.
+  func explain(_ outcome: Outcome) -> Explanation {
+    switch outcome {
+    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned:
+      Explanation("The room is done.", "Nothing is left to do.")
+    case .needsHands:
+      Explanation(
+        "\(subject) cannot be reached until somebody sees to it.",
+        "Check its power, \(device.makeItWait), and run the same command again.")
+    case .unconfirmed:
+      Explanation(
+        "The settings were written, and nothing proved yet that they were kept.", adviceWhenUnconfirmed)
+    case .failed:
+      Explanation("\(subject) was tried without success.", "\(closer) \(again)")
+    case .unreachable:
+      Explanation("\(subject) was never reached.", "\(closer) Check its power. \(again)")
+    case .ambiguous:
+      Explanation(
+        "Several \(device.noun)s could be meant for this room.",
+        "Write the address from the label of the right one into the manifest. \(again)")
+    case .pending:
+      Explanation(
+        "This room's turn did not come in this run.", "Run the same command again: it does what is left.")
+    case .skipped:
+      Explanation("This room was not selected.", "Select it, or run the command for all rooms.")
+    case .cancelled:
+      Explanation(
+        "The run ended before this room was done.", "Run the same command again: it does what is left.")
+    }
+  }
+}

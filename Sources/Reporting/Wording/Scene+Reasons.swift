@@ -1,0 +1,282 @@
+import Bluetooth
+import Provisioning
+
+/// Every reason there can be, in words. A new code makes the compiler ask for its sentence here.
+extension Scene {
+  /// What a reason means here, and what to do about it.
+  func explain(_ reason: FailureReason) -> Explanation {
+    switch reason.code {
+    case .neverHeard: neverHeard()
+    case .connectTimedOut, .connectFailed: notConnected(reason)
+    case .linkLost: linkLost(reason)
+    case .stageTimedOut: stageTimedOut(reason)
+    case .serviceMissing: serviceMissing()
+    case .attributeRejected: rejected(reason)
+    case .refused: refused(reason)
+    case .saveNotKept: saveNotKept()
+    case .wrongIdentity: wrongIdentity(reason)
+    case .notHeardAfterSave: notHeardAfterSave(reason)
+    case .configuredOtherwise: configuredOtherwise(reason)
+    case .minorOnAir: minorOnAir(reason)
+    case .tooManyCandidates: tooManyCandidates(reason)
+    case .noCandidate: noCandidate()
+    case .notConfirmed: notConfirmed()
+    case .adapterLost: adapterLost(reason)
+    case .stackLost: stackLost(reason)
+    case .outOfSlots: outOfSlots()
+    case .interrupted: interrupted(reason)
+    case .recordUnwritable: recordUnwritable()
+    case .stackError: stackError(reason)
+    }
+  }
+
+  private func neverHeard() -> Explanation {
+    Explanation(
+      address == nil
+        ? "No \(device.noun) was heard for this room." : "\(subject) was not heard on any adapter.",
+      """
+      Check that it has power and stand within 3 m of it. \(device.notWaiting), put it into provisioning mode. \
+      \(address == nil ? "" : device.label.map { $0 + " " } ?? "")\(again)
+      """)
+  }
+
+  private func notConnected(_ reason: FailureReason) -> Explanation {
+    let sentence =
+      if reason.code == .connectTimedOut {
+        "\(subject) was heard but did not answer a connection" + within(reason) + "."
+      } else {
+        "\(subject) was heard, but the connection to it failed."
+      }
+    return Explanation(
+      sentence,
+      """
+      \(closer) If it is near, switch it off and on and \(device.makeItWait): another phone or laptop \
+      may be holding it. \(again)
+      """)
+  }
+
+  private func linkLost(_ reason: FailureReason) -> Explanation {
+    Explanation(
+      "The link to \(subject.lowercasedFirst) was lost\(during(reason)).",
+      "\(closer) Check that its power is steady: a brown-out looks the same. \(again)")
+  }
+
+  private func stageTimedOut(_ reason: FailureReason) -> Explanation {
+    let sentence: String
+    let hint: String
+    switch reason.stage {
+    case .connect:
+      return notConnected(FailureReason(.connectTimedOut, seconds: reason.seconds))
+    case .verify:
+      return notHeardAfterSave(reason)
+    case .discover:
+      sentence = "\(subject) connected, but did not list its services" + within(reason) + "."
+      hint = "Switch it off and on, and \(device.makeItWait)."
+    case .ready:
+      sentence = "\(subject) did not say that it is ready" + within(reason) + "."
+      hint = "Switch it off and on, and \(device.makeItWait)."
+    case .write:
+      let setting = reason.setting?.words ?? "a setting"
+      sentence = "\(subject) did not confirm \(setting)" + within(reason) + "."
+      hint = "If it happens again, switch it off and on, and \(device.makeItWait)."
+    case .save:
+      sentence = "\(subject) did not answer the request to save" + within(reason) + "."
+      hint = "If it happens again, switch it off and on, and \(device.makeItWait)."
+    case nil:
+      sentence = "\(subject) took too long" + (reason.seconds.map { " (\($0.asSeconds))" } ?? "") + "."
+      hint = "If it happens again, switch it off and on, and \(device.makeItWait)."
+    }
+    return Explanation(sentence, "\(closer) \(hint) \(again)")
+  }
+
+  private func serviceMissing() -> Explanation {
+    let forget = address.map { "`bluetoothctl remove \($0)`" } ?? "`bluetoothctl remove` and its address"
+    return Explanation(
+      "\(subject) connected, but the service or a characteristic for provisioning is missing.",
+      """
+      This host may remember an older firmware of it: make it forget the \(device.noun) with \(forget), and run \
+      the same command again. If it is missing still, this is another kind of device or its firmware is too old.
+      """)
+  }
+
+  private func rejected(_ reason: FailureReason) -> Explanation {
+    let what =
+      reason.setting.map { $0.words } ?? (reason.stage == .save ? "the request to save" : "a request")
+    let answer = reason.attError.map { " (\(ATTError.words($0)))" } ?? ""
+    let check =
+      reason.setting.map { "Check \($0.words) in the manifest" }
+      ?? "Check the room's settings in the manifest"
+    return Explanation(
+      "\(subject) rejected \(what)\(answer).",
+      """
+      \(check): the firmware may take less than the manifest allows. If it is right, switch the \
+      \(device.noun) off and on, \(device.makeItWait), and run the same command again.
+      """)
+  }
+
+  private func refused(_ reason: FailureReason) -> Explanation {
+    let words = reason.deviceText.map { " It said: \($0.quoted)." } ?? ""
+    let check =
+      hasWiFi
+      ? "Check the WiFi name and password in the manifest, and that the network has 2.4 GHz."
+      : "Its firmware may not save without WiFi: give the room a WiFi in the manifest."
+    return Explanation(
+      "\(subject) refused the settings.\(words)",
+      "\(check) Then switch the \(device.noun) off and on, \(device.makeItWait), and run the same command again."
+    )
+  }
+
+  private func saveNotKept() -> Explanation {
+    Explanation(
+      "\(subject) came back waiting for provisioning: it did not keep what was written.",
+      "Check that its power is steady while it restarts. Run the same command again; if it happens again, replace it."
+    )
+  }
+
+  private func wrongIdentity(_ reason: FailureReason) -> Explanation {
+    let heard = reason.minor.map { "minor \($0)" } ?? "another identity"
+    return Explanation(
+      "\(subject) came back with \(heard)\(wanted).",
+      "\(device.makeItWait.uppercasedFirst), and run the same command again. If it happens again, replace it."
+    )
+  }
+
+  private func notHeardAfterSave(_ reason: FailureReason) -> Explanation {
+    Explanation(
+      "The settings were written and saving was asked for, but \(subject.lowercasedFirst) was not heard afterwards"
+        + within(reason) + ".",
+      adviceWhenUnconfirmed)
+  }
+
+  private func configuredOtherwise(_ reason: FailureReason) -> Explanation {
+    let heard = reason.minor.map { " with minor \($0)" } ?? " with another identity"
+    return Explanation(
+      "\(subject) is already set up\(heard)\(wanted).",
+      """
+      If it belongs in this room, \(device.makeItWait) and run the same command again. If it belongs in another, \
+      correct the address of this room in the manifest.
+      """)
+  }
+
+  private func minorOnAir(_ reason: FailureReason) -> Explanation {
+    let minor = reason.minor ?? minor
+    let who =
+      reason.addresses.map { $0.isEmpty ? "another \(device.noun)" : list($0) } ?? "another \(device.noun)"
+    return Explanation(
+      "\(minor.map { "Minor \($0)" } ?? "The minor of this room") is already on air from \(who).",
+      """
+      Find that \(device.noun). If it should not have this minor, switch it off or give it its own; if it is a \
+      neighbour's, give this room another minor in the manifest. \(again)
+      """)
+  }
+
+  private func tooManyCandidates(_ reason: FailureReason) -> Explanation {
+    let who = reason.addresses.map { $0.isEmpty ? "" : ": " + list($0) } ?? ""
+    return Explanation(
+      "More \(device.noun)s wait to be provisioned than rooms are left, so none was taken\(who).",
+      "Switch off those that do not belong here, or write the addresses from the labels into the manifest. \(again)"
+    )
+  }
+
+  private func noCandidate() -> Explanation {
+    Explanation(
+      "No \(device.noun) was left for this room.",
+      "Switch on one more within range and \(device.makeItWait). \(again)")
+  }
+
+  private func notConfirmed() -> Explanation {
+    Explanation(
+      "Nobody confirmed which \(device.noun) goes into which room.",
+      "Run the same command again and confirm the list, or pass --yes when any \(device.noun) may go into any room."
+    )
+  }
+
+  private func adapterLost(_ reason: FailureReason) -> Explanation {
+    Explanation(
+      "The Bluetooth adapter was switched off or unplugged\(during(reason)).",
+      """
+      Plug it in firmly, without a hub if possible, and switch it on (`bluetoothctl power on`; if it is blocked, \
+      `rfkill unblock bluetooth`). \(again)
+      """)
+  }
+
+  private func stackLost(_ reason: FailureReason) -> Explanation {
+    Explanation(
+      "The Bluetooth service of this computer went away\(during(reason)).",
+      "See why with `systemctl status bluetooth`, start it with `systemctl restart bluetooth`. \(again)")
+  }
+
+  private func outOfSlots() -> Explanation {
+    Explanation(
+      "The Bluetooth adapter has no free connection.",
+      """
+      Close other programs that use Bluetooth, see who is connected with `bluetoothctl devices Connected`, or unplug \
+      the adapter and plug it in again. \(again)
+      """)
+  }
+
+  private func interrupted(_ reason: FailureReason) -> Explanation {
+    if isProved {
+      return Explanation(
+        "The \(device.noun)'s beacon was heard, but the run ended before the room's outcome was on record.",
+        adviceWhenUnconfirmed)
+    }
+    if mayHaveKept {
+      return Explanation(
+        "The run ended\(during(reason)): \(subject.lowercasedFirst) may have kept the settings.",
+        adviceWhenUnconfirmed)
+    }
+    let sentence =
+      if let stage = reason.stage {
+        "The run ended while \(stage.activity(reason.setting))."
+      } else {
+        isTried ? "The run ended before this room was done." : "The run ended before this room's turn."
+      }
+    return Explanation(sentence, "Run the same command again: it does what is left.")
+  }
+
+  private func recordUnwritable() -> Explanation {
+    Explanation(
+      "The record of the run could not be written, so nothing more was done.",
+      "Free some space where the reports are, or name another place with --reports. \(again)")
+  }
+
+  private func stackError(_ reason: FailureReason) -> Explanation {
+    let words = reason.stackText.map { ": \($0.quoted)" } ?? ""
+    return Explanation(
+      "The Bluetooth service reported an error\(during(reason))\(words).",
+      """
+      Run the same command again. If it happens again, restart Bluetooth (`systemctl restart bluetooth`), and send \
+      this room's log with your question.
+      """)
+  }
+}
+
+extension Scene {
+  private var wanted: String { minor.map { " instead of minor \($0)" } ?? "" }
+
+  private func within(_ reason: FailureReason) -> String {
+    reason.seconds.map { " within \($0.asSeconds)" } ?? ""
+  }
+
+  private func during(_ reason: FailureReason) -> String {
+    reason.stage.map { " while " + $0.activity(reason.setting) } ?? ""
+  }
+
+  /// The first few, and how many more.
+  private func list(_ addresses: [BluetoothAddress]) -> String {
+    let shown = addresses.prefix(5).map(\.description).joined(separator: ", ")
+    return addresses.count > 5 ? "\(shown) and \(addresses.count - 5) more" : shown
+  }
+}
+
+extension String {
+  /// In quotation marks, on one line, and not longer than a sentence bears.
+  fileprivate var quoted: String {
+    let text = visible
+    return "“" + (text.count > 120 ? text.prefix(119) + "…" : text) + "”"
+  }
+
+  fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+  fileprivate var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

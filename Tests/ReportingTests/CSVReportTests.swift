@@ -1,0 +1,62 @@
+import Bluetooth
+import Provisioning
+import Testing
+
+@testable import Reporting
+
+@Suite("report.csv")
+struct CSVReportTests {
+  @Test("the whole of it")
+  func snapshot() throws {
+    try expectSnapshot(CSVReport.text(RunReport(Story.mixed.events)), "report.csv")
+  }
+
+  @Test("RFC 4180: as many fields in each record as in the header")
+  func wellFormed() throws {
+    let records = try #require(parseCSV(CSVReport.text(RunReport(Story.mixed.events))))
+    #expect(records.count == 5)
+    #expect(records[0] == CSVReport.columns)
+    for record in records { #expect(record.count == CSVReport.columns.count) }
+  }
+
+  @Test("a negative number is a number")
+  func numbers() throws {
+    let records = try #require(parseCSV(CSVReport.text(RunReport(Story.mixed.events))))
+    let rssi = try #require(CSVReport.columns.firstIndex(of: "rssi"))
+    #expect(records.dropFirst().map { $0[rssi] } == ["-55", "-55", "-91", ""])
+  }
+
+  @Test("hostile words stay in their field, and are no formula", arguments: Hostile.texts)
+  func hostile(text: String) throws {
+    var story = Story()
+    let room = PlannedRoom.sample("a", text, minor: 1)
+    story.begin([room])
+    story.end(room, .failed, FailureReason(.refused, deviceText: text, stackText: text))
+    let csv = CSVReport.text(RunReport(story.events))
+    let records = try #require(parseCSV(csv))
+    #expect(records.count == 2)
+    try #require(records[1].count == CSVReport.columns.count)
+    let name = records[1][0].unicodeScalars
+    #expect(
+      !records[1].joined().unicodeScalars.contains { $0.isObeyed && !"\t\r\n".unicodeScalars.contains($0) })
+    let begins = name.first { !$0.properties.isWhitespace }
+    if let begins { #expect(!"=+-@＝＋－＠".unicodeScalars.contains(begins)) }
+    #expect(!["\t", "\r", "\n"].contains(name.first))
+  }
+
+  @Test(
+    "what needs no treatment gets none", arguments: ["Kitchen", "Büro 1", "a=b", "1-2", "o'clock", "שלום"])
+  func plain(text: String) {
+    #expect(CSVReport.Cell.text(text).encoded == text)
+  }
+
+  @Test(
+    "what is special is quoted, doubled, neutralised",
+    arguments: [
+      ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("=1", "'=1"), ("=1,2", "\"'=1,2\""), ("a\nb", "\"a\nb\""),
+      ("nul\0", "nul\\0"), (" a", "\" a\""), ("\t=1", "'\t=1"), ("-52", "'-52"),
+    ])
+  func special(text: String, cell: String) {
+    #expect(CSVReport.Cell.text(text).encoded == cell)
+  }
+}

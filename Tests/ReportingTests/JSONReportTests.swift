@@ -1,0 +1,75 @@
+import Foundation
+import Provisioning
+import Testing
+
+@testable import Reporting
+
+@Suite("report.json")
+struct JSONReportTests {
+  private func parse(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  @Test("the whole of it")
+  func snapshot() throws {
+    try expectSnapshot(JSONReport.text(RunReport(Story.mixed.events)), "report.json")
+  }
+
+  @Test("a run that was killed says that it has no end")
+  func killed() throws {
+    let report = RunReport(Story.mixed.events.prefix(30))
+    let run = try #require(try parse(JSONReport.text(report))["run"] as? [String: Any])
+    #expect(run["outcome"] as? String == "unfinished")
+    #expect(run["finished"] is NSNull)
+  }
+
+  @Test("no event at all is still a report")
+  func empty() throws {
+    let root = try parse(JSONReport.text(RunReport()))
+    #expect(root["schema"] as? String == "roboprov/report/1")
+    #expect((root["rooms"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test("the summary lists every outcome, and adds up")
+  func summary() throws {
+    let root = try parse(JSONReport.text(RunReport(Story.mixed.events)))
+    var summary = try #require(root["summary"] as? [String: Int])
+    let total = summary.removeValue(forKey: "total")
+    #expect(total == 4)
+    #expect(Set(summary.keys) == Set(Outcome.allCases.map(\.rawValue)))
+    #expect(summary.values.reduce(0, +) == total)
+  }
+
+  @Test("every room has the same keys, whatever is known of it")
+  func sameKeys() throws {
+    let root = try parse(JSONReport.text(RunReport(Story.mixed.events.prefix(20))))
+    let rooms = try #require(root["rooms"] as? [[String: Any]])
+    let whole = try parse(JSONReport.text(RunReport(Story.mixed.events)))
+    let keys = Set(try #require(whole["rooms"] as? [[String: Any]])[0].keys)
+    #expect(rooms.count == 4)
+    for room in rooms { #expect(Set(room.keys) == keys) }
+  }
+
+  @Test("hostile words come back as they were, and nothing raw gets through", arguments: Hostile.texts)
+  func hostile(text: String) throws {
+    var story = Story()
+    let room = PlannedRoom.sample("a", text, minor: 1)
+    story.begin([room], name: text)
+    story.end(room, .failed, FailureReason(.refused, deviceText: text, stackText: text))
+    let json = JSONReport.text(RunReport(story.events))
+    let rooms = try #require(try parse(json)["rooms"] as? [[String: Any]])
+    let name = try #require(rooms[0]["room"] as? String)
+    #expect(Array(name.unicodeScalars) == Array(text.unicodeScalars))
+    #expect(!json.unicodeScalars.contains { $0 != "\n" && $0.isObeyed })
+  }
+
+  @Test(
+    "numbers are written to the thousandth",
+    arguments: [
+      (0.0, "0"), (0.0004, "0"), (0.0005, "0.001"), (12.5, "12.5"), (-0.25, "-0.25"), (-0.0001, "0"),
+      (3600, "3600"), (.nan, "null"), (.infinity, "null"),
+    ])
+  func numbers(value: Double, text: String) {
+    #expect(JSONValue.number(value).pretty == text + "\n")
+  }
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+import Provisioning
+import Testing
+
+@testable import Reporting
+
+@Suite("The fold that every report reads")
+struct RunReportTests {
+  @Test("taking events one by one is the same as taking them all")
+  func incremental() {
+    var report = RunReport()
+    for event in Story.mixed.events { report.apply(event) }
+    #expect(report == RunReport(Story.mixed.events))
+  }
+
+  @Test("a whole run")
+  func whole() throws {
+    let report = RunReport(Story.mixed.events)
+    #expect(report.outcome == .incomplete)
+    #expect(report.rooms.map(\.id) == ["kitchen", "office", "garage", "bath"])
+    #expect(
+      report.rooms.map(\.outcome) == [.provisioned, .provisionedAfterRetry, .unreachable, .unreachable])
+    #expect(report.finishedRooms == 4)
+    #expect(report.bluezVersion == "5.66")
+    let office = try #require(report["office"])
+    #expect(office.address == .sensor(1))
+    #expect(office.attempts == 2)
+    #expect(office.rssi == -55)
+    #expect(office.minor == 1)
+    #expect(report.name(of: office.adapter) == "hci0")
+    #expect(report["cellar"] == nil)
+  }
+
+  @Test(
+    "every beginning of a run gives a report with exactly one outcome for each room, never a success early")
+  func prefixes() {
+    let events = Story.mixed.events
+    for length in 0...events.count {
+      let report = RunReport(events.prefix(length))
+      #expect(Outcome.allCases.map(report.count).reduce(0, +) == report.rooms.count)
+      for room in report.rooms where !room.isFinished { #expect(!room.outcome.isSuccess) }
+      if length < events.count { #expect(report.outcome == nil) }
+    }
+  }
+
+  /// The record of a run that was killed.
+  @Suite("Killed")
+  struct Killed {
+    private func report(_ tell: (inout Story) -> Void) throws -> RoomReport {
+      var story = Story()
+      story.begin([Story.kitchen])
+      tell(&story)
+      return try #require(RunReport(story.events)["kitchen"])
+    }
+
+    @Test("before its turn: pending, and no reason")
+    func untouched() throws {
+      let room = try report { _ in }
+      #expect(room.outcome == .pending)
+      #expect(room.reason == nil)
+      #expect(room.seconds == 0)
+    }
+
+    @Test("in an attempt: cancelled, saying where")
+    func tried() throws {
+      let room = try report {
+        $0.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
+        $0.tell(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+      }
+      #expect(room.outcome == .cancelled)
+      #expect(room.reason == FailureReason(.interrupted, stage: .connect))
+    }
+
+    @Test("after the save was submitted: unconfirmed, the settings written")
+    func submitted() throws {
+      let room = try report { $0.write(Story.kitchen, to: .sensor(2)) }
+      #expect(room.outcome == .unconfirmed)
+      #expect(room.reason?.stage == .save)
+      #expect(room.settings.allSatisfy { $0.state == .written })
+      #expect(room.seconds > 1)
+    }
+
+    @Test("after a later attempt began: still unconfirmed, for the first one may have been kept")
+    func secondAttempt() throws {
+      let room = try report {
+        $0.write(Story.kitchen, to: .sensor(2))
+        $0.tell(
+          .attemptEnded(
+            .init(room: "kitchen", number: 1, seconds: 12, failure: .init(.linkLost, stage: .save))))
+        $0.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 2)))
+      }
+      #expect(room.outcome == .unconfirmed)
+    }
+
+    @Test(
+      "after the device's own word that nothing was kept: cancelled",
+      arguments: [FailureReason.Code.refused, .saveNotKept])
+    func refused(code: FailureReason.Code) throws {
+      let room = try report {
+        $0.write(Story.kitchen, to: .sensor(2))
+        $0.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 2, failure: .init(code))))
+      }
+      #expect(room.outcome == .cancelled)
+    }
+
+    @Test("between its proof and its outcome: unconfirmed, with the evidence")
+    func provedOnly() throws {
+      let evidence = Evidence(grade: .freshBeacon, address: .sensor(2), minor: 2, rssi: -70)
+      let room = try report {
+        $0.write(Story.kitchen, to: .sensor(2))
+        $0.tell(.proofHeard(.init(room: "kitchen", evidence: evidence)))
+      }
+      #expect(room.outcome == .unconfirmed)
+      #expect(room.evidence == evidence)
+      #expect(room.rssi == -70)
+    }
+  }
+
+  @Test("what was heard before the binding counts as heard")
+  func earlySighting() throws {
+    var story = Story()
+    story.begin([Story.office])
+    story.tell(
+      .deviceSighted(.init(address: .sensor(1), adapter: .first, profile: "robo-sensor", rssi: -77)))
+    story.tell(.bindingCommitted(.init(room: "office", address: .sensor(1), basis: .any)))
+    #expect(try #require(RunReport(story.events)["office"]).rssi == -77)
+  }
+
+  @Test("a room that was not announced is shown all the same")
+  func unannounced() {
+    var story = Story()
+    story.begin([])
+    story.tell(.attemptStarted(.init(room: "attic", address: .sensor(9), adapter: .first, number: 1)))
+    #expect(RunReport(story.events).rooms.map(\.id) == ["attic"])
+  }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import Foundation
+import Provisioning
+
+/// Events told one after the other, numbered and timed: each `after` seconds later than the last.
+struct Story {
+  private(set) var events: [RunEvent] = []
+  private var elapsed: Duration = .zero
+  private let beginning = Date(timeIntervalSince1970: 1_795_251_600)
+
+  mutating func tell(_ fact: Fact, after seconds: Double = 0.1) {
+    elapsed += .microseconds(Int64((seconds * 1_000_000).rounded()))
+    let at = Date(timeIntervalSince1970: beginning.timeIntervalSince1970 + elapsed.inSeconds)
+    events.append(RunEvent(sequence: events.count + 1, at: at, elapsed: elapsed, fact: fact))
+  }
+}
+
+extension AdapterID {
+  static let first = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7101))
+}
+
+extension BluetoothAddress {
+  static func sensor(_ number: UInt64) -> Self { .init(rawValue: 0xC47C_8D00_0000 + number) }
+}
+
+extension PlannedRoom {
+  static func sample(
+    _ id: RoomID, _ name: String, minor: UInt16, address: BluetoothAddress? = nil,
+    wifi: String? = "Office WiFi"
+  ) -> Self {
+    let network: [SettingResult] =
+      wifi.map {
+        [
+          .init(name: .wifiSSID, value: $0, state: .notWritten),
+          .init(name: .wifiPassword, value: nil, state: .notWritten),
+        ]
+      } ?? []
+    return .init(
+      room: id, name: name, profile: "robo-sensor", address: address,
+      settings: network + [
+        .init(name: .roomName, value: name, state: .notWritten),
+        .init(name: .minor, value: String(minor), state: .notWritten),
+      ])
+  }
+
+  /// Its settings once all were written and the minor proved.
+  var proved: [SettingResult] {
+    settings.map { .init(name: $0.name, value: $0.value, state: $0.name == .minor ? .proved : .written) }
+  }
+}
+
+extension Story {
+  mutating func begin(_ rooms: [PlannedRoom], name: String = "Demo building") {
+    tell(
+      .runStarted(
+        .init(
+          run: "20261121T090000Z-laptop-7f3a", building: "demo-building", buildingName: name,
+          toolVersion: "0.1.0", host: "laptop", manifestPath: "manifests/demo-building.yaml",
+          manifestSHA256: String(repeating: "ab", count: 32), simulated: true, rooms: rooms)), after: 0)
+    tell(.adapterSelected(.init(adapter: .first, name: "hci0", stack: "BlueZ 5.66")))
+  }
+
+  /// Everything up to the submission of the save.
+  mutating func write(_ room: PlannedRoom, to address: BluetoothAddress, attempt: Int = 1, rssi: Int = -52) {
+    let id = room.room
+    tell(
+      .attemptStarted(.init(room: id, address: address, adapter: .first, number: attempt, rssi: rssi)))
+    for (stage, timeout, seconds) in [(Stage.connect, 15.0, 0.31), (.discover, 20, 0.8), (.ready, 10, 0.05)] {
+      tell(.stageStarted(.init(room: id, stage: stage, timeout: timeout)), after: 0)
+      tell(.stageEnded(.init(room: id, stage: stage, seconds: seconds)), after: seconds)
+    }
+    tell(.statusReceived(.init(room: id, text: "ready", meaning: .ready)), after: 0)
+    for setting in room.settings {
+      tell(.stageStarted(.init(room: id, stage: .write, setting: setting.name, timeout: 10)), after: 0)
+      tell(.settingWritten(.init(room: id, setting: setting.name, bytes: 7)), after: 0.06)
+      tell(.stageEnded(.init(room: id, stage: .write, setting: setting.name, seconds: 0.06)), after: 0)
+    }
+    tell(.stageStarted(.init(room: id, stage: .save, timeout: 10)), after: 0)
+    tell(.saveSubmitted(.init(room: id, address: address)), after: 0.001)
+  }
+
+  /// A room done from its binding to its proof.
+  mutating func provision(_ room: PlannedRoom, _ address: BluetoothAddress, attempt: Int = 1) {
+    let id = room.room
+    tell(.bindingCommitted(.init(room: id, address: address, basis: room.address == nil ? .any : .address)))
+    write(room, to: address, attempt: attempt)
+    tell(.statusReceived(.init(room: id, text: "saved", meaning: .saved)), after: 0.4)
+    tell(.stageEnded(.init(room: id, stage: .save, seconds: 0.401)), after: 0)
+    tell(.linkEnded(.init(room: id, cause: .remote, expected: true)), after: 0.2)
+    tell(.stageStarted(.init(room: id, stage: .verify, timeout: 30)), after: 0)
+    tell(.listeningStarted(.init(adapter: .first, purpose: .proof, room: id)), after: 0.01)
+    let evidence = Evidence(
+      grade: .freshBeacon, address: address, minor: room.number, rssi: -55, secondsAfterSave: 3.125)
+    tell(.proofHeard(.init(room: id, evidence: evidence)), after: 2.6)
+    tell(.listeningStopped(.init(adapter: .first, purpose: .proof, room: id)), after: 0.01)
+    tell(.stageEnded(.init(room: id, stage: .verify, seconds: 2.61)), after: 0)
+    tell(.attemptEnded(.init(room: id, number: attempt, seconds: 5.01)), after: 0)
+    tell(
+      .roomFinished(
+        .init(
+          room: id, outcome: attempt == 1 ? .provisioned : .provisionedAfterRetry, address: address,
+          adapter: .first, attempts: attempt, seconds: 5.01, rssi: -55, evidence: evidence,
+          settings: room.proved)), after: 0)
+  }
+
+  /// A room that ends without success, and without an attempt unless others told one.
+  mutating func end(
+    _ room: PlannedRoom, _ outcome: Outcome, _ reason: FailureReason?, attempts: Int = 0, rssi: Int? = nil
+  ) {
+    tell(
+      .roomFinished(
+        .init(
+          room: room.room, outcome: outcome, address: room.address, attempts: attempts, seconds: 0,
+          rssi: rssi,
+          settings: room.settings, reason: reason)), after: 0)
+  }
+}
+
+extension PlannedRoom {
+  fileprivate var number: UInt16? { settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) } }
+}
+
+extension Story {
+  static let kitchen = PlannedRoom.sample("kitchen", "Kitchen", minor: 2, address: .sensor(2))
+  static let office = PlannedRoom.sample("office", "Büro, 1. OG", minor: 1, wifi: nil)
+  static let garage = PlannedRoom.sample("garage", "Garage", minor: 5, address: .sensor(5))
+  static let bath = PlannedRoom.sample("bath", "Bathroom", minor: 6, address: .sensor(6))
+
+  /// One room at once, one after a retry, one that refuses to connect, one never heard.
+  static let mixed: Story = {
+    var story = Story()
+    story.begin([kitchen, office, garage, bath])
+    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
+    for (number, rssi) in [(2, -52), (1, -61), (5, -91)] as [(UInt64, Int)] {
+      story.tell(
+        .deviceSighted(
+          .init(address: .sensor(number), adapter: .first, profile: "robo-sensor", rssi: rssi)), after: 0.4)
+    }
+    story.tell(.listeningStopped(.init(adapter: .first, purpose: .survey)), after: 3)
+    story.provision(kitchen, .sensor(2))
+
+    story.tell(.bindingCommitted(.init(room: "office", address: .sensor(1), basis: .any)))
+    story.tell(
+      .attemptStarted(
+        .init(room: "office", address: .sensor(1), adapter: .first, number: 1, rssi: -61)))
+    story.tell(.stageStarted(.init(room: "office", stage: .connect, timeout: 15)), after: 0)
+    let lost = FailureReason(
+      .connectFailed, stage: .connect,
+      stackText: "org.bluez.Error.Failed: le-connection-abort-by-local")
+    story.tell(
+      .stageEnded(.init(room: "office", stage: .connect, seconds: 4.2, failure: lost)), after: 4.2)
+    story.tell(.attemptEnded(.init(room: "office", number: 1, seconds: 4.2, failure: lost)), after: 0)
+    story.tell(.retryScheduled(.init(room: "office", attempt: 2, delay: 2)), after: 0)
+    story.provision(office, .sensor(1), attempt: 2)
+
+    story.tell(.bindingCommitted(.init(room: "garage", address: .sensor(5), basis: .address)))
+    story.tell(
+      .attemptStarted(
+        .init(room: "garage", address: .sensor(5), adapter: .first, number: 1, rssi: -91)))
+    story.tell(.stageStarted(.init(room: "garage", stage: .connect, timeout: 15)), after: 0)
+    let silent = FailureReason(.connectTimedOut, stage: .connect, seconds: 15)
+    story.tell(
+      .stageEnded(.init(room: "garage", stage: .connect, seconds: 15, failure: silent)), after: 15)
+    story.tell(.attemptEnded(.init(room: "garage", number: 1, seconds: 15, failure: silent)), after: 0)
+    story.end(garage, .unreachable, silent, attempts: 1, rssi: -91)
+    story.end(bath, .unreachable, FailureReason(.neverHeard))
+    story.tell(.runFinished(.init(outcome: .incomplete)))
+    return story
+  }()
+}
