@@ -1,0 +1,83 @@
+# The whole workflow, the same on a laptop and in CI. `make` alone lists the targets.
+#
+# Every target can be repeated, sets up what it needs (Scripts/setup, packages in Scripts/packages.txt) and says
+# little when there is nothing to do. SwiftPM does the building; where make knows that nothing has changed since
+# it last did, it is not even asked.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+# What swift format reads.
+SWIFT_TEXT := Sources Tests Package.swift
+
+# What a build depends on. Directories are among them: theirs is the change when a file goes away.
+INPUTS := Package.swift $(wildcard Package.resolved) $(shell find Sources)
+TEST_INPUTS := $(INPUTS) $(shell find Tests)
+
+# Left behind by each build that succeeded, dated to its start; gone when what was built is.
+DEBUG_BUILT := .build/debug/made
+RELEASE_BUILT := .build/release/made
+
+# `make test FILTER=Journal` runs the tests whose name contains it.
+FILTER :=
+
+.PHONY: help
+help: ## this list
+	@awk -F ': .*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: demo
+demo: setup-run $(RELEASE_BUILT) ## provision a simulated building: 12 rooms done, 1 deliberate failure
+	@Scripts/demo
+
+.PHONY: build
+build: $(DEBUG_BUILT) ## build everything with its tests, for development
+
+.PHONY: release
+release: $(RELEASE_BUILT) ## build .build/release/roboprov, which runs without a Swift installation
+
+.PHONY: test
+test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAME selects
+	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+
+.PHONY: lint
+lint: setup-swift ## check layout and house rules
+	@status=0; \
+	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
+	Scripts/house-rules || status=1; \
+	exit $$status
+
+.PHONY: format
+format: setup-swift ## lay out the Swift sources
+	@swift format -i -r -p $(SWIFT_TEXT)
+
+.PHONY: venv
+venv: setup-test ## set up the Python of the interoperability tests, in .build-interop/venv
+	@Scripts/interop-venv
+
+.PHONY: clean
+clean: ## remove everything that was built; reports stay
+	rm -rf .build .build-interop
+
+# --- What the above stand on ---
+
+$(DEBUG_BUILT): $(TEST_INPUTS) | setup-build
+	@mkdir -p .build && touch .build/made
+	Scripts/build --build-tests
+	@mv .build/made $@
+
+# With the Swift runtime inside: it runs on any Debian 12 that has libdbus-1-3 and libyaml-0-2.
+$(RELEASE_BUILT): $(INPUTS) | setup-build
+	@mkdir -p .build && touch .build/made
+	Scripts/build -c release --product roboprov --static-swift-stdlib
+	@mv .build/made $@
+
+.PHONY: setup-swift setup-build setup-run setup-test
+setup-swift:
+	@Scripts/setup
+setup-build:
+	@Scripts/setup build
+setup-run:
+	@Scripts/setup build run
+setup-test:
+	@Scripts/setup build run test

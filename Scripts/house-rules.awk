@@ -1,0 +1,134 @@
+# The house rules about Swift sources: awk -f house-rules.awk imports.txt Package.swift Sources/…/*.swift
+#
+# Looks at code only: comments and the contents of string literals are taken out first (what is interpolated
+# into a string goes with it, which is a blind spot of this check, and a small one).
+
+# --- Scripts/imports.txt ---
+
+FILENAME ~ /imports\.txt$/ {
+  if ($0 ~ /^[A-Za-z]+:/) {
+    target = substr($1, 1, length($1) - 1)
+    known[target] = 1
+    ours[target] = 1
+    tableLine[target] = FNR
+    for (i = 2; i <= NF; i++) { allowed[target, $i] = 1; ours[$i] = 1 }
+  }
+  next
+}
+
+# --- Every Swift file: down to its code ---
+
+FNR == 1 { inText = 0 }
+{ code = codeOf($0) }
+
+# --- Package.swift: dependencies point down only ---
+
+FILENAME == "Package.swift" {
+  rest = code == "" ? "" : $0
+  # Target and dependency names are string literals: read the line itself, its comment cut off.
+  sub(/[ \t]*\/\/.*/, "", rest)
+  if (rest ~ /^ *(library|tests|\.target|\.systemLibrary|\.executableTarget)\(/ || rest ~ /^ *(public )?func /) {
+    declaring = rest ~ /^ *(library|\.executableTarget)\(/
+    wantsName = declaring
+  }
+  while (declaring && match(rest, /"[^"]*"/)) {
+    before = substr(rest, 1, RSTART - 1)
+    word = substr(rest, RSTART + 1, RLENGTH - 2)
+    rest = substr(rest, RSTART + RLENGTH)
+    if (before ~ /package: *$/) continue
+    if (wantsName) {
+      owner = word
+      wantsName = 0
+      if (!(owner in known)) report("target " owner " is not in Scripts/imports.txt: say there what it may import")
+    } else if (owner in known && !((owner, word) in allowed)) {
+      report(owner " may not depend on " word " (Scripts/imports.txt)")
+    }
+    declared[owner] = 1
+  }
+  next
+}
+
+# --- Sources: imports ---
+
+{
+  split(FILENAME, path, "/")
+  target = path[2]
+  below = target != "RoboprovCLI" && target != "roboprov"
+}
+
+code ~ /^ *(@[A-Za-z_]+(\([a-z]+\))? +)*((public|package|internal|fileprivate|private) +)?import +/ {
+  module = code
+  sub(/^.*import +((struct|class|enum|protocol|typealias|func|let|var) +)?/, "", module)
+  sub(/[^A-Za-z0-9_].*$/, "", module)
+  if (!(target in known)) report("target " target " is not in Scripts/imports.txt: say there what it may import")
+  else if (module in ours && !((target, module) in allowed)) report(target " may not import " module " (Scripts/imports.txt)")
+  next
+}
+
+# --- Sources below the command line: no time, chance, task or terminal of their own ---
+
+below {
+  forbid("Date(\\(\\)|\\.now|\\.init\\(\\))", "the wall clock: take the time from a TimeSource that is passed in")
+  # The bus is outside of virtual time: its thread keeps the deadlines of calls by the machine's clock.
+  if (target != "DBus") forbid("(ContinuousClock|SuspendingClock)", "a real clock: take a TimeSource that is passed in")
+  forbid("Task\\.sleep *\\(", "sleeping on a real clock: sleep on a TimeSource that is passed in")
+  forbid("(usleep|nanosleep) *\\(", "sleeping on a real clock: sleep on a TimeSource that is passed in")
+
+  forbid("Task *\\{", "an unstructured task: use a task group, or an executor that is passed in")
+  forbid("Task\\((priority|name|operation):", "an unstructured task: use a task group, or an executor that is passed in")
+  forbid("Task\\.(detached|immediate)", "an unstructured task: use a task group, or an executor that is passed in")
+
+  forbid("SystemRandomNumberGenerator", "chance of our own: take a generator that is passed in")
+  forbid("UUID\\(\\)", "chance of our own: take a generator that is passed in")
+  forbid("arc4random[a-z_]* *\\(", "chance of our own: take a generator that is passed in")
+  if (code !~ /using:/) {
+    forbidMember("random\\([^)]", "chance of our own: pass a generator with using:")
+    forbidMember("(randomElement|shuffled|shuffle|random)\\(\\)", "chance of our own: pass a generator with using:")
+  }
+
+  forbid("(print|debugPrint|dump|NSLog|puts|printf) *\\(", "printing below the command line: return a value, or an event")
+  forbid("(CommandLine\\.|ProcessInfo\\.processInfo\\.(arguments|environment)|getenv *\\()", "arguments and environment are the command line's: take a value that is passed in")
+  forbid("(exit|abort|_exit) *\\(", "ending the process is the command line's: throw")
+}
+
+# --- Sources: unsafe only where it has its home ---
+
+target != "DBus" && target != "YAML" && target != "VirtualTime" {
+  forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML and VirtualTime")
+  forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML and VirtualTime")
+  forbid("(OpaquePointer|Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML and VirtualTime")
+  forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML and VirtualTime")
+  forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and VirtualTime")
+}
+
+END {
+  for (target in known)
+    if (target !~ /^C[A-Z]/ && !(target in declared))
+      reportAt("Scripts/imports.txt:" tableLine[target], "Package.swift has no target " target)
+  exit broken
+}
+
+# Complains when the code has the pattern as a word of its own, not as a member of something.
+function forbid(pattern, why) { if (code ~ ("(^|[^A-Za-z0-9_.])" pattern)) report(why) }
+
+# Complains when the code has the pattern as a member of something.
+function forbidMember(pattern, why) { if (code ~ ("\\." pattern)) report(why) }
+
+function report(why) { reportAt(FILENAME ":" FNR, why) }
+function reportAt(place, why) { print place ": " why; broken = 1 }
+
+# The line without comment and without what string literals say; follows """ from line to line.
+function codeOf(line,    parts, i, n, text) {
+  n = split(line, parts, /"""/)
+  text = ""
+  for (i = 1; i <= n; i++) {
+    if (i > 1) inText = !inText
+    if (inText) continue
+    text = text parts[i]
+  }
+  gsub(/\\\\/, "", text)
+  gsub(/\\"/, "", text)
+  gsub(/"[^"]*"/, "\"\"", text)
+  sub(/\/\/.*$/, "", text)
+  return text
+}
