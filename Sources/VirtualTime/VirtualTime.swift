@@ -1,1 +1,57 @@
-// Placeholder until this target's first file lands.
+import Bluetooth
+import Foundation
+
+/// Runs asynchronous work in virtual time: on one thread, deterministically, as fast as the machine can.
+///
+/// Covered are child tasks, task groups, `async let`, actors, `AsyncStream`, continuations. Not covered are bare
+/// `Task {}`, `Task.detached`, the main actor and any thread or queue of one's own: such work runs
+/// outside, in real time, and is reported when it comes back. Two timers at the *same* instant wake in
+/// the order in which they were set; give timers distinct instants where that order could matter, because the number
+/// of hops before setting one differs between debug and release builds.
+public enum VirtualTime {
+  /// Runs `body` to its end and returns what it returns. The clock begins at zero.
+  ///
+  /// Cancelling the calling task cancels `body`. When `body` has ended, whatever it left asleep is woken as
+  /// if cancelled.
+  /// - Throws: what `body` throws; `VirtualTimeError`, which has precedence.
+  public static func run<Value: Sendable>(
+    _ body: @escaping @Sendable (VirtualClock) async throws -> Value
+  ) async throws -> Value {
+    let executor = VirtualExecutor()
+    let box = ResultBox<Value>()
+    let ending = await withTaskCancellationHandler {
+      await withCheckedContinuation { (done: CheckedContinuation<VirtualExecutor.Ending, Never>) in
+        let thread = Thread {
+          // The task is made on the simulation's own thread, so that not even its first job is foreign.
+          let ending = executor.loop {
+            Task(executorPreference: executor) {
+              do {
+                box.result = .success(try await body(VirtualClock(executor: executor)))
+              } catch {
+                box.result = .failure(error)
+              }
+              executor.finish()
+            }
+          }
+          done.resume(returning: ending)
+        }
+        thread.name = "virtual-time"
+        // Deeply nested synchronous calls of a body get what the main thread would give them.
+        thread.stackSize = 8 << 20
+        thread.start()
+      }
+    } onCancel: {
+      executor.cancelBody()
+    }
+    if ending.foreignJobs > 0 { throw VirtualTimeError.escaped(jobs: ending.foreignJobs) }
+    if let instant = ending.deadlockedAt { throw VirtualTimeError.deadlock(at: instant) }
+    guard let result = box.result else { preconditionFailure("the loop ended before the body did") }
+    return try result.get()
+  }
+}
+
+/// Carries the body's result out of the simulation. `@unchecked Sendable` is right because it is written only on
+/// the simulation's thread and read only after that thread's last act, the resumption in `run`.
+private final class ResultBox<Value>: @unchecked Sendable {
+  var result: Result<Value, any Error>?
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import Foundation
+
+/// One thread that runs every job of a simulation in the order they became runnable, and lets time pass
+/// only when there is nothing left to do.
+///
+/// `@unchecked Sendable` is right because all mutable state is touched only with `condition` locked, or by
+/// the one thread that `loop` runs on (`thread` itself is written once, before any job exists).
+/// A `pthread`-backed lock and not `Synchronization.Mutex`, which the thread sanitizer cannot see.
+final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  /// What a finished loop has to say.
+  struct Ending {
+    var deadlockedAt: MonotonicInstant?
+    var foreignJobs: Int
+  }
+
+  /// How many jobs a body that was cancelled (after a deadlock) or has ended may still run.
+  private static let lastJobs = 100_000
+
+  private let condition = NSCondition()
+  private var thread: pthread_t?
+  private var jobs: [UnownedJob] = []
+  private var nextJob = 0
+  private var foreignJobs = 0
+  private var sleepers = SleeperQueue()
+  private var nextSleeper: SleeperQueue.SleeperID = 0
+  private var instant = MonotonicInstant(sinceZero: .zero)
+  /// The body has ended.
+  private var isDone = false
+  /// The loop has ended, or is waking whoever is left: nobody falls asleep any more.
+  private var isOver = false
+  private var cancellation = Cancellation.none
+
+  private enum Cancellation { case none, asked, passedOn }
+
+  var now: MonotonicInstant { condition.withLock { instant } }
+
+  // MARK: Jobs
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    condition.withLock {
+      if thread.map({ pthread_equal($0, pthread_self()) == 0 }) ?? true {
+        foreignJobs += 1
+        condition.signal()
+      }
+      jobs.append(job)
+    }
+  }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  /// Whether the caller is on the simulation's thread.
+  func checkIsolated() {
+    let thread = condition.withLock { self.thread }
+    precondition(thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false, "not on the virtual thread")
+  }
+
+  // MARK: Sleeping
+
+  /// Sleeps; true when woken by the time, false when by cancellation.
+  func sleep(until deadline: MonotonicInstant) async -> Bool {
+    let id = condition.withLock {
+      nextSleeper += 1
+      return nextSleeper
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wake in
+        // Asked under the lock that the cancellation handler takes too: it can come before or after,
+        // not in between.
+        let isCancelled = condition.withLock {
+          if Task.isCancelled || isOver { return true }
+          sleepers.insert(id, until: max(deadline, instant), wake)
+          return false
+        }
+        if isCancelled { wake.resume(returning: false) }
+      }
+    } onCancel: {
+      condition.withLock { sleepers.remove(id) }?.resume(returning: false)
+    }
+  }
+
+  // MARK: The loop
+
+  /// Asks for the body to be cancelled; done by the loop between two jobs, on its own thread.
+  func cancelBody() {
+    condition.withLock { if cancellation == .none { cancellation = .asked } }
+  }
+
+  /// The body has ended.
+  func finish() {
+    condition.withLock { isDone = true }
+  }
+
+  /// Runs everything that `start` starts to its end, on the calling thread.
+  func loop(start: () -> Task<Void, Never>) -> Ending {
+    condition.withLock { thread = pthread_self() }
+    let body = start()
+    var deadlockedAt: MonotonicInstant?
+    while !condition.withLock({ isDone }) {
+      if takeCancellation() { body.cancel() }
+      guard !runNextJob(), !wakeNextSleeper(), !awaitForeignJob() else { continue }
+      // Let the body end in an orderly way if cancelling brings it to its senses, then report.
+      deadlockedAt = now
+      body.cancel()
+      runLastJobs()
+      break
+    }
+    runLastJobs()
+    return Ending(deadlockedAt: deadlockedAt, foreignJobs: condition.withLock { foreignJobs })
+  }
+
+  private func takeCancellation() -> Bool {
+    condition.withLock {
+      guard cancellation == .asked else { return false }
+      cancellation = .passedOn
+      return true
+    }
+  }
+
+  private func runNextJob() -> Bool {
+    let job: UnownedJob? = condition.withLock {
+      guard nextJob < jobs.count else {
+        jobs.removeAll(keepingCapacity: true)
+        nextJob = 0
+        return nil
+      }
+      nextJob += 1
+      // A body that never lets the queue run empty must not make it grow for ever.
+      if nextJob > 4096, nextJob * 2 > jobs.count {
+        let job = jobs[nextJob - 1]
+        jobs.removeFirst(nextJob)
+        nextJob = 0
+        return job
+      }
+      return jobs[nextJob - 1]
+    }
+    job?.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    return job != nil
+  }
+
+  private func wakeNextSleeper() -> Bool {
+    let wake: SleeperQueue.Wake? = condition.withLock {
+      guard let first = sleepers.popFirst() else { return nil }
+      instant = max(instant, first.instant)
+      return first.wake
+    }
+    wake?.resume(returning: true)
+    return wake != nil
+  }
+
+  /// Before a deadlock is declared: whoever left the simulation may be on the way back, and "escaped" is the
+  /// better diagnosis. This is the one wait in real time, and only a run that fails anyway comes here.
+  private func awaitForeignJob() -> Bool {
+    condition.withLock {
+      if jobs.isEmpty { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.25)) }
+      return !jobs.isEmpty
+    }
+  }
+
+  /// Runs what is still runnable, waking all sleepers as if cancelled, so that nothing stays suspended.
+  private func runLastJobs() {
+    condition.withLock { isOver = true }
+    for _ in 0..<Self.lastJobs {
+      if runNextJob() { continue }
+      guard let sleeper = condition.withLock({ sleepers.popFirst() }) else { return }
+      sleeper.wake.resume(returning: false)
+    }
+  }
+}

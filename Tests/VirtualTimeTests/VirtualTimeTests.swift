@@ -1,0 +1,230 @@
+import Bluetooth
+import Testing
+import VirtualTime
+
+@Suite("Virtual time")
+struct VirtualTimeTests {
+  @Test("begins at zero, stands still while there is work, and jumps to the next sleeper")
+  func passes() async throws {
+    let instants = try await VirtualTime.run { clock in
+      var instants = [clock.now.sinceZero]
+      for _ in 0..<1000 { await Task.yield() }
+      instants.append(clock.now.sinceZero)
+      try await clock.sleep(for: .seconds(3600))
+      instants.append(clock.now.sinceZero)
+      try await clock.sleep(for: .seconds(-1))
+      instants.append(clock.now.sinceZero)
+      return instants
+    }
+    #expect(instants == [.zero, .zero, .seconds(3600), .seconds(3600)])
+  }
+
+  @Test("wakes sleepers in the order of their instants, and of lying down where these are equal")
+  func order() async throws {
+    let woken = try await VirtualTime.run { clock in
+      let log = Log()
+      await withTaskGroup { group in
+        for (index, milliseconds) in [30, 10, 20, 10, 0, 30].enumerated() {
+          group.addTask {
+            try? await clock.sleep(for: .milliseconds(milliseconds))
+            await log.add("\(index)@\(clock.now.sinceZero / .milliseconds(1))")
+          }
+        }
+      }
+      return await log.lines
+    }
+    #expect(woken == ["4@0.0", "1@10.0", "3@10.0", "2@20.0", "0@30.0", "5@30.0"])
+  }
+
+  @Test("ends a cancelled sleep at once, and only that one")
+  func cancellation() async throws {
+    let (first, elapsed, other) = try await VirtualTime.run { clock in
+      async let other: Duration = {
+        try await clock.sleep(for: .seconds(7))
+        return clock.now.sinceZero
+      }()
+      let first = await withTaskGroup(of: String.self) { group in
+        group.addTask {
+          do {
+            try await clock.sleep(for: .seconds(1000))
+            return "slept"
+          } catch {
+            return "\(type(of: error)) at \(clock.now.sinceZero / .seconds(1))"
+          }
+        }
+        try? await clock.sleep(for: .seconds(2))
+        group.cancelAll()
+        return await group.next() ?? ""
+      }
+      return (first, clock.now.sinceZero, try await other)
+    }
+    #expect(first == "CancellationError at 2.0")
+    #expect(elapsed == .seconds(2))
+    #expect(other == .seconds(7))
+  }
+
+  @Test("does not sleep at all in a task that is cancelled already")
+  func cancelledBefore() async throws {
+    let elapsed = try await VirtualTime.run { clock in
+      await withTaskGroup(of: Void.self) { group in
+        group.cancelAll()
+        group.addTask { try? await clock.sleep(for: .seconds(5)) }
+      }
+      return clock.now.sinceZero
+    }
+    #expect(elapsed == .zero)
+  }
+
+  @Test("hands on what the body throws")
+  func throwing() async {
+    struct Mishap: Error {}
+    await #expect(throws: Mishap.self) {
+      try await VirtualTime.run { clock in
+        try await clock.sleep(for: .seconds(1))
+        throw Mishap()
+      }
+    }
+  }
+
+  @Test("reports a deadlock instead of hanging")
+  func deadlock() async {
+    await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .seconds(3)))) {
+      try await VirtualTime.run { clock in
+        try await clock.sleep(for: .seconds(3))
+        let (never, _) = AsyncStream<Int>.makeStream()
+        for await _ in never {}
+      }
+    }
+  }
+
+  @Test("reports a deadlock even of a body that does not heed its cancellation")
+  func stubbornDeadlock() async {
+    let kept = Kept()
+    await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .zero))) {
+      try await VirtualTime.run { _ in await kept.wait() }
+    }
+    await kept.release()
+  }
+
+  @Test("reports work that left the simulation")
+  func escape() async {
+    let error = await #expect(throws: VirtualTimeError.self) {
+      try await VirtualTime.run { _ in
+        await Task.detached { await Task.yield() }.value
+      }
+    }
+    guard case .escaped(let jobs) = error else {
+      Issue.record("not an escape: \(String(describing: error))")
+      return
+    }
+    #expect(jobs > 0)
+  }
+
+  @Test("is cancelled together with the task that runs it")
+  func outerCancellation() async {
+    let task = Task {
+      try await VirtualTime.run { clock in
+        while true { try await clock.sleep(for: .seconds(1)) }
+      }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("wakes at the end whoever is still asleep, and lets nobody fall asleep after it")
+  func leftovers() async throws {
+    let leftover = try await VirtualTime.run { clock in
+      let leftover = Task { (try? await clock.sleep(for: .seconds(10))) == nil ? "woken" : "slept" }
+      try await clock.sleep(for: .seconds(1))
+      return leftover
+    }
+    #expect(await leftover.value == "woken")
+  }
+
+  @Test("gives the same order of events each time, also with several runs at once")
+  func determinism() async throws {
+    let hashes = try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for _ in 0..<12 { group.addTask { try await busyBuilding(seed: 7) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(hashes.count == 12)
+    #expect(Set(hashes).count == 1)
+    #expect(try await busyBuilding(seed: 8) != hashes[0])
+  }
+
+  @Test("carries 10,000 sleepers, each with a timeout it beats")
+  func many() async throws {
+    let (done, elapsed) = try await VirtualTime.run { clock in
+      var generator = SeededGenerator(seed: 1)
+      let naps = (0..<10_000).map { _ in generator.duration(in: .milliseconds(1)...(.seconds(9))) }
+      let done = await withTaskGroup(of: Bool.self) { group in
+        for nap in naps {
+          group.addTask { await beatsTimeout(nap: nap, timeout: .seconds(10), clock: clock) }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      return (done, clock.now.sinceZero)
+    }
+    #expect(done == 10_000)
+    #expect(elapsed < .seconds(9.01))
+  }
+}
+
+/// Devices that race timeouts, hop between actors and draw lots; the hash is over the order of all of it.
+private func busyBuilding(seed: UInt64) async throws -> UInt64 {
+  try await VirtualTime.run { clock in
+    let log = Log()
+    let generator = SeededGenerator(seed: seed)
+    await withTaskGroup { group in
+      for device in 0..<200 {
+        group.addTask {
+          var own = generator.split("device/\(device)")
+          for step in 0..<10 {
+            let nap = own.duration(in: .milliseconds(1)...(.seconds(2)))
+            let inTime = await beatsTimeout(nap: nap, timeout: .seconds(1), clock: clock)
+            await log.add("\(device) \(step) \(inTime) \(clock.now.sinceZero)")
+          }
+        }
+      }
+    }
+    return await log.hash
+  }
+}
+
+private func beatsTimeout(nap: Duration, timeout: Duration, clock: VirtualClock) async -> Bool {
+  await withTaskGroup(of: Bool.self) { group in
+    group.addTask { (try? await clock.sleep(for: nap)) != nil }
+    group.addTask {
+      try? await clock.sleep(for: timeout)
+      return false
+    }
+    defer { group.cancelAll() }
+    return await group.next() ?? false
+  }
+}
+
+private actor Log {
+  private(set) var lines: [String] = []
+  /// FNV-1a over the lines: Swift's own hashes differ from process to process.
+  var hash: UInt64 {
+    lines.joined(separator: "\n").utf8.reduce(0xCBF2_9CE4_8422_2325) {
+      ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+    }
+  }
+
+  func add(_ line: String) { lines.append(line) }
+}
+
+/// Waits for a release that does not come by cancellation.
+private actor Kept {
+  private var waiting: CheckedContinuation<Void, Never>?
+
+  func wait() async {
+    await withCheckedContinuation { waiting = $0 }
+  }
+
+  func release() {
+    waiting?.resume()
+    waiting = nil
+  }
+}
