@@ -1,0 +1,3 @@
+import RoboprovCLI
+
+await Roboprov.run()

@@ -1,0 +1,41 @@
+import Bluetooth
+import Crypto
+import Foundation
+
+/// What this process knows of the world outside; read here and nowhere else.
+enum HostEnvironment {
+  /// Name of this host.
+  static var hostName: String {
+    let text = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
+    let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    return name.isEmpty ? "localhost" : name
+  }
+
+  /// Whether the environment asks for no colour (no-color.org).
+  static var wantsNoColor: Bool {
+    !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+      || ProcessInfo.processInfo.environment["TERM"] == "dumb"
+  }
+
+  /// Whether the environment names a system bus of its own.
+  static var systemBusAddress: String? {
+    ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+  }
+
+  /// A run's id: globally unique, naming time and host, fit for a folder: `20261121T090000Z-laptop-1f3a9c`.
+  static func runID(at time: Date, host: String) -> String {
+    let stamp = time.formatted(
+      Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+    let safeHost = host.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32)
+    let chance = String(UInt32.random(in: 0...0xFFFFFF), radix: 16)
+    return "\(stamp)-\(String(safeHost))-\(String(repeating: "0", count: 6 - chance.count))\(chance)"
+  }
+
+  /// SHA-256 of bytes, lower-case hex.
+  static func sha256(_ bytes: [UInt8]) -> String {
+    SHA256.hash(data: bytes).map { byte in
+      let hex = String(byte, radix: 16)
+      return hex.count == 1 ? "0" + hex : hex
+    }.joined()
+  }
+}

@@ -1,0 +1,32 @@
+import Dispatch
+import Foundation
+
+/// Ctrl-C and a polite kill as a stream. The first is a request to stop in order; a second Ctrl-C, for who
+/// cannot wait, ends the process at once: what is on record stays on record.
+struct Interruptions {
+  let stream: AsyncStream<Void>
+  private let sources: [any DispatchSourceSignal]
+
+  init(onFirst: @escaping @Sendable () -> Void = {}) {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    self.stream = stream
+    sources = [SIGINT, SIGTERM, SIGHUP].map { Self.source(for: $0, continuation, onFirst) }
+  }
+
+  /// Formed outside any actor: a handler formed on the main actor would trap on the queue it runs on.
+  private static func source(
+    for number: Int32, _ continuation: AsyncStream<Void>.Continuation,
+    _ onFirst: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceSignal {
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler { @Sendable in
+      // From here on the signal has its default effect again.
+      signal(number, SIG_DFL)
+      source.cancel()
+      onFirst()
+      continuation.yield()
+    }
+    source.resume()
+    return source
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What can be seen of the terminal behind a file descriptor.
+struct Screen: Sendable {
+  /// Whether there is one at all.
+  let isTerminal: Bool
+  /// Whether colours are welcome.
+  let hasColor: Bool
+  private let descriptor: Int32
+
+  /// The screen behind stderr, where progress goes.
+  static var standardError: Screen { Screen(descriptor: STDERR_FILENO) }
+
+  /// The screen behind stdout, where data goes.
+  static var standardOutput: Screen { Screen(descriptor: STDOUT_FILENO) }
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    hasColor = isTerminal && !HostEnvironment.wantsNoColor
+  }
+
+  /// Columns now; they change while the program runs.
+  var width: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+}

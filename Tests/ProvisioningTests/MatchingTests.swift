@@ -1,0 +1,228 @@
+import Bluetooth
+import Testing
+
+@testable import Provisioning
+
+/// Rooms and news for tests.
+enum Sample {
+  static let adapter = AdapterID(BluetoothAddress(rawValue: 0xAD))
+
+  static func address(_ number: UInt64) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC47C_8D00_0000 + number)
+  }
+
+  static func room(
+    _ number: Int, address: UInt64? = nil, wifi: Bool = true, retries: Int = 2
+  ) -> Room {
+    var settings: [SettingName: SettingValue] = [
+      .roomName: .text("Room \(number)"), .minor: .integer(number),
+    ]
+    if wifi {
+      settings[.wifiSSID] = .text("Plant")
+      settings[.wifiPassword] = .secret(Secret("correct horse"))
+    }
+    return Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
+      address: address.map(Self.address), settings: settings, timeouts: RoboSensor().timeouts,
+      retries: retries)
+  }
+
+  static func building(_ rooms: [Room], _ assignment: Building.Assignment = .address) -> Building {
+    Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
+  }
+
+  static func waiting(_ number: UInt64, at second: Double = 1, rssi: Int = -50) -> Advertisement {
+    Advertisement(
+      address: address(number), adapter: adapter, receivedAt: .init(sinceZero: .seconds(second)), rssi: rssi,
+      localName: "Robo Sensor")
+  }
+
+  static func beacon(
+    _ number: UInt64, minor: UInt16, at second: Double = 1, major: UInt16 = 1, name: String? = nil
+  ) -> Advertisement {
+    let beacon = IBeacon(
+      uuid: RoboSensor.FactoryBeacon.uuid, major: major, minor: minor, measuredPower: -59)
+    return Advertisement(
+      address: address(number), adapter: adapter, receivedAt: .init(sinceZero: .seconds(second)), rssi: -50,
+      localName: name, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+  }
+
+  static func air(_ news: [Advertisement]) -> AirLedger {
+    var air = AirLedger(profiles: DeviceProfiles.all)
+    for advertisement in news { _ = air.hear(advertisement) }
+    return air
+  }
+}
+
+@Suite struct MatchingTests {
+  @Test func anAddressDecides() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1), Sample.room(8, address: 2)]),
+      with: Sample.air([Sample.waiting(2), Sample.waiting(1), Sample.waiting(3)]))
+    #expect(matches["room-7"] == .device(Sample.address(1), .address))
+    #expect(matches["room-8"] == .device(Sample.address(2), .address))
+  }
+
+  @Test func anAddressNotHeardYetIsStillTheRooms() {
+    let matches = match(Sample.building([Sample.room(7, address: 1)]), with: Sample.air([]))
+    #expect(matches["room-7"] == .device(Sample.address(1), .address))
+  }
+
+  @Test func aDeviceAtWorkAsWantedIsDone() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
+    #expect(
+      matches["room-7"]
+        == .done(Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)))
+  }
+
+  @Test func aDeviceAtWorkAsAnotherRoomNeedsHands() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 9)]))
+    #expect(matches["room-7"] == .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: 9)))
+  }
+
+  @Test(arguments: [1, nil] as [UInt64?])
+  func aMinorOnAirFromElsewhereIsNeverGivenOutAgain(address: UInt64?) {
+    let matches = match(
+      Sample.building([Sample.room(7, address: address)], .any),
+      with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
+    #expect(
+      matches["room-7"]
+        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(2)])))
+  }
+
+  @Test func aStrangersBeaconIsInNobodysWay() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1)]),
+      with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7, major: 2)]))
+    #expect(matches["room-7"] == .device(Sample.address(1), .address))
+  }
+
+  @Test func withoutLeaveARoomWithoutAddressGetsNothing() {
+    let matches = match(Sample.building([Sample.room(7)]), with: Sample.air([Sample.waiting(1)]))
+    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+  }
+
+  @Test func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
+    let rooms = [Sample.room(7), Sample.room(8, address: 1), Sample.room(9), Sample.room(10)]
+    let news = [1, 2, 3].map { Sample.waiting($0) }
+    for order in [news, news.reversed()] {
+      let matches = match(Sample.building(rooms, .any), with: Sample.air(order))
+      #expect(matches["room-7"] == .device(Sample.address(2), .any))
+      #expect(matches["room-8"] == .device(Sample.address(1), .address))
+      #expect(matches["room-9"] == .device(Sample.address(3), .any))
+      #expect(matches["room-10"] == .stopped(.pending, FailureReason(.noCandidate)))
+    }
+  }
+
+  @Test func anyTakesNothingWhileMoreAreHeardThanRoomsAreLeft() {
+    let matches = match(
+      Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2), Sample.waiting(1)]))
+    #expect(
+      matches["room-7"]
+        == .stopped(
+          .ambiguous,
+          FailureReason(.tooManyCandidates, addresses: [Sample.address(1), Sample.address(2)])))
+  }
+}
+
+@Suite struct AirLedgerTests {
+  @Test func tellsOfDevicesAndOfEachNewLifeOnce() {
+    var air = Sample.air([])
+    #expect(air.hear(Sample.waiting(1))?.life.recognition == .awaitingProvisioning)
+    #expect(air.hear(Sample.waiting(1, at: 2)) == nil)
+    #expect(air.hear(Sample.beacon(1, minor: 7, at: 3)) != nil)
+    #expect(air.hear(Sample.beacon(1, minor: 7, at: 4)) == nil)
+    #expect(air.waiting(for: "robo-sensor").isEmpty)
+    #expect(air[Sample.address(1)]?.lastHeard == .init(sinceZero: .seconds(4)))
+  }
+
+  @Test func aBeaconWithAStaleNameIsABeacon() {
+    let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
+    #expect(air.waiting(for: "robo-sensor").isEmpty)
+    #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
+  }
+
+  @Test func passesOverDevicesThatAreNotOurs() {
+    var air = Sample.air([])
+    var keyboard = Sample.waiting(9)
+    keyboard.localName = "Robo Sensor 2"
+    #expect(air.hear(keyboard) == nil)
+    #expect(air[Sample.address(9)] == nil)
+  }
+
+  @Test func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
+    var air = Sample.air([Sample.waiting(1)])
+    let bare = Advertisement(
+      address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)),
+      rssi: -70)
+    #expect(air.hear(bare) == nil)
+    #expect(air[Sample.address(1)]?.life.recognition == .awaitingProvisioning)
+    #expect(air[Sample.address(1)]?.rssi == -70)
+    air.mustBeHeardAgain(Sample.address(1))
+    #expect(air[Sample.address(1)]?.lastHeard == nil)
+  }
+}
+
+@Suite struct ProofWatchTests {
+  private func watch(before: Set<BluetoothAddress> = []) -> ProofWatch {
+    ProofWatch(
+      proof: proof(of: Sample.room(7)), profile: RoboSensor(), address: Sample.address(1),
+      submittedAt: .init(sinceZero: .seconds(10)), before: before)
+  }
+
+  private func verdict(
+    of news: [Advertisement], before: Set<BluetoothAddress> = []
+  ) -> ProofWatch.Verdict {
+    var watch = watch(before: before)
+    for advertisement in news { _ = watch.hear(advertisement) }
+    return watch.verdict
+  }
+
+  private func evidence(_ grade: Evidence.Grade, _ number: UInt64, after: Double) -> Evidence {
+    Evidence(grade: grade, address: Sample.address(number), minor: 7, rssi: -50, secondsAfterSave: after)
+  }
+
+  @Test func itsOwnFreshBeaconProvesIt() {
+    var watch = watch()
+    #expect(watch.hear(Sample.beacon(1, minor: 7, at: 12)))
+    #expect(watch.verdict == .proved(evidence(.freshBeacon, 1, after: 2)))
+  }
+
+  @Test func whatWasHeardBeforeTheSaveProvesNothing() {
+    #expect(verdict(of: [Sample.beacon(1, minor: 7, at: 10), Sample.beacon(1, minor: 7, at: 9)]) == .silent)
+  }
+
+  @Test func anotherMinorIsNoProof() {
+    #expect(verdict(of: [Sample.beacon(1, minor: 8, at: 12)]) == .other(minor: 8))
+    // Bytes the wrong way round are another minor.
+    #expect(verdict(of: [Sample.beacon(1, minor: 0x0700, at: 12)]) == .other(minor: 0x0700))
+  }
+
+  @Test func theHotelNextDoorProvesNothing() {
+    let neighbour = Sample.beacon(2, minor: 7, at: 12)
+    #expect(verdict(of: [neighbour], before: [Sample.address(2)]) == .silent)
+    #expect(verdict(of: [neighbour, Sample.beacon(3, minor: 7, at: 13)]) == .silent)
+    #expect(verdict(of: [Sample.beacon(2, minor: 7, at: 12, major: 2)]) == .silent)
+  }
+
+  @Test func oneBeaconFromAnotherAddressCountsOnlyIfTheAirWasSilentAndItsOwnAddressSaysNothing() {
+    let moved = Sample.beacon(2, minor: 7, at: 12)
+    #expect(verdict(of: [moved, moved]) == .proved(evidence(.freshBeaconOtherAddress, 2, after: 2)))
+    #expect(verdict(of: [moved, Sample.waiting(1, at: 13)]) == .backAgain)
+    #expect(verdict(of: [moved, Sample.beacon(1, minor: 8, at: 13)]) == .other(minor: 8))
+  }
+
+  @Test func aDeviceThatWaitsAgainIsDecidedAfterItSettled() {
+    var watch = watch()
+    #expect(!watch.hear(Sample.waiting(1, at: 11)))
+    #expect(!watch.hear(Sample.waiting(1, at: 15.9)))
+    #expect(watch.hear(Sample.waiting(1, at: 16)))
+    #expect(watch.verdict == .backAgain)
+  }
+
+  @Test func otherDevicesWaitingMeanNothing() {
+    #expect(verdict(of: [Sample.waiting(2, at: 11), Sample.waiting(2, at: 20)]) == .silent)
+  }
+}
