@@ -1,3 +1,3 @@
 import RoboprovCLI
 
-await Roboprov.run()
+await Roboprov.start()

@@ -130,10 +130,14 @@ enum Sample {
 @Suite struct AirLedgerTests {
   @Test func tellsOfDevicesAndOfEachNewLifeOnce() {
     var air = Sample.air([])
-    #expect(air.hear(Sample.waiting(1))?.life.recognition == .awaitingProvisioning)
-    #expect(air.hear(Sample.waiting(1, at: 2)) == nil)
-    #expect(air.hear(Sample.beacon(1, minor: 7, at: 3)) != nil)
-    #expect(air.hear(Sample.beacon(1, minor: 7, at: 4)) == nil)
+    let heard1 = air.hear(Sample.waiting(1))
+    #expect(heard1?.life.recognition == .awaitingProvisioning)
+    let heard2 = air.hear(Sample.waiting(1, at: 2))
+    #expect(heard2 == nil)
+    let heard3 = air.hear(Sample.beacon(1, minor: 7, at: 3))
+    #expect(heard3 != nil)
+    let heard4 = air.hear(Sample.beacon(1, minor: 7, at: 4))
+    #expect(heard4 == nil)
     #expect(air.waiting(for: "robo-sensor").isEmpty)
     #expect(air[Sample.address(1)]?.lastHeard == .init(sinceZero: .seconds(4)))
   }
@@ -148,7 +152,8 @@ enum Sample {
     var air = Sample.air([])
     var keyboard = Sample.waiting(9)
     keyboard.localName = "Robo Sensor 2"
-    #expect(air.hear(keyboard) == nil)
+    let heard5 = air.hear(keyboard)
+    #expect(heard5 == nil)
     #expect(air[Sample.address(9)] == nil)
   }
 
@@ -157,7 +162,8 @@ enum Sample {
     let bare = Advertisement(
       address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)),
       rssi: -70)
-    #expect(air.hear(bare) == nil)
+    let heard6 = air.hear(bare)
+    #expect(heard6 == nil)
     #expect(air[Sample.address(1)]?.life.recognition == .awaitingProvisioning)
     #expect(air[Sample.address(1)]?.rssi == -70)
     air.mustBeHeardAgain(Sample.address(1))
@@ -186,7 +192,8 @@ enum Sample {
 
   @Test func itsOwnFreshBeaconProvesIt() {
     var watch = watch()
-    #expect(watch.hear(Sample.beacon(1, minor: 7, at: 12)))
+    let heard7 = watch.hear(Sample.beacon(1, minor: 7, at: 12))
+    #expect(heard7)
     #expect(watch.verdict == .proved(evidence(.freshBeacon, 1, after: 2)))
   }
 
@@ -216,9 +223,12 @@ enum Sample {
 
   @Test func aDeviceThatWaitsAgainIsDecidedAfterItSettled() {
     var watch = watch()
-    #expect(!watch.hear(Sample.waiting(1, at: 11)))
-    #expect(!watch.hear(Sample.waiting(1, at: 15.9)))
-    #expect(watch.hear(Sample.waiting(1, at: 16)))
+    let heard8 = watch.hear(Sample.waiting(1, at: 11))
+    #expect(!heard8)
+    let heard9 = watch.hear(Sample.waiting(1, at: 15.9))
+    #expect(!heard9)
+    let heard10 = watch.hear(Sample.waiting(1, at: 16))
+    #expect(heard10)
     #expect(watch.verdict == .backAgain)
   }
 

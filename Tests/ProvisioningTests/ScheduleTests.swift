@@ -45,13 +45,16 @@ import Testing
 
   @Test func sendsAFailedDeviceToTheBackOfTheQueueWithAPause() {
     var schedule = schedule()
-    #expect(schedule.attemptFailed("a", .transient, at: at(0), jitter: 0) == .seconds(2))
+    let pause1 = schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
+    #expect(pause1 == .seconds(2))
     #expect(schedule.remaining == ["b", "a"])
     schedule.finish("b")
     #expect(schedule.next(at: at(1)) { _ in at(1) } == .wait(until: at(2)))
     #expect(schedule.next(at: at(2)) { _ in at(1) } == .dial("a", Self.a, attempt: 2))
-    #expect(schedule.attemptFailed("a", .transient, at: at(2), jitter: 1) == .seconds(6))
-    #expect(schedule.attemptFailed("a", .transient, at: at(9), jitter: 0) == nil)
+    let pause2 = schedule.attemptFailed("a", .transient, at: at(2), jitter: 1)
+    #expect(pause2 == .seconds(6))
+    let pause3 = schedule.attemptFailed("a", .transient, at: at(9), jitter: 0)
+    #expect(pause3 == nil)
     #expect(schedule.next(at: at(9)) { _ in at(9) } == .finished)
   }
 

@@ -11,8 +11,13 @@ extension RunEvent: Codable {
     case data
   }
 
-  /// Wall-clock times as the record has them: UTC, to the millisecond.
-  public static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+  private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  /// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
+  public static func timestamp(_ time: Date) -> String {
+    // The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
+    timeStyle.format(time.addingTimeInterval(0.000_5))
+  }
 
   /// Reads the encoded form.
   /// - Throws: `DecodingError`; a newer version or an unknown kind is `dataCorrupted`.
@@ -42,7 +47,7 @@ extension RunEvent: Codable {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(Self.version, forKey: .version)
     try container.encode(sequence, forKey: .sequence)
-    try container.encode(Self.timeStyle.format(at), forKey: .at)
+    try container.encode(Self.timestamp(at), forKey: .at)
     try container.encode(elapsed.inMicroseconds, forKey: .elapsed)
     try container.encode(fact.kind, forKey: .kind)
     try container.encode(fact.payload, forKey: .data)

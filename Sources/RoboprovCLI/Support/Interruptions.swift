@@ -1,4 +1,4 @@
-import Dispatch
+@preconcurrency import Dispatch
 import Foundation
 
 /// Ctrl-C and a polite kill as a stream. The first is a request to stop in order; a second Ctrl-C, for who

@@ -1,0 +1,39 @@
+public import ArgumentParser
+import Foundation
+
+/// The command line: `roboprov COMMAND`.
+public struct Roboprov: AsyncParsableCommand {
+  /// Names, help and subcommands.
+  public static let configuration = CommandConfiguration(
+    commandName: "roboprov",
+    abstract: "Commissions whole buildings of Bluetooth LE sensors.",
+    discussion: ExitStatus.help,
+    version: Version.current,
+    subcommands: [])
+
+  /// For the parser.
+  public init() {}
+
+  /// Parses the process's arguments, runs the command, and ends the process with its exit status.
+  public static func start() async -> Never {
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let failure as CommandFailure {
+      Console.fail(failure)
+      Foundation.exit(failure.status.rawValue)
+    } catch {
+      exit(withError: error)
+    }
+    Foundation.exit(ExitStatus.done.rawValue)
+  }
+}
+
+/// The tool's version.
+enum Version {
+  static let current = "0.1.0"
+}
