@@ -15,11 +15,12 @@ public struct RunEvent: Hashable, Sendable {
   /// What happened.
   public var fact: Fact
 
-  /// An event; `at` is rounded to the millisecond, so that an event read back equals the one written.
+  /// An event; `at` is rounded to the millisecond and `elapsed` cut to the microsecond, so that an event read
+  /// back equals the one written.
   public init(sequence: Int, at: Date, elapsed: Duration, fact: Fact) {
     self.sequence = sequence
     self.at = Date(timeIntervalSince1970: (at.timeIntervalSince1970 * 1000).rounded() / 1000)
-    self.elapsed = elapsed
+    self.elapsed = .microseconds(elapsed.inMicroseconds)
     self.fact = fact
   }
 }
