@@ -1,0 +1,51 @@
+import Crypto
+import FoundationEssentials
+import Provisioning
+
+/// A line of a journal: a `RunEvent`'s JSON object and, in it, `prev`: the SHA-256 (lower-case hex) of the
+/// bytes of the line before, without its newline; for the first line, of the schema's name.
+struct JournalLine: Codable {
+  /// Name and version of the format; no line holds it, the first line's `prev` does.
+  static let schema = "roboprov/journal/1"
+
+  var event: RunEvent
+  var previous: String
+
+  private enum Key: String, CodingKey {
+    case previous = "prev"
+  }
+
+  init(event: RunEvent, previous: String) {
+    self.event = event
+    self.previous = previous
+  }
+
+  init(from decoder: any Decoder) throws {
+    event = try RunEvent(from: decoder)
+    previous = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .previous)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try event.encode(to: encoder)
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(previous, forKey: .previous)
+  }
+
+  /// An encoder that writes the same bytes for the same event each time. JSON escapes every line end within
+  /// a string, so one event is one line.
+  static func encoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+
+  /// What `prev` of the first line holds.
+  static let origin = chain(Array(schema.utf8))
+
+  /// What `prev` of the line after this one holds.
+  static func chain(_ line: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let hash = SHA256.hash(data: Array(line))
+    return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+public import Provisioning
+
+/// Appends a run's events to its journal: one line an event, each written whole, each chained to the one
+/// before.
+///
+/// After a failure nothing more is written: whatever was torn is cut off again, and every later append fails
+/// with the first error. So a journal is always a true beginning of its run.
+public actor JournalWriter {
+  /// The journal's name in its run's directory.
+  public static let fileName = "journal.jsonl"
+
+  private let file: File
+  private let encoder = JournalLine.encoder()
+  private var previous = JournalLine.origin
+  private var sequence = 0
+  private var length = 0
+
+  /// Why the journal is closed to further events, once it is.
+  public private(set) var failure: JournalError?
+
+  /// The journal's path.
+  public nonisolated var path: String { file.path }
+
+  /// A writer of a file that was just created and is empty.
+  init(_ file: File) {
+    self.file = file
+  }
+
+  /// Appends events, in order and without gaps in their numbers. Returns when each is as durable as its
+  /// `Fact.durability` asks: one sync serves them all.
+  /// - Throws: what the system said to the first write or sync that failed, now or earlier.
+  public func append(_ events: [RunEvent]) throws(JournalError) {
+    if let failure { throw failure }
+    do throws(JournalError) {
+      for event in events { try append(event) }
+      if events.contains(where: { $0.fact.durability == .synced }) { try file.syncData() }
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func append(_ event: RunEvent) throws(JournalError) {
+    precondition(
+      event.sequence == sequence + 1, "event \(event.sequence) does not follow event \(sequence)")
+    let line = encode(event)
+    do throws(JournalError) {
+      try file.write(line + [UInt8(ascii: "\n")])
+    } catch {
+      // Should even this fail, a torn last line is left, which every reader knows how to take.
+      _ = file.truncate(to: length)
+      throw error
+    }
+    length += line.count + 1
+    sequence = event.sequence
+    previous = JournalLine.chain(line)
+  }
+
+  private func encode(_ event: RunEvent) -> [UInt8] {
+    do {
+      return [UInt8](try encoder.encode(JournalLine(event: event, previous: previous)))
+    } catch {
+      // Only a number that is none (NaN) could not be written, and no measurement of ours is one.
+      preconditionFailure("event \(event.sequence) cannot be encoded: \(error)")
+    }
+  }
+}
+
+extension JournalWriter: RunRecorder {
+  /// Appends events for the engine.
+  /// - Throws: `RecordFailure` with `JournalError`'s words; `failure` has the error itself.
+  public func record(_ events: [RunEvent]) async throws(RecordFailure) {
+    do throws(JournalError) {
+      try append(events)
+    } catch {
+      throw RecordFailure(error.description)
+    }
+  }
+}

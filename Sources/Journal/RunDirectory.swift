@@ -1,0 +1,207 @@
+import Glibc
+public import Provisioning
+
+/// Where a run leaves everything: `<reports>/<building>/<run>/`, with `<reports>/<building>/latest` beside it.
+///
+/// Directories that are made here are 0700, files 0600. `latest` is moved when a run's reports are whole, so
+/// whoever follows it always finds all of them; a run that was killed is found by its id, and moves `latest`
+/// once its reports were made again from its journal.
+public final class RunDirectory: Sendable {
+  /// The link's name.
+  public static let latest = "latest"
+  /// Where the logs of the devices lie.
+  public static let devices = "devices"
+  /// Less free space than this is refused: a run of 2,000 rooms with all their retries writes about half.
+  public static let spaceWanted: UInt64 = 16 << 20
+
+  /// Its path, beginning with the reports directory as it was given.
+  public let path: String
+  /// The run's id.
+  public let run: String
+
+  private let building: File
+  private let directory: File
+  private let logs: File
+
+  private init(run: String, building: File, directory: File, logs: File) {
+    self.run = run
+    self.building = building
+    self.directory = directory
+    self.logs = logs
+    path = directory.path
+  }
+
+  /// Makes the directory of a new run, and finds out whether it can be written to the end: before the first
+  /// device is touched.
+  /// - Parameters:
+  ///   - reports: The reports directory; made when it is not there, with all that leads to it.
+  ///   - building: The building's id, `[a-z0-9-]+`.
+  ///   - run: The run's id; letters, digits, `-`, `_` and inner dots. It must be new.
+  ///   - spaceWanted: How many bytes must be free.
+  /// - Throws: what stands in the way.
+  public static func create(
+    in reports: String, building: String, run: String, spaceWanted: UInt64 = RunDirectory.spaceWanted
+  ) throws(JournalError) -> RunDirectory {
+    try checkName(building)
+    try checkRun(run)
+    let top = try makeAll(reports)
+    if try top.createDirectory(building) { try top.sync() }
+    let buildingDirectory = try top.directory(building)
+    guard try buildingDirectory.createDirectory(run) else {
+      throw JournalError(.createDirectory, buildingDirectory.path + "/" + run, .exists)
+    }
+    let directory = try buildingDirectory.directory(run)
+    _ = try directory.createDirectory(devices)
+    let result = RunDirectory(
+      run: run, building: buildingDirectory, directory: directory, logs: try directory.directory(devices))
+    try result.prove(spaceWanted)
+    try buildingDirectory.sync()
+    return result
+  }
+
+  /// Opens the directory of a run that was.
+  /// - Throws: `missing`, or what stands in the way.
+  public static func open(
+    in reports: String, building: String, run: String
+  ) throws(JournalError) -> RunDirectory {
+    try checkName(building)
+    try checkRun(run)
+    let buildingDirectory = try File.directory(reports).directory(building)
+    let directory = try buildingDirectory.directory(run)
+    _ = try directory.createDirectory(devices)
+    return RunDirectory(
+      run: run, building: buildingDirectory, directory: directory, logs: try directory.directory(devices))
+  }
+
+  /// Path of its journal.
+  public var journalPath: String { path + "/" + JournalWriter.fileName }
+
+  /// Creates the journal; it must not be there yet.
+  /// - Throws: `exists`, or what stands in the way.
+  public func createJournal() throws(JournalError) -> JournalWriter {
+    let file = try directory.create(JournalWriter.fileName)
+    try directory.sync()
+    return JournalWriter(file)
+  }
+
+  /// Reads the journal.
+  /// - Throws: when there is none or it cannot be read.
+  public func readJournal() throws(JournalError) -> JournalRecord {
+    try JournalReader.read(journalPath)
+  }
+
+  /// Writes a report, such as `report.json`: whole or not at all, replacing an older one.
+  /// - Throws: what stands in the way; the older one is then untouched.
+  public func writeReport(_ name: String, _ text: String) throws(JournalError) {
+    try Self.checkName(name)
+    try Self.replace(name, in: directory, with: text, synced: true)
+    try directory.sync()
+  }
+
+  /// Writes the logs of devices. Each takes its name when it is whole, but none is waited for until it is on
+  /// the disk: thousands would take their time, and after a power cut `roboprov report` makes them again.
+  /// - Throws: what stands in the way of the first that could not be written.
+  public func writeDeviceLogs(_ texts: some Sequence<(RoomID, String)>) throws(JournalError) {
+    for (room, text) in texts {
+      try Self.checkName(room.rawValue)
+      try Self.replace(room.rawValue + ".log", in: logs, with: text, synced: false)
+    }
+    try logs.sync()
+  }
+
+  /// Makes `latest` point to this run, in one step. To be called when its reports are written.
+  /// - Throws: what stands in the way; `latest` then points where it did.
+  public func publish() throws(JournalError) {
+    let temporary = ".\(Self.latest).\(run)"
+    building.remove(temporary)
+    try building.link(temporary, to: run)
+    do throws(JournalError) {
+      try building.rename(temporary, to: Self.latest, .link)
+    } catch {
+      building.remove(temporary)
+      throw error
+    }
+    try building.sync()
+  }
+
+  /// The id of the run that `latest` points to, or nil when there is none.
+  public static func latestRun(in reports: String, building: String) throws(JournalError) -> String? {
+    try checkName(building)
+    return try File.directory(reports).directory(building).target(of: latest)
+  }
+
+  /// Finds out whether reports can be written and `latest` be moved, leaving no trace.
+  private func prove(_ spaceWanted: UInt64) throws(JournalError) {
+    let free = try directory.freeSpace()
+    guard free >= spaceWanted else {
+      throw JournalError(.write, path, .littleSpace(free: free, wanted: spaceWanted))
+    }
+    for place in [directory, logs] {
+      _ = try place.create(".probe")
+      place.remove(".probe")
+    }
+    let probe = ".\(Self.latest).\(run)"
+    building.remove(probe)
+    try building.link(probe, to: run)
+    building.remove(probe)
+    if let kind = building.kind(of: Self.latest), kind != S_IFLNK {
+      throw JournalError(.link, building.path + "/" + Self.latest, .inTheWay)
+    }
+  }
+
+  private static func replace(_ name: String, in directory: File, with text: String, synced: Bool)
+    throws(JournalError)
+  {
+    let temporary = "." + name + ".new"
+    directory.remove(temporary)
+    do throws(JournalError) {
+      let file = try directory.create(temporary)
+      try file.write(Array(text.utf8))
+      if synced { try file.sync() }
+      try directory.rename(temporary, to: name)
+    } catch {
+      directory.remove(temporary)
+      throw error
+    }
+  }
+
+  /// Makes a directory and all that leads to it.
+  private static func makeAll(_ path: String) throws(JournalError) -> File {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw JournalError(.createDirectory, path, .unsafeName)
+    }
+    var made = ""
+    for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+      made += part + "/"
+      if part.isEmpty || part == "." || part == ".." { continue }
+      if mkdir(made, 0o700) != 0, errno != EEXIST {
+        let code = errno
+        // A directory that is there may lie where this user may not make one (`/home`), or on a read-only disk.
+        if access(made, F_OK) != 0 {
+          throw JournalError(.createDirectory, String(made.dropLast()), errno: code)
+        }
+      }
+    }
+    return try File.directory(path)
+  }
+
+  private static func checkRun(_ run: String) throws(JournalError) {
+    try checkName(run)
+    guard run != latest else { throw JournalError(.create, run, .unsafeName) }
+  }
+
+  /// Names become file names: nothing in one may lead elsewhere or hide.
+  private static func checkName(_ name: String) throws(JournalError) {
+    let isSafe =
+      !name.isEmpty && name.utf8.count <= 200 && name.utf8.first != UInt8(ascii: ".")
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+    guard isSafe else { throw JournalError(.create, name, .unsafeName) }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import Provisioning
+import Testing
+
+@testable import Journal
+
+@Suite("Writing a journal")
+struct JournalWriterTests {
+  @Test("what was appended is read back, in batches or one by one, the same bytes each time")
+  func roundTrip() async throws {
+    let events = Events.sample()
+    let bytes = try await Events.journal(events)
+    let record = JournalReader.read(bytes)
+    #expect(record.events == events)
+    #expect(record.tornLine == nil)
+    #expect(record.damage == nil)
+
+    let directory = try TemporaryDirectory()
+    let writer = JournalWriter(try File.directory(directory.path).create("j"))
+    for event in events { try await writer.append([event]) }
+    #expect(try File.reading(directory.path + "/j").readAll() == bytes)
+  }
+
+  @Test("reading and writing again gives the same bytes")
+  func stable() async throws {
+    let bytes = try await Events.journal(Events.sample(400))
+    let again = try await Events.journal(JournalReader.read(bytes).events)
+    #expect(again.elementsEqual(bytes))
+  }
+
+  @Test("a line is an event with the hash of the line before")
+  func format() async throws {
+    let bytes = try await Events.journal(Array(Events.sample().prefix(3)))
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 3)
+    // printf roboprov/journal/1 | sha256sum
+    #expect(lines[0].contains(#""prev":"\#(JournalLine.origin)""#))
+    #expect(JournalLine.chain(Array("abc".utf8)).hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
+    #expect(lines[2].contains(JournalLine.chain(lines[1].utf8)))
+    #expect(
+      lines[1].hasPrefix(#"{"at":"2026-11-21T09:00:00.007Z","data":{"adapter":"hci0","seconds":30.5,"#))
+    #expect(lines[1].hasSuffix(#","seq":2,"v":1}"#))
+  }
+
+  @Test("a full disk ends the record with a typed error, and for good")
+  func full() async throws {
+    let descriptor = open("/dev/full", O_WRONLY)
+    try #require(descriptor >= 0)
+    let writer = JournalWriter(File(descriptor: descriptor, path: "/dev/full"))
+    let error = JournalError(.write, "/dev/full", .noSpace)
+    await #expect(throws: error) { try await writer.append(Events.sample()) }
+    #expect(await writer.failure == error)
+    await #expect(throws: error) { try await writer.append(Array(Events.sample().suffix(1))) }
+    await #expect(throws: RecordFailure("cannot write /dev/full: no space left")) {
+      try await writer.record(Events.sample())
+    }
+  }
+
+  @Test("a disk that fills in the middle of a line leaves a whole journal", arguments: [1, 700, 1000, 1500])
+  func fills(limit: Int) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path
+    // A process of its own, for the limit would hold for every test.
+    await #expect(processExitsWith: .success) { [path = path as String, limit = limit as Int] in
+      signal(SIGXFSZ, SIG_IGN)
+      var bound = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
+      precondition(setrlimit(__rlimit_resource_t(1), &bound) == 0)
+      let writer = JournalWriter(try File.directory(path).create("j"))
+      do throws(JournalError) {
+        try await writer.append(Events.sample())
+        preconditionFailure("the limit did not hold")
+      } catch {
+        precondition(error.cause == .noSpace && error.operation == .write)
+      }
+    }
+    let record = try JournalReader.read(path + "/j")
+    #expect(record.damage == nil)
+    #expect(record.tornLine == nil)
+    #expect(record.events.count < Events.sample().count)
+    #expect(record.events == Array(Events.sample().prefix(record.events.count)))
+    #expect(try directory.read("j").utf8.count <= limit)
+  }
+
+  @Test("an event out of turn is a bug of ours")
+  func outOfTurn() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try await Events.journal(Array(Events.sample().suffix(2)))
+    }
+  }
+}

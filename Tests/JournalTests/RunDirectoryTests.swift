@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+import Provisioning
+import Testing
+
+@testable import Journal
+
+@Suite("The directory of a run")
+struct RunDirectoryTests {
+  private let temporary: TemporaryDirectory
+  private var reports: String { temporary.path + "/a/reports" }
+
+  init() throws { temporary = try TemporaryDirectory() }
+
+  private func create(_ run: String = "run-1") throws(JournalError) -> RunDirectory {
+    try RunDirectory.create(in: reports, building: "demo", run: run)
+  }
+
+  @Test("all files in their places, for their owner alone, and nothing else")
+  func whole() async throws {
+    let run = try create()
+    let journal = try run.createJournal()
+    try await journal.append(Events.sample())
+    try run.writeReport("report.json", "{}\n")
+    try run.writeReport("report.csv", "room\r\n")
+    try run.writeDeviceLogs([("kitchen", "log\n"), ("office", "log\n")])
+    try run.publish()
+    #expect(
+      try temporary.contents() == [
+        "a", "a/reports", "a/reports/demo", "a/reports/demo/latest", "a/reports/demo/run-1",
+        "a/reports/demo/run-1/devices", "a/reports/demo/run-1/devices/kitchen.log",
+        "a/reports/demo/run-1/devices/office.log", "a/reports/demo/run-1/journal.jsonl",
+        "a/reports/demo/run-1/report.csv", "a/reports/demo/run-1/report.json",
+      ])
+    for file in ["journal.jsonl", "report.json", "report.csv", "devices/kitchen.log"] {
+      #expect(try temporary.mode("a/reports/demo/run-1/" + file) == 0o600, "\(file)")
+    }
+    for directory in ["", "/demo", "/demo/run-1", "/demo/run-1/devices"] {
+      #expect(try temporary.mode("a/reports" + directory) == 0o700, "\(directory)")
+    }
+    #expect(try run.readJournal().events.count == Events.sample().count)
+    #expect(run.path == reports + "/demo/run-1")
+  }
+
+  @Test("`latest` moves only when a run is published, and is relative")
+  func latest() throws {
+    let first = try create("run-1")
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == nil)
+    try first.publish()
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
+    let second = try create("run-2")
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
+    try second.publish()
+    try second.publish()
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
+    #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
+  }
+
+  @Test("a report is replaced whole")
+  func replace() throws {
+    let run = try create()
+    try run.writeReport("report.json", "a long first version")
+    try run.writeReport("report.json", "second")
+    #expect(try temporary.read("a/reports/demo/run-1/report.json") == "second")
+    let again = try RunDirectory.open(in: reports, building: "demo", run: "run-1")
+    try again.writeReport("report.json", "third")
+    #expect(try temporary.read("a/reports/demo/run-1/report.json") == "third")
+  }
+
+  @Test("a run's directory is used once, and so is its journal")
+  func once() async throws {
+    let run = try create()
+    #expect(throws: JournalError(.createDirectory, run.path, .exists)) { try create() }
+    _ = try run.createJournal()
+    #expect(throws: JournalError(.create, run.journalPath, .exists)) { try run.createJournal() }
+  }
+
+  @Test("a link laid in the journal's place is not followed")
+  func link() throws {
+    let run = try create()
+    try FileManager.default.createSymbolicLink(
+      atPath: run.journalPath, withDestinationPath: temporary.path + "/elsewhere")
+    #expect(throws: JournalError(.create, run.journalPath, .exists)) { try run.createJournal() }
+    #expect(!FileManager.default.fileExists(atPath: temporary.path + "/elsewhere"))
+  }
+
+  @Test("a link laid in a report's place is replaced, what it leads to untouched")
+  func reportLink() throws {
+    let run = try create()
+    try temporary.write("precious", "precious")
+    try FileManager.default.createSymbolicLink(
+      atPath: run.path + "/report.json", withDestinationPath: temporary.path + "/precious")
+    try run.writeReport("report.json", "{}")
+    #expect(try temporary.read("precious") == "precious")
+    #expect(try temporary.read("a/reports/demo/run-1/report.json") == "{}")
+  }
+
+  @Test(
+    "an identity that could lead elsewhere is refused",
+    arguments: [
+      "", ".", "..", "../x", "a/b", "/etc", ".hidden", "a\0b", "a b", "ü", "a\n", "-\u{1B}", "latest",
+      String(repeating: "a", count: 201),
+    ])
+  func unsafeNames(name: String) throws {
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try RunDirectory.create(in: reports, building: "demo", run: name)
+    }
+    guard name != "latest" else { return }
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try RunDirectory.create(in: reports, building: name, run: "run-1")
+    }
+    let run = try create()
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try run.writeDeviceLogs([(RoomID(rawValue: name), "log")])
+    }
+    #expect(throws: JournalError(.create, name, .unsafeName)) { try run.writeReport(name, "") }
+  }
+
+  @Test(
+    "a file where a directory should be is found out at once",
+    arguments: ["a", "a/reports", "a/reports/demo"])
+  func fileInTheWay(place: String) throws {
+    let parent = (temporary.path + "/" + place as NSString).deletingLastPathComponent
+    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    try temporary.write("a file", place)
+    let error = #expect(throws: JournalError.self) { try create() }
+    #expect(error?.cause == .inTheWay)
+  }
+
+  @Test("something else by the name of `latest` is found out at once, and left alone")
+  func latestInTheWay() throws {
+    try FileManager.default.createDirectory(
+      atPath: reports + "/demo/latest", withIntermediateDirectories: true)
+    #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try create() }
+  }
+
+  @Test("a building's directory that is a link is not followed")
+  func buildingLink() throws {
+    try FileManager.default.createDirectory(atPath: reports, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: reports + "/demo", withDestinationPath: temporary.path)
+    #expect(throws: JournalError(.open, reports + "/demo", .inTheWay)) { try create() }
+  }
+
+  @Test("a place where nobody may write is found out at once", .enabled(if: geteuid() != 0))
+  func denied() throws {
+    try FileManager.default.createDirectory(
+      atPath: reports, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+    #expect(throws: JournalError(.createDirectory, reports + "/demo", .permissionDenied)) { try create() }
+  }
+
+  @Test("a file system of the kernel's, where even root may not write, is found out at once")
+  func kernel() throws {
+    let error = #expect(throws: JournalError.self) {
+      try RunDirectory.create(in: "/proc/reports", building: "demo", run: "run-1")
+    }
+    #expect(error?.operation == .createDirectory)
+    #expect(error?.path == "/proc/reports")
+  }
+
+  @Test("a disk with little space left is found out at once")
+  func littleSpace() throws {
+    let error = #expect(throws: JournalError.self) {
+      try RunDirectory.create(in: reports, building: "demo", run: "run-1", spaceWanted: .max)
+    }
+    guard case .littleSpace(let free, .max)? = error?.cause else {
+      Issue.record("not little space: \(String(describing: error))")
+      return
+    }
+    #expect(free > 0)
+  }
+
+  @Test("a run that was never there cannot be opened")
+  func missing() throws {
+    _ = try create()
+    #expect(throws: JournalError(.open, reports + "/demo/run-9", .missing)) {
+      try RunDirectory.open(in: reports, building: "demo", run: "run-9")
+    }
+  }
+
+  @Test("a relative reports directory, dots and doubled slashes are the user's own business")
+  func oddPaths() throws {
+    let run = try RunDirectory.create(
+      in: temporary.path + "//x/./y/../y/", building: "demo", run: "20261121T090000.123Z-host_1")
+    try run.writeReport("report.json", "{}")
+    #expect(try temporary.read("x/y/demo/20261121T090000.123Z-host_1/report.json") == "{}")
+  }
+}
