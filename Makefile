@@ -12,7 +12,7 @@
 SWIFT_TEXT := Sources Tests Package.swift
 
 # What a build depends on. Directories are among them: theirs is the change when a file goes away.
-INPUTS := Package.swift $(wildcard Package.resolved) $(shell find Sources)
+INPUTS := Package.swift $(shell find Sources)
 TEST_INPUTS := $(INPUTS) $(shell find Tests)
 
 # Left behind by each build that succeeded, dated to its start; gone when what was built is.
