@@ -1,0 +1,136 @@
+import Bluetooth
+public import Provisioning
+
+/// `devices/<room>.log`: all that happened to one room, for the installer and for who helps the installer.
+///
+/// Each event has its time (UTC), the seconds since the run began and since the attempt began. Texts of
+/// devices and of the stack are verbatim but for control characters, which are spelt out.
+public enum DeviceLogs {
+  /// The logs of all rooms, in the order of the report.
+  public static func texts(_ events: [RunEvent]) -> [(RoomID, String)] {
+    let report = RunReport(events)
+    let chosen = events.sorted(into: report)
+    return report.rooms.map { ($0.id, Page(room: $0, report: report, events: chosen[$0.id] ?? []).text) }
+  }
+}
+
+extension [RunEvent] {
+  /// The events that belong into each room's log: its own, and those of the run that concern it.
+  fileprivate func sorted(into report: RunReport) -> [RoomID: [RunEvent]] {
+    var owners: [BluetoothAddress: RoomID] = [:]
+    for room in report.rooms { if let address = room.address { owners[address] = room.id } }
+    var result: [RoomID: [RunEvent]] = [:]
+    for event in self {
+      switch event.fact {
+      case .runStarted, .adapterAwaited, .adapterSelected, .runInterrupted, .runFinished:
+        for room in report.rooms { result[room.id, default: []].append(event) }
+      case .listeningStarted(let fact), .listeningStopped(let fact):
+        // A survey is everybody's: it shows how long the room's device had to be heard.
+        for room in fact.room.map({ [$0] }) ?? report.rooms.map(\.id) {
+          result[room, default: []].append(event)
+        }
+      case .deviceSighted(let fact):
+        if let room = owners[fact.address] { result[room, default: []].append(event) }
+      case .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,
+        .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
+        if let room = event.fact.room { result[room, default: []].append(event) }
+      }
+    }
+    return result
+  }
+}
+
+/// One room's log.
+private struct Page {
+  let room: RoomReport
+  let report: RunReport
+  let events: [RunEvent]
+
+  private static let measure = 100
+  private static let indent = 11
+
+  var text: String {
+    let lines = ["roboprov device log", ""] + header + [""] + table + [""] + ending
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private var header: [String] {
+    let run = report.run
+    let simulated = run?.simulated == true ? ", SIMULATED" : ""
+    return [
+      item("Room", "\(room.planned.name.visible) (\(room.id.rawValue.visible))"),
+      item(
+        "Device",
+        [
+          room.address?.description ?? "none", room.planned.profile.rawValue.visible,
+          room.minor.map { "minor \($0)" },
+        ]
+        .compactMap(\.self).joined(separator: ", ")),
+      item("Building", "\((run?.buildingName ?? "?").visible) (\((run?.building ?? "?").visible))"),
+      item("Run", "\((run?.run ?? "?").visible) on \((run?.host ?? "?").visible)\(simulated)"),
+      item("Tool", "roboprov \((run?.toolVersion ?? "?").visible)"),
+      item("Manifest", (run?.manifestPath ?? "?").visible),
+      item("", "sha256 \((run?.manifestSHA256 ?? "?").visible)"),
+    ]
+  }
+
+  private var table: [String] {
+    var lines = ["\("time (UTC)".fitted(to: 24))   run [s]  attempt [s]  what"]
+    var attempt: Duration?
+    var quoted: [String] = []
+    for event in events {
+      if case .attemptStarted = event.fact { attempt = event.elapsed }
+      let words = EventWords(event.fact) { report.name(of: $0)?.visible ?? $0.description }
+      let times = [
+        RunEvent.timestamp(event.at), seconds(event.elapsed, 9),
+        attempt.map { seconds(event.elapsed - $0, 12) } ?? String(repeating: " ", count: 11) + "-",
+      ]
+      lines.append("\(times[0]) \(times[1]) \(times[2])  \(words.topic.fitted(to: 9)) \(words.text)")
+      // An attempt fails with the words that its stage failed with: once is enough.
+      if words.quotes != quoted { lines += words.quotes.map { String(repeating: " ", count: 61) + $0 } }
+      quoted = words.quotes
+      if case .attemptEnded = event.fact { attempt = nil }
+    }
+    return lines
+  }
+
+  private var ending: [String] {
+    var lines: [String] = []
+    if !room.isFinished {
+      lines += paragraph(
+        "Note",
+        "The record ends before this room's outcome: the run was killed, or goes on. The outcome below is the careful reading of what is on record."
+      )
+    }
+    lines.append(item("Outcome", room.outcome.rawValue))
+    lines.append(item("Evidence", room.evidence?.words ?? "none"))
+    lines.append(item("Attempts", "\(room.attempts), in \(room.seconds.asSeconds)"))
+    let width = room.settings.map(\.name.rawValue.visible.columns).max() ?? 0
+    for (index, setting) in room.settings.enumerated() {
+      let value = setting.value.map { "  \($0.visible)" } ?? "  (not shown)"
+      lines.append(
+        item(
+          index == 0 ? "Settings" : "",
+          "\(setting.name.rawValue.visible.fitted(to: width))  \(setting.state.rawValue.fitted(to: 11))\(value)"
+        ))
+    }
+    if let explanation = Explanation(of: room) {
+      lines += paragraph("Why", explanation.sentence)
+      lines += paragraph("Try this", explanation.advice)
+    }
+    return lines
+  }
+
+  private func item(_ title: String, _ text: String) -> String {
+    title.fitted(to: Self.indent) + text
+  }
+
+  private func paragraph(_ title: String, _ text: String) -> [String] {
+    text.wrapped(to: Self.measure - Self.indent).enumerated().map { item($0 == 0 ? title : "", $1) }
+  }
+
+  private func seconds(_ duration: Duration, _ width: Int) -> String {
+    let text = Decimal.fixed(duration.inSeconds, places: 3) ?? "?"
+    return String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}

@@ -1,0 +1,179 @@
+import Bluetooth
+import Provisioning
+
+/// A fact in a few words for the log of a device, on one line; texts of others are made visible.
+struct EventWords {
+  /// What it is about: a stage, or a word of its own.
+  let topic: String
+  /// What happened.
+  let text: String
+  /// What others said about it, verbatim, a line each.
+  let quotes: [String]
+
+  private init(_ topic: String, _ text: String, quotes: [String] = []) {
+    self.topic = topic
+    self.text = text
+    self.quotes = quotes
+  }
+
+  /// A fact in words; `name` says what the host calls an adapter.
+  init(_ fact: Fact, name: (AdapterID) -> String) {
+    switch fact {
+    case .runStarted: self.init("run", "started")
+    case .adapterAwaited(let fact):
+      let who = fact.adapter.map { $0.visible + " is " } ?? ""
+      self.init("adapter", "waiting up to \(fact.seconds.asSeconds): \(who)\(fact.trouble.words)")
+    case .adapterSelected(let fact):
+      let stack = fact.stack.map { ", " + $0.visible } ?? ""
+      self.init("adapter", "\(fact.name.visible) (\(fact.adapter)) in use\(stack)")
+    case .listeningStarted(let fact):
+      self.init("listen", "started on \(name(fact.adapter)), \(fact.purpose.words)")
+    case .listeningStopped(let fact):
+      self.init("listen", "stopped on \(name(fact.adapter))")
+    case .deviceSighted(let fact):
+      let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "waiting to be provisioned"
+      self.init("heard", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
+    case .bindingCommitted(let fact):
+      self.init("binding", "\(fact.address), \(fact.basis.words)")
+    case .attemptStarted(let fact):
+      self.init(
+        "attempt", "\(fact.number) begins: \(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi))")
+    case .stageStarted(let fact):
+      let what = fact.setting.map { $0.rawValue.visible + " " } ?? ""
+      self.init(fact.stage.rawValue, "\(what)begins, at most \(fact.timeout.asSeconds)")
+    case .stageEnded(let fact):
+      let what = fact.setting.map { $0.rawValue.visible + " " } ?? ""
+      self.init(fact.stage.rawValue, what, fact.seconds, fact.failure)
+    case .statusReceived(let fact):
+      self.init("status", "“\(fact.text.visible)”: \(fact.meaning.words)")
+    case .settingWritten(let fact):
+      self.init("write", "\(fact.setting.rawValue.visible) confirmed, \(fact.bytes) bytes")
+    case .saveSubmitted(let fact):
+      self.init("save", "submitted to \(fact.address); from here on the device may have changed")
+    case .linkEnded(let fact):
+      self.init("link", "\(fact.cause.words), \(fact.expected ? "as expected" : "NOT expected")")
+    case .proofHeard(let fact):
+      self.init("proof", fact.evidence.words)
+    case .attemptEnded(let fact):
+      self.init("attempt", "\(fact.number) ", fact.seconds, fact.failure)
+    case .retryScheduled(let fact):
+      self.init("retry", "attempt \(fact.attempt) follows in \(fact.delay.asSeconds)")
+    case .roomFinished(let fact):
+      self.init("outcome", fact.outcome.rawValue)
+    case .runInterrupted(let fact):
+      self.init(
+        "run", "stopping early: \(fact.cause.words)",
+        quotes: [fact.detail.map { "said: \($0.visible)" }].compactMap(\.self))
+    case .runFinished(let fact):
+      self.init("run", "ended, \(fact.outcome.rawValue)")
+    }
+  }
+
+  private init(_ topic: String, _ what: String, _ seconds: Double, _ failure: FailureReason?) {
+    let time = Decimal.fixed(seconds, places: 3) ?? "?"
+    if let failure {
+      self.init(topic, "\(what)FAILED after \(time) s: \(failure.logWords)", quotes: failure.quotes)
+    } else {
+      self.init(topic, "\(what)done in \(time) s")
+    }
+  }
+
+  private static func signal(_ rssi: Int?) -> String { rssi.map { " at \($0) dBm" } ?? "" }
+}
+
+extension FailureReason {
+  /// Code and context, for who knows the code.
+  fileprivate var logWords: String {
+    var words = code.rawValue
+    if let attError { words += ", " + ATTError.words(attError) }
+    if let minor { words += ", minor \(minor)" }
+    if let seconds { words += ", timeout \(seconds.asSeconds)" }
+    if let addresses, !addresses.isEmpty {
+      words += ", " + addresses.map(\.description).joined(separator: " ")
+    }
+    return words
+  }
+
+  fileprivate var quotes: [String] {
+    [deviceText.map { "device said: \($0.visible)" }, stackText.map { "stack said: \($0.visible)" }]
+      .compactMap(\.self)
+  }
+}
+
+extension Evidence {
+  /// Grade and circumstances in one line.
+  var words: String {
+    var words = "\(grade.rawValue) from \(address)"
+    if let minor { words += ", minor \(minor)" }
+    if let rssi { words += " at \(rssi) dBm" }
+    if let secondsAfterSave, let text = Decimal.fixed(secondsAfterSave, places: 3) {
+      words += ", \(text) s after the save"
+    }
+    return words
+  }
+}
+
+extension CentralError.AdapterTrouble {
+  /// What is the matter, after the adapter's name or alone.
+  var words: String {
+    switch self {
+    case .absent: "no Bluetooth adapter"
+    case .poweredOff: "powered off"
+    case .blocked: "blocked by rfkill"
+    }
+  }
+}
+
+extension ListeningPurpose {
+  fileprivate var words: String {
+    switch self {
+    case .survey: "to find out who is there"
+    case .sighting: "to hear the device again"
+    case .proof: "for the proof"
+    }
+  }
+}
+
+extension BindingBasis {
+  fileprivate var words: String {
+    switch self {
+    case .address: "named by the manifest"
+    case .any: "any device would do, and a person confirmed this one"
+    }
+  }
+}
+
+extension StatusMeaning {
+  fileprivate var words: String {
+    switch self {
+    case .ready: "it is ready"
+    case .saved: "it has saved"
+    case .refusal: "it refuses"
+    case .stale: "left from an earlier attempt, no refusal"
+    case .other: "of no known meaning"
+    }
+  }
+}
+
+extension Disconnection.Cause {
+  fileprivate var words: String {
+    switch self {
+    case .remote: "ended by the device or the radio"
+    case .local: "ended by us"
+    case .adapterLost: "ended with the adapter"
+    case .stackLost: "ended with the Bluetooth service"
+    }
+  }
+}
+
+extension InterruptionCause {
+  /// Why a run stops early.
+  var words: String {
+    switch self {
+    case .signal: "interrupted by the user"
+    case .record: "the record cannot be written"
+    case .stack: "the Bluetooth service went away"
+    case .adapter: "no adapter is left"
+    }
+  }
+}
