@@ -277,6 +277,8 @@ extension String {
     return "“" + (text.count > 120 ? text.prefix(119) + "…" : text) + "”"
   }
 
+  /// With a small first letter, to stand within a sentence.
   fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-  fileprivate var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
+  /// With a capital first letter, to begin a sentence.
+  var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,0 +1,63 @@
+import Bluetooth
+import Provisioning
+
+/// What a person is told when a run is over.
+public enum SummaryView {
+  /// More rooms than this are not explained on the terminal: the reports have them all.
+  static let explained = 20
+
+  /// The lines: how many rooms are done, those that are not and what to do about each, where the reports are.
+  /// - Parameters:
+  ///   - reports: Where the run's files are, or nil when they could not be written.
+  ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
+  public static func lines(_ report: RunReport, reports: String?, style: TerminalStyle) -> [String] {
+    var lines = headline(report, style)
+    let open = report.rooms.filter { !$0.outcome.isSuccess }
+    for room in open.prefix(explained) { lines += explain(room, style) }
+    if open.count > explained {
+      lines.append("")
+      lines += block("… and \(open.count - explained) more rooms: report.csv has them all.", style)
+    }
+    if let reports {
+      lines.append("")
+      // A path is never cut: it is there to be copied.
+      lines.append("Reports: \(reports.visible)")
+    }
+    return lines
+  }
+
+  private static func headline(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+    let good = report.rooms.count(where: \.outcome.isSuccess)
+    let all = good == report.rooms.count
+    let simulated = report.run?.simulated == true ? ", simulated" : ""
+    var text =
+      "\(good) of \(report.rooms.count) rooms done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
+    switch report.outcome {
+    case .complete, .incomplete: break
+    case .interrupted: text += ", interrupted"
+    case .aborted: text += ", aborted" + (report.interruption.map { ": \($0.cause.words)" } ?? "")
+    case nil: text += ", \(RunReport.unfinished)"
+    }
+    let counts = Outcome.allCases.filter { report.count($0) > 0 }.map { "\(report.count($0)) \($0.words)" }
+    return block(text, style).map { style.paint($0, all ? .green : .bold) }
+      + block(counts.joined(separator: ", "), style, indent: 2)
+  }
+
+  private static func explain(_ room: RoomReport, _ style: TerminalStyle) -> [String] {
+    let outcome = room.outcome
+    let title = block("\(outcome.symbol) \(room.planned.name.visible): \(outcome.words)", style)
+    guard let explanation = Explanation(of: room) else { return [] }
+    return [""] + title.map { style.paint($0, outcome.tone) }
+      + block(explanation.sentence, style, indent: 4)
+      + block("→ " + explanation.advice, style, indent: 4, hanging: 2)
+  }
+
+  private static func block(_ text: String, _ style: TerminalStyle, indent: Int = 0, hanging: Int = 0)
+    -> [String]
+  {
+    let width = min(100, style.width) - indent - hanging
+    return text.wrapped(to: width).enumerated().map {
+      String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
+    }
+  }
+}

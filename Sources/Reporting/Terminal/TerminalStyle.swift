@@ -1,0 +1,56 @@
+import Provisioning
+
+/// How a terminal is to be written to.
+public struct TerminalStyle: Hashable, Sendable {
+  /// Columns; less than 20 is taken as 20.
+  public var width: Int
+  /// Whether colours and weights are welcome (`NO_COLOR` and pipes say no).
+  public var hasColor: Bool
+
+  /// A style for a width, with or without colours.
+  public init(width: Int, hasColor: Bool) {
+    self.width = max(20, width)
+    self.hasColor = hasColor
+  }
+
+  /// A colour or weight (ECMA-48 SGR).
+  enum Tone: Int {
+    case plain = 0
+    case bold = 1
+    case dim = 2
+    case red = 31
+    case green = 32
+    case yellow = 33
+  }
+
+  /// Text in a tone; to be called last, for what it adds has no width.
+  func paint(_ text: String, _ tone: Tone) -> String {
+    guard hasColor, tone != .plain, !text.isEmpty else { return text }
+    return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
+  }
+}
+
+extension Outcome {
+  /// A sign that can be told from the others without colour.
+  var symbol: String {
+    switch self {
+    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: "✓"
+    case .failed, .unreachable: "✗"
+    case .needsHands, .unconfirmed, .ambiguous: "!"
+    case .pending, .skipped, .cancelled: "–"
+    }
+  }
+
+  /// Its colour.
+  var tone: TerminalStyle.Tone {
+    switch self {
+    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: .green
+    case .failed, .unreachable: .red
+    case .needsHands, .unconfirmed, .ambiguous: .yellow
+    case .pending, .skipped, .cancelled: .dim
+    }
+  }
+
+  /// Its name in words.
+  var words: String { rawValue.replacing("_", with: " ") }
+}

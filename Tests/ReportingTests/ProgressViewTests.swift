@@ -1,0 +1,136 @@
+import Bluetooth
+import Provisioning
+import Testing
+
+@testable import Reporting
+
+@Suite("Progress on a terminal")
+struct ProgressViewTests {
+  private static let widths = [20, 25, 39, 40, 60, 80, 120, 300]
+
+  @Test("a whole run, as it scrolls by and is drawn over", arguments: [20, 40, 80, 120])
+  func snapshot(width: Int) throws {
+    let style = TerminalStyle(width: width, hasColor: false)
+    var view = ProgressView()
+    var text = ""
+    var drawn: [String] = []
+    for event in Story.mixed.events {
+      view.apply(event)
+      for line in view.finished(event, style: style) { text += line + "\n" }
+      let lines = view.live(at: event.elapsed + .seconds(1.5), style: style)
+      if lines != drawn { for line in lines { text += "    | " + line + "\n" } }
+      drawn = lines
+    }
+    try expectSnapshot(text, "progress-\(width).txt")
+  }
+
+  @Test("without a terminal: a line for each turn of events")
+  func plain() throws {
+    var view = ProgressView()
+    var text = ""
+    for event in Story.mixed.events {
+      view.apply(event)
+      if let line = view.plain(event) { text += line + "\n" }
+    }
+    try expectSnapshot(text, "progress-plain.txt")
+  }
+
+  @Test("the summary", arguments: [20, 80])
+  func summary(width: Int) throws {
+    let lines = SummaryView.lines(
+      RunReport(Story.mixed.events), reports: "reports/demo-building/20261121T090000Z-laptop-7f3a",
+      style: TerminalStyle(width: width, hasColor: false))
+    try expectSnapshot(lines.map { $0 + "\n" }.joined(), "summary-\(width).txt")
+  }
+
+  @Test(
+    "no line is wider than the terminal, or breaks it, whatever a room is called", arguments: Hostile.texts)
+  func hostile(name: String) {
+    var story = Story()
+    let rooms = [
+      PlannedRoom.sample("a", name + name + name, minor: 1, address: .sensor(1)),
+      PlannedRoom.sample("b", name, minor: 2, address: .sensor(2)),
+    ]
+    story.begin(rooms, name: name)
+    story.tell(.adapterAwaited(.init(trouble: .blocked, adapter: name, seconds: 30)))
+    story.tell(.adapterSelected(.init(adapter: .first, name: name, stack: name)))
+    story.provision(rooms[0], .sensor(1))
+    story.tell(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 2)))
+    story.tell(.stageStarted(.init(room: "b", stage: .write, setting: .init(rawValue: name), timeout: 9)))
+    story.end(rooms[1], .failed, FailureReason(.refused, deviceText: name, stackText: name))
+    story.tell(.runInterrupted(.init(cause: .stack, detail: name)))
+    for width in Self.widths {
+      let style = TerminalStyle(width: width, hasColor: false)
+      var view = ProgressView()
+      for event in story.events {
+        view.apply(event)
+        let live = view.live(at: event.elapsed, style: style)
+        #expect(live.count == 2)
+        for line in live + view.finished(event, style: style) {
+          #expect(line.columns <= width, "\(width): \(line)")
+          #expect(line.visible == line)
+        }
+        if let line = view.plain(event) { #expect(line.visible == line) }
+      }
+      for line in SummaryView.lines(view.report, reports: nil, style: style) {
+        #expect(line.columns <= width, "\(width): \(line)")
+        #expect(line.visible == line)
+      }
+    }
+  }
+
+  @Test("colours change nothing but colours")
+  func colors() {
+    let plain = TerminalStyle(width: 80, hasColor: false)
+    let colored = TerminalStyle(width: 80, hasColor: true)
+    var view = ProgressView()
+    var escapes = 0
+    for event in Story.mixed.events {
+      view.apply(event)
+      let lines = view.finished(event, style: colored)
+      escapes += lines.count { $0.contains("\u{1B}[") }
+      #expect(lines.map(\.withoutStyles) == view.finished(event, style: plain))
+      #expect(
+        view.live(at: event.elapsed, style: colored).map(\.withoutStyles)
+          == view.live(at: event.elapsed, style: plain))
+    }
+    #expect(escapes >= 4)
+    let summary = SummaryView.lines(view.report, reports: "r", style: colored)
+    #expect(summary.contains { $0.contains("\u{1B}[31m") })
+    #expect(summary.map(\.withoutStyles) == SummaryView.lines(view.report, reports: "r", style: plain))
+  }
+
+  @Test("nothing is drawn before a run and after it")
+  func silent() {
+    var view = ProgressView()
+    let style = TerminalStyle(width: 80, hasColor: true)
+    #expect(view.live(at: .zero, style: style) == [])
+    for event in Story.mixed.events { view.apply(event) }
+    #expect(view.live(at: .seconds(99), style: style) == [])
+  }
+
+  @Test("many failures are not all explained on the terminal")
+  func many() {
+    var story = Story()
+    let rooms = (1...50).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0) }
+    story.begin(rooms)
+    for room in rooms { story.end(room, .unreachable, .init(.neverHeard)) }
+    let lines = SummaryView.lines(
+      RunReport(story.events), reports: nil, style: TerminalStyle(width: 80, hasColor: false))
+    #expect(lines.contains("… and 30 more rooms: report.csv has them all."))
+    #expect(lines.count { $0.hasPrefix("✗") } == 20)
+  }
+
+  @Test(
+    "time",
+    arguments: [
+      (0.0, "0:00"), (59.999, "0:59"), (61, "1:01"), (3599, "59:59"), (3661, "1:01:01"), (-5, "0:00"),
+    ])
+  func clock(seconds: Double, text: String) {
+    #expect(ProgressView.clock(.seconds(seconds)) == text)
+  }
+}
+
+extension String {
+  fileprivate var withoutStyles: String { replacing(/\u{1B}\[[0-9]+m/, with: "") }
+}
