@@ -1,1 +1,6 @@
 #pragma once
+
+// The few kernel calls that Swift does not import, one header a concern. `_GNU_SOURCE` is not defined here: it
+// changes what Swift's own Glibc module looks like.
+#include "wake.h"
+#include "child.h"

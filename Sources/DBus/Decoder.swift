@@ -1,0 +1,106 @@
+import CDBus
+
+/// Values out of a libdbus message, which has checked it against its signature and all limits.
+struct Decoder {
+  /// The values of a message.
+  /// - Throws: `badMessage` when there are file descriptors among them.
+  static func body(of message: OpaquePointer) throws(DBusError) -> [DBusValue] {
+    var iterator = DBusMessageIter()
+    guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
+    return try values(from: &iterator)
+  }
+
+  private static func values(from iterator: inout DBusMessageIter) throws(DBusError) -> [DBusValue] {
+    var values: [DBusValue] = []
+    while dbus_message_iter_get_arg_type(&iterator) != 0 {
+      values.append(try value(at: &iterator))
+      dbus_message_iter_next(&iterator)
+    }
+    return values
+  }
+
+  private static func value(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+    let code = Unicode.Scalar(UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator)))
+    switch code {
+    case "y": return .byte(basic(at: &iterator).byt)
+    case "b": return .bool(basic(at: &iterator).bool_val != 0)
+    case "n": return .int16(basic(at: &iterator).i16)
+    case "q": return .uint16(basic(at: &iterator).u16)
+    case "i": return .int32(basic(at: &iterator).i32)
+    case "u": return .uint32(basic(at: &iterator).u32)
+    case "x": return .int64(Int64(basic(at: &iterator).i64))
+    case "t": return .uint64(UInt64(basic(at: &iterator).u64))
+    case "d": return .double(basic(at: &iterator).dbl)
+    case "s": return .string(text(at: &iterator))
+    case "o":
+      let path = text(at: &iterator)
+      guard let path = ObjectPath(path) else { throw .badMessage("not an object path: \(path)") }
+      return .objectPath(path)
+    case "g":
+      let signature = text(at: &iterator)
+      guard let signature = DBusSignature(signature) else {
+        throw .badMessage("not a signature: \(signature)")
+      }
+      return .signature(signature)
+    case "a": return try array(at: &iterator)
+    case "r":
+      var inner = DBusMessageIter()
+      dbus_message_iter_recurse(&iterator, &inner)
+      return .structure(try values(from: &inner))
+    case "v":
+      var inner = DBusMessageIter()
+      dbus_message_iter_recurse(&iterator, &inner)
+      return .variant(try value(at: &inner))
+    default: throw .badMessage("a value of type \(code) is not supported")
+    }
+  }
+
+  private static func array(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    switch Unicode.Scalar(UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))) {
+    case "y": return .bytes(bytes(of: &inner))
+    case "e":
+      var entries: [DBusEntry] = []
+      while dbus_message_iter_get_arg_type(&inner) != 0 {
+        var pair = DBusMessageIter()
+        dbus_message_iter_recurse(&inner, &pair)
+        let key = try value(at: &pair)
+        dbus_message_iter_next(&pair)
+        entries.append(DBusEntry(key, try value(at: &pair)))
+        dbus_message_iter_next(&inner)
+      }
+      // "a{" key value "}", and the key is one letter.
+      let types = signature(of: &iterator).dropFirst(2).dropLast()
+      return .dictionary(
+        key: DBusSignature(unchecked: String(types.prefix(1))),
+        value: DBusSignature(unchecked: String(types.dropFirst())), entries)
+    default:
+      let element = DBusSignature(unchecked: String(signature(of: &iterator).dropFirst()))
+      return .array(element: element, try values(from: &inner))
+    }
+  }
+
+  private static func bytes(of iterator: inout DBusMessageIter) -> [UInt8] {
+    var first: UnsafePointer<UInt8>?
+    var count: Int32 = 0
+    dbus_message_iter_get_fixed_array(&iterator, &first, &count)
+    return Array(UnsafeBufferPointer(start: first, count: first == nil ? 0 : Int(count)))
+  }
+
+  private static func basic(at iterator: inout DBusMessageIter) -> DBusBasicValue {
+    var basic = DBusBasicValue()
+    dbus_message_iter_get_basic(&iterator, &basic)
+    return basic
+  }
+
+  private static func text(at iterator: inout DBusMessageIter) -> String {
+    basic(at: &iterator).str.map { String(cString: $0) } ?? ""
+  }
+
+  private static func signature(of iterator: inout DBusMessageIter) -> String {
+    guard let text = dbus_message_iter_get_signature(&iterator) else { return "" }
+    defer { dbus_free(text) }
+    return String(cString: text)
+  }
+}

@@ -1,0 +1,125 @@
+import CDBus
+
+/// A libdbus connection: private, registered, and used without watches, pending calls, filters or dispatching.
+/// All of libdbus's connection pointers are in here.
+///
+/// `@unchecked Sendable`: it is made on its connection's thread, and handed to the actor that is pinned to
+/// that thread, which alone uses it from then on.
+final class Link: @unchecked Sendable {
+  /// Bytes that may wait for a bus that does not read.
+  private static let longestQueue = 64 << 20
+
+  let uniqueName: BusName
+  let descriptor: Int32
+  private let connection: OpaquePointer
+  private var isClosed = false
+
+  private init(connection: OpaquePointer, uniqueName: BusName, descriptor: Int32) {
+    self.connection = connection
+    self.uniqueName = uniqueName
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close()
+    dbus_connection_unref(connection)
+  }
+
+  /// Connects and registers. Blocks, for as long as the other side takes.
+  /// - Throws: `cannotConnect`.
+  static func connect(_ address: BusAddress) throws(DBusError) -> Link {
+    dbus_threads_init_default()
+    let connection =
+      switch address {
+      case .system: try trying { dbus_bus_get_private(DBUS_BUS_SYSTEM, &$0) }
+      case .session: try trying { dbus_bus_get_private(DBUS_BUS_SESSION, &$0) }
+      case .address(let text): try open(text)
+      }
+    dbus_connection_set_exit_on_disconnect(connection, 0)
+    var descriptor: Int32 = -1
+    guard dbus_connection_get_unix_fd(connection, &descriptor) != 0,
+      let name = dbus_bus_get_unique_name(connection), let uniqueName = BusName(String(cString: name))
+    else {
+      dbus_connection_close(connection)
+      dbus_connection_unref(connection)
+      throw DBusError(
+        kind: .cannotConnect, name: DBusError.prefix + "Disconnected", message: "the bus ended the connection"
+      )
+    }
+    return Link(connection: connection, uniqueName: uniqueName, descriptor: descriptor)
+  }
+
+  private static func open(_ address: String) throws(DBusError) -> OpaquePointer {
+    guard !address.utf8.contains(0) else {
+      throw DBusError(
+        kind: .cannotConnect, name: DBusError.prefix + "BadAddress", message: "a NUL within the address")
+    }
+    let connection = try trying { dbus_connection_open_private(address, &$0) }
+    do {
+      _ = try trying { dbus_bus_register(connection, &$0) != 0 ? true : nil }
+    } catch {
+      dbus_connection_close(connection)
+      dbus_connection_unref(connection)
+      throw error
+    }
+    return connection
+  }
+
+  private static func trying<Value>(
+    _ body: (inout CDBus.DBusError) -> Value?
+  ) throws(DBusError) -> Value {
+    var error = CDBus.DBusError()
+    dbus_error_init(&error)
+    defer { dbus_error_free(&error) }
+    if let value = body(&error) { return value }
+    throw DBusError(
+      kind: .cannotConnect, name: error.name.map { String(cString: $0) } ?? DBusError.prefix + "Failed",
+      message: error.message.map { String(cString: $0) } ?? "")
+  }
+
+  var isConnected: Bool { !isClosed && dbus_connection_get_is_connected(connection) != 0 }
+
+  /// Whether messages are left that the socket did not take.
+  var hasMoreToWrite: Bool { !isClosed && dbus_connection_has_messages_to_send(connection) != 0 }
+
+  /// Whether `next` has something.
+  var hasMoreToRead: Bool {
+    !isClosed && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
+  }
+
+  /// Reads what has come and writes what waits, without blocking.
+  func readAndWrite() {
+    if !isClosed { dbus_connection_read_write(connection, 0) }
+  }
+
+  /// The next message that has been read; nil when there is none.
+  func next() -> Incoming? {
+    guard !isClosed, let message = dbus_connection_pop_message(connection) else { return nil }
+    defer { dbus_message_unref(message) }
+    return Incoming(message)
+  }
+
+  /// Sends a message and gives it back to libdbus.
+  /// - Returns: its serial.
+  /// - Throws: `disconnected`, or `overloaded`.
+  @discardableResult
+  func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
+    guard isConnected else { throw .disconnected }
+    guard dbus_connection_get_outgoing_size(connection) < Self.longestQueue else { throw .overloaded }
+    var serial: dbus_uint32_t = 0
+    guard dbus_connection_send(connection, message.pointer, &serial) != 0 else { throw .overloaded }
+    return serial
+  }
+
+  /// Ends the connection. What was sent is written if the socket takes it within a short time.
+  func close() {
+    guard !isClosed else { return }
+    var tries = 20
+    while tries > 0, hasMoreToWrite, isConnected {
+      dbus_connection_read_write(connection, 10)
+      tries -= 1
+    }
+    isClosed = true
+    dbus_connection_close(connection)
+  }
+}

@@ -1,0 +1,146 @@
+import DBus
+import Testing
+
+@Suite("Calls", .timeLimit(.minutes(2)))
+struct CallTests {
+  @Test(arguments: [
+    ("org.bluez.Error.Failed", "le-connection-abort-by-local"), ("org.example.E", ""), ("a.b", "tschüß\n👋"),
+  ])
+  func anErrorComesWithItsNameAndText(name: String, text: String) async throws {
+    try await withService { client, _ in
+      let call = TestService.call("Fail", [.string(name), .string(text)])
+      #expect(await failure { () throws(DBusError) in try await client.call(call) } == .remote(name, text))
+    }
+  }
+
+  @Test(arguments: ["", "no dots", "a.b\0", "1.2"])
+  func anInvalidErrorNameGoesOutAsFailed(name: String) async throws {
+    try await withBus { bus in
+      let connection = try await bus.connect()
+      await connection.export("/") { _ in .failure(.remote(name, "a\0\u{301}b")) }
+      try await withThrowingTaskGroup { group in
+        group.addTask { await connection.serve() }
+        let call = MethodCall(destination: connection.uniqueName, path: "/", interface: nil, member: "M")
+        let error = await failure { () throws(DBusError) in try await connection.call(call) }
+        #expect(error == .remote("org.freedesktop.DBus.Error.Failed", "a\u{FFFD}\u{301}b"))
+        await connection.close()
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test func anAnswerThatCannotBeSentIsAnError() async throws {
+    try await withService { client, _ in
+      let error = await failure { () throws(DBusError) in try await client.call(TestService.call("Garbage")) }
+      #expect(error?.isRemote("org.freedesktop.DBus.Error.Failed") == true)
+    }
+  }
+
+  @Test func nobodyThere() async throws {
+    try await withService { client, _ in
+      var call = TestService.call("Echo")
+      call.destination = "org.example.Nobody"
+      let error = await failure { [call] () throws(DBusError) in try await client.call(call) }
+      #expect(error?.isRemote("org.freedesktop.DBus.Error.ServiceUnknown") == true)
+      var elsewhere = TestService.call("Echo")
+      elsewhere.path = "/elsewhere"
+      let noObject = await failure { [elsewhere] () throws(DBusError) in try await client.call(elsewhere) }
+      #expect(noObject?.isRemote("org.freedesktop.DBus.Error.UnknownObject") == true)
+    }
+  }
+
+  @Test func theDeadlineEndsTheWaitAndTheConnectionGoesOn() async throws {
+    try await withService { client, _ in
+      let error = await failure { () throws(DBusError) in
+        try await client.call(TestService.call("Never"), timeout: .milliseconds(30))
+      }
+      #expect(error?.kind == .timedOut)
+      #expect(error?.message.contains("Never") == true)
+      try await expectAnswer(to: client)
+    }
+  }
+
+  @Test func aTimeThatIsOverBeforeItBegan() async throws {
+    try await withService { client, _ in
+      for timeout in [Duration.zero, .seconds(-1)] {
+        let error = await failure { () throws(DBusError) in
+          try await client.call(TestService.call("Never"), timeout: timeout)
+        }
+        #expect(error?.kind == .timedOut)
+      }
+    }
+  }
+
+  @Test func deadlinesPassInTheirOwnOrder() async throws {
+    try await withService { client, _ in
+      let order = await withTaskGroup(of: Int.self) { group in
+        for milliseconds in [600, 20, 300] {
+          group.addTask {
+            let error = await failure { () throws(DBusError) in
+              try await client.call(TestService.call("Never"), timeout: .milliseconds(milliseconds))
+            }
+            return error?.kind == .timedOut ? milliseconds : -1
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(order == [20, 300, 600])
+    }
+  }
+
+  @Test func cancellationEndsTheWait() async throws {
+    try await withService { client, _ in
+      let error = await withTaskGroup(of: DBusError?.self) { group in
+        group.addTask {
+          await failure { () throws(DBusError) in
+            try await client.call(TestService.call("Never"), timeout: nil)
+          }
+        }
+        // The call before this one is on its way by the time this one is answered, or never will be.
+        _ = try? await client.call(TestService.call("Echo"))
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(error?.kind == .cancelled)
+      try await expectAnswer(to: client)
+    }
+  }
+
+  @Test func manyCallsUnderWay() async throws {
+    try await withService { client, _ in
+      let answers = try await withThrowingTaskGroup(of: (UInt32, [DBusValue]).self) { group in
+        for number in 0..<2_000 as Range<UInt32> {
+          group.addTask {
+            (
+              number,
+              try await client.call(TestService.call("Echo", [.uint32(number)]), timeout: .seconds(60))
+            )
+          }
+        }
+        return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+      #expect(answers.count == 2_000)
+      #expect(answers.allSatisfy { $0.value == [.uint32($0.key)] })
+    }
+  }
+
+  @Test func noReplyIsSentAndNotWaitedFor() async throws {
+    try await withService { client, _ in
+      var call = TestService.call("Never")
+      call.noReply = true
+      let answer = try await client.call(call, timeout: nil)
+      #expect(answer == [])
+      try await expectAnswer(to: client)
+    }
+  }
+
+  @Test func aNameBelongsToOne() async throws {
+    try await withService { client, service in
+      let error = await failure { () throws(DBusError) in try await client.requestName(TestService.name) }
+      #expect(error?.kind == .nameTaken)
+      try await service.requestName(TestService.name)
+      try await service.releaseName(TestService.name)
+      try await client.requestName(TestService.name)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import DBus
+import Testing
+
+@Suite("How connections end, or do not begin", .timeLimit(.minutes(2)))
+struct EndTests {
+  @Test(arguments: [
+    ("", "BadAddress"), ("nonsense", "BadAddress"), ("unix:", "BadAddress"),
+    ("unix:path=/a\0b", "BadAddress"),
+    ("unix:path=/nowhere/at/all", "FileNotFound"), ("carrier-pigeon:to=me", "BadAddress"),
+    ("unix:path=%zz", "BadAddress"), ("unix:path=/dev/null", "NoServer"),
+  ])
+  func anAddressWithoutABus(address: String, name: String) async {
+    let error = await failure { () throws(DBusError) in _ = try await Connection.open(.address(address)) }
+    #expect(error?.kind == .cannotConnect)
+    #expect(error?.name == "org.freedesktop.DBus.Error." + name)
+    #expect(error?.message.isEmpty == false)
+  }
+
+  /// Makes a call that is not answered.
+  private func waitInVain(_ client: Connection, _ service: Connection) async -> DBusError? {
+    let call = MethodCall(destination: service.uniqueName, path: "/test", interface: nil, member: "Never")
+    return await failure { () throws(DBusError) in try await client.call(call, timeout: nil) }
+  }
+
+  @Test func whatWaitsFailsWhenTheBusIsKilled() async throws {
+    try await withBus { bus in
+      let service = try await bus.connect()
+      let client = try await bus.connect()
+      let (called, continuation) = AsyncStream.makeStream(of: Void.self)
+      await service.export("/test") { _ in
+        continuation.yield()
+        await forever()
+        return .success([])
+      }
+      async let serving: Void = service.serve()
+      async let ending: Void = client.closed()
+      async let first = waitInVain(client, service)
+      async let second = waitInVain(client, service)
+      var calls = called.makeAsyncIterator()
+      await calls.next()
+      await calls.next()
+      await bus.stop()
+      #expect(await [first?.kind, second?.kind] == [.disconnected, .disconnected])
+      await serving
+      await ending
+      try await expectDisconnected(client)
+      await client.close()
+    }
+  }
+
+  private func expectDisconnected(_ client: Connection) async throws {
+    await client.closed()
+    let calling = await failure { () throws(DBusError) in try await client.call(TestService.call("Echo")) }
+    #expect(calling?.kind == .disconnected)
+    let signal = Signal(path: "/a", interface: "a.b", member: "C")
+    #expect(await failure { () throws(DBusError) in try await client.emit(signal) }?.kind == .disconnected)
+    let subscribing = await failure { () throws(DBusError) in
+      _ = try await client.subscribe(MatchRule()) { _ in }
+    }
+    #expect(subscribing?.kind == .disconnected)
+  }
+
+  @Test func aCallToAPeerThatVanishesFails() async throws {
+    try await withBus { bus in
+      let service = try await bus.connect()
+      let client = try await bus.connect()
+      let (called, continuation) = AsyncStream.makeStream(of: Void.self)
+      await service.export("/test") { _ in
+        continuation.yield()
+        await forever()
+        return .success([])
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await service.serve() }
+        group.addTask {
+          for await _ in called { break }
+          await service.close()
+        }
+        var call = TestService.call("Never")
+        call.destination = service.uniqueName
+        let error = await failure { [call] () throws(DBusError) in try await client.call(call, timeout: nil) }
+        #expect(error?.isRemote("org.freedesktop.DBus.Error.NoReply") == true)
+      }
+      await client.close()
+    }
+  }
+
+  @Test func closingFailsWhatWaitsAndWhatWasSentGoesOut() async throws {
+    try await withService { client, service in
+      let (heard, continuation) = AsyncStream.makeStream(of: DBusValue?.self)
+      _ = try await service.subscribe(MatchRule(interface: "a.b")) { continuation.yield($0.body.first) }
+      let text = DBusValue.string(String(repeating: "x", count: 1 << 20))
+      await withTaskGroup(of: DBusError?.self) { group in
+        group.addTask {
+          await failure { () throws(DBusError) in
+            try await client.call(TestService.call("Never"), timeout: nil)
+          }
+        }
+        _ = try? await client.call(TestService.call("Echo"))
+        try? await client.emit(Signal(path: "/a", interface: "a.b", member: "C", body: [text]))
+        await client.close()
+        await client.close()
+        for await error in group { #expect(error?.kind == .disconnected) }
+      }
+      for await first in heard {
+        #expect(first == text)
+        break
+      }
+    }
+  }
+
+  @Test func waitingForTheEndCanBeCancelled() async throws {
+    try await withService { client, _ in
+      await withTaskGroup { group in
+        for _ in 0..<3 { group.addTask { await client.closed() } }
+        group.cancelAll()
+      }
+      try await expectAnswer(to: client)
+    }
+  }
+
+  @Test func openingCanBeCancelled() async throws {
+    try await withBus { bus in
+      let address = bus.address
+      let kinds = await withTaskGroup(of: DBusError.Kind?.self) { group in
+        for _ in 0..<10 {
+          group.addTask {
+            await failure { () throws(DBusError) in
+              let connection = try await Connection.open(.address(address))
+              await connection.close()
+            }?.kind
+          }
+        }
+        group.cancelAll()
+        return await group.reduce(into: Set()) { $0.insert($1) }
+      }
+      #expect(kinds.isSubset(of: [.cancelled, nil]))
+    }
+  }
+
+  /// The bus tells when a connection's name goes.
+  @Test func aConnectionNobodyRefersToClosesItself() async throws {
+    try await withBus { bus in
+      let watcher = try await bus.connect()
+      let (gone, continuation) = AsyncStream.makeStream(of: String?.self)
+      _ = try await watcher.subscribe(
+        MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
+      ) { signal in
+        if signal.body.last?.asString == "" { continuation.yield(signal.body.first?.asString) }
+      }
+      let name = try await bus.connect().uniqueName
+      for await lost in gone {
+        #expect(lost == name.text)
+        break
+      }
+      await watcher.close()
+    }
+  }
+}

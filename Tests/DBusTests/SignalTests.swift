@@ -1,0 +1,197 @@
+import DBus
+import Testing
+
+/// Shares a connection's thread, as the BlueZ central does.
+private actor Listener {
+  let connection: Connection
+  let thread: BusThread
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  private(set) var heard: [Signal] = []
+  private var waiters: [(count: Int, CheckedContinuation<Void, Never>)] = []
+
+  init(_ connection: Connection) {
+    self.connection = connection
+    thread = connection.executor
+  }
+
+  func subscribe(_ rule: MatchRule) async throws(DBusError) -> Subscription {
+    try await connection.subscribe(rule) { signal in
+      self.assumeIsolated { $0.hear(signal) }
+    }
+  }
+
+  private func hear(_ signal: Signal) {
+    heard.append(signal)
+    let ready = waiters.filter { $0.count <= heard.count }
+    waiters.removeAll { $0.count <= heard.count }
+    for waiter in ready { waiter.1.resume() }
+  }
+
+  func hasHeard(_ count: Int) async {
+    if heard.count < count { await withCheckedContinuation { waiters.append((count, $0)) } }
+  }
+
+  /// Calls, and says how many signals had been heard when the answer was seen.
+  func heardAtAnswer(to call: MethodCall) async throws(DBusError) -> Int {
+    try await connection.call(call)
+    return heard.count
+  }
+}
+
+@Suite("Signals", .timeLimit(.minutes(2)))
+struct SignalTests {
+  static let flooded = MatchRule(
+    sender: TestService.name, interface: TestService.interface, member: "Flooded")
+
+  /// The bus answers each `RequestName` right after the signal about it. With all the calls under way at once,
+  /// the signals and answers stand on the wire in turns.
+  @Test func anAnswerIsSeenAfterEarlierSignalsAndBeforeLaterOnes() async throws {
+    try await withBus { bus in
+      let listener = Listener(try await bus.connect())
+      _ = try await listener.subscribe(
+        MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged"))
+      let names = 300
+      let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<names {
+          group.addTask {
+            let call = MethodCall(
+              destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+              interface: "org.freedesktop.DBus", member: "RequestName",
+              body: [.string("org.example.n\(number)"), .uint32(4)])
+            return try await listener.heardAtAnswer(to: call)
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(counts.sorted() == Array(1...names))
+      await listener.connection.close()
+    }
+  }
+
+  @Test func signalsComeInTheOrderOfTheWireAndBeforeTheAnswer() async throws {
+    try await withService { client, _ in
+      let listener = Listener(client)
+      _ = try await listener.subscribe(Self.flooded)
+      let heard = try await listener.heardAtAnswer(to: TestService.call("Flood", [.uint32(5_000)]))
+      #expect(heard == 5_000)
+      #expect(await listener.heard.map { $0.body } == (0..<5_000).map { [.uint32($0)] })
+    }
+  }
+
+  @Test func aFloodLeavesRoomForCalls() async throws {
+    try await withService { client, service in
+      let listener = Listener(client)
+      _ = try await listener.subscribe(Self.flooded)
+      try await withThrowingTaskGroup { group in
+        group.addTask {
+          try await client.call(TestService.call("Flood", [.uint32(30_000)]), timeout: .seconds(100))
+        }
+        await listener.hasHeard(1)
+        try await client.call(
+          MethodCall(
+            destination: service.uniqueName, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping"
+          ))
+        try await group.waitForAll()
+      }
+      #expect(await listener.heard.count == 30_000)
+    }
+  }
+
+  @Test func onlyWhatTheRuleSays() async throws {
+    try await withService { client, service in
+      let listener = Listener(client)
+      let rules: [MatchRule] = [
+        MatchRule(path: "/a/b"), MatchRule(pathNamespace: "/n"), MatchRule(interface: "i.x"),
+        MatchRule(member: "M"), MatchRule(arg0: "it's"),
+      ]
+      for rule in rules { _ = try await listener.subscribe(rule) }
+      let sent: [(ObjectPath, InterfaceName, MemberName, [DBusValue])] = [
+        ("/a/b", "o.o", "O", []), ("/a/b/c", "o.o", "O", []), ("/n", "o.o", "O", []),
+        ("/n/m", "o.o", "O", []),
+        ("/nm", "o.o", "O", []), ("/o", "i.x", "O", []), ("/o", "o.o", "M", []),
+        ("/o", "o.o", "O", [.string("it's")]), ("/o", "o.o", "O", [.string("its")]),
+        ("/o", "o.o", "O", [.objectPath("/o"), .string("it's")]), ("/n/m", "i.x", "M", []),
+      ]
+      for (path, interface, member, body) in sent {
+        try await service.emit(Signal(path: path, interface: interface, member: member, body: body))
+      }
+      await listener.hasHeard(6 + 3)
+      try await client.call(TestService.call("Echo"))
+      let heard = await listener.heard.map { [$0.path.text, $0.interface.text, $0.member.text] }
+      #expect(
+        heard == [
+          ["/a/b", "o.o", "O"], ["/n", "o.o", "O"], ["/n/m", "o.o", "O"], ["/o", "i.x", "O"],
+          ["/o", "o.o", "M"],
+          ["/o", "o.o", "O"], ["/n/m", "i.x", "M"], ["/n/m", "i.x", "M"], ["/n/m", "i.x", "M"],
+        ])
+    }
+  }
+
+  /// Another subscription makes the bus deliver them; that must not make them the service's.
+  @Test func signalsOfAnotherSenderAreNotTakenForTheServices() async throws {
+    try await withService { client, service in
+      let listener = Listener(client)
+      let everything = Listener(client)
+      _ = try await listener.subscribe(Self.flooded)
+      _ = try await everything.subscribe(MatchRule(member: "Flooded"))
+      let forged = Signal(
+        path: "/test", interface: TestService.interface, member: "Flooded", body: [.byte(66)])
+      try await client.emit(forged)
+      try await service.emit(forged)
+      await everything.hasHeard(2)
+      #expect(await listener.heard.map(\.sender) == [service.uniqueName])
+    }
+  }
+
+  @Test func aServiceThatComesBackIsHeardAgain() async throws {
+    try await withBus { bus in
+      let client = try await bus.connect()
+      let listener = Listener(client)
+      let subscription = try await listener.subscribe(Self.flooded)
+      let signal = Signal(path: "/test", interface: TestService.interface, member: "Flooded")
+      for round in 1...3 {
+        let service = try await bus.connect()
+        try await service.emit(signal)
+        try await service.requestName(TestService.name)
+        try await service.emit(signal)
+        await listener.hasHeard(round)
+        #expect(await listener.heard.last?.sender == service.uniqueName)
+        await service.close()
+      }
+      #expect(await listener.heard.count == 3)
+      await client.unsubscribe(subscription)
+      await client.close()
+    }
+  }
+
+  @Test func nothingIsHeardAfterTheEnd() async throws {
+    try await withService { client, service in
+      let listener = Listener(client)
+      let subscription = try await listener.subscribe(Self.flooded)
+      let twin = try await listener.subscribe(Self.flooded)
+      try await client.call(TestService.call("Flood", [.uint32(1)]))
+      #expect(await listener.heard.count == 2)
+      await client.unsubscribe(subscription)
+      await client.unsubscribe(subscription)
+      try await client.call(TestService.call("Flood", [.uint32(1)]))
+      #expect(await listener.heard.count == 3)
+      await client.unsubscribe(twin)
+      try await client.call(TestService.call("Flood", [.uint32(1)]))
+      #expect(await listener.heard.count == 3)
+    }
+  }
+
+  @Test func aRuleTheBusRefusesIsAnError() async throws {
+    try await withService { client, _ in
+      let error = await failure { () throws(DBusError) in
+        _ = try await client.subscribe(MatchRule(path: "/a", pathNamespace: "/a")) { _ in }
+      }
+      #expect(error?.isRemote("org.freedesktop.DBus.Error.MatchRuleInvalid") == true)
+      let nul = await failure { () throws(DBusError) in
+        _ = try await client.subscribe(MatchRule(arg0: "a\0b")) { _ in }
+      }
+      #expect(nul?.kind == .badMessage)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import DBus
+import Testing
+
+/// Runs a body with a bus of its own.
+func withBus(_ body: (DBusDaemon) async throws -> Void) async throws {
+  let bus = try await DBusDaemon.start()
+  do {
+    try await body(bus)
+  } catch {
+    await bus.stop()
+    throw error
+  }
+  await bus.stop()
+}
+
+extension DBusDaemon {
+  func connect() async throws(DBusError) -> Connection {
+    try await Connection.open(.address(address))
+  }
+}
+
+/// A service on a bus of its own, and a client beside it. The service answers
+/// - `Echo` with its arguments,
+/// - `Fail(name, text)` with that error,
+/// - `Never` not before it is cancelled,
+/// - `Flood(n)` after sending n `Flooded` signals with 0, 1, … n-1,
+/// - `Garbage` with values that no message can have.
+func withService(_ body: (_ client: Connection, _ service: Connection) async throws -> Void) async throws {
+  try await withBus { bus in
+    let service = try await bus.connect()
+    await service.export("/test", handler: { await answer($0, on: service) })
+    try await service.requestName(TestService.name)
+    let client = try await bus.connect()
+    try await withThrowingTaskGroup { group in
+      group.addTask { await service.serve() }
+      do {
+        try await body(client, service)
+      } catch {
+        await service.close()
+        throw error
+      }
+      await client.close()
+      await service.close()
+      try await group.waitForAll()
+    }
+  }
+}
+
+enum TestService {
+  static let name: BusName = "org.example.Test"
+  static let interface: InterfaceName = "org.example.Test1"
+
+  static func call(_ member: MemberName, _ body: [DBusValue] = []) -> MethodCall {
+    MethodCall(destination: name, path: "/test/object", interface: interface, member: member, body: body)
+  }
+}
+
+private func answer(_ call: MethodCall, on service: Connection) async -> Result<[DBusValue], DBusError> {
+  switch call.member {
+  case "Echo":
+    return .success(call.body)
+  case "Fail":
+    return .failure(.remote(call.body.first?.asString ?? "", call.body.last?.asString ?? ""))
+  case "Never":
+    await forever()
+    return .failure(.remote("org.example.Cancelled"))
+  case "Flood":
+    do throws(DBusError) {
+      for number in 0..<(call.body.first?.asUInt32 ?? 0) {
+        let signal = Signal(
+          path: call.path, interface: TestService.interface, member: "Flooded", body: [.uint32(number)])
+        try await service.emit(signal)
+      }
+      return .success([])
+    } catch {
+      return .failure(error)
+    }
+  case "Garbage":
+    return .success([.structure([])])
+  default:
+    return .failure(.remote("org.freedesktop.DBus.Error.UnknownMethod", "no \(call.member)"))
+  }
+}
+
+/// Waits until the task is cancelled.
+func forever() async {
+  let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+  for await _ in stream {}
+  continuation.finish()
+}
+
+/// The error that a body ends with.
+func failure(_ body: () async throws(DBusError) -> Void) async -> DBusError? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// The connection and the service are still in order.
+func expectAnswer(to client: Connection) async throws {
+  let answer = try await client.call(TestService.call("Echo", [.byte(1)]))
+  #expect(answer == [.byte(1)])
+}
