@@ -143,8 +143,8 @@ struct RunDirectoryTests {
 
   @Test("a place where nobody may write is found out at once", .enabled(if: geteuid() != 0))
   func denied() throws {
-    try FileManager.default.createDirectory(
-      atPath: reports, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+    try FileManager.default.createDirectory(atPath: reports, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: reports)
     #expect(throws: JournalError(.createDirectory, reports + "/demo", .permissionDenied)) { try create() }
   }
 
