@@ -1,0 +1,191 @@
+import Bluetooth
+import Synchronization
+
+/// Hands the host's events on to whoever waits for them, and remembers who was heard.
+final class Switchboard: Sendable {
+  typealias ListenerID = UInt64
+  typealias SubscriberID = UInt64
+  private typealias Values = AsyncStream<CharacteristicNotification>.Continuation
+  private typealias Changes = AsyncStream<[Adapter]>.Continuation
+
+  /// Notifications that wait for a reader; the oldest give way.
+  private static let notificationsKept = 256
+
+  private struct Listener {
+    var id: ListenerID
+    var adapter: BluetoothAddress
+    var source: AdvertisementStream.Source
+  }
+
+  private struct Subscriber {
+    var id: SubscriberID
+    var link: LinkID
+    var handle: AttributeHandle
+    var values: Values
+  }
+
+  private struct State {
+    var lastID: UInt64 = 0
+    var adapters: [Adapter] = []
+    var listeners: [Listener] = []
+    var subscribers: [Subscriber] = []
+    var changes: [(id: UInt64, continuation: Changes)] = []
+    var heard: [CacheKey: MonotonicInstant] = [:]
+    var stoppedListening: [BluetoothAddress: MonotonicInstant] = [:]
+
+    mutating func newID() -> UInt64 {
+      lastID += 1
+      return lastID
+    }
+  }
+
+  private let clock: any TimeSource
+  private let objectLifetime: Duration
+  private let state = Mutex(State())
+
+  init(clock: any TimeSource, objectLifetime: Duration) {
+    self.clock = clock
+    self.objectLifetime = objectLifetime
+  }
+
+  // MARK: From the world
+
+  func take(_ event: HostEvent) {
+    switch event {
+    case .advertisement(let report): heard(report)
+    case .notification(let link, let handle, let notification):
+      let values = state.withLock { state in
+        state.subscribers.filter { $0.link == link && $0.handle == handle }.map(\.values)
+      }
+      for continuation in values { continuation.yield(notification) }
+    case .linkUp: break
+    case .linkDown(let link, _):
+      let values = state.withLock { state in
+        defer { state.subscribers.removeAll { $0.link == link } }
+        return state.subscribers.filter { $0.link == link }.map(\.values)
+      }
+      for continuation in values { continuation.finish() }
+    case .adapters(let adapters): adaptersChanged(adapters)
+    case .stack(let isRunning): if !isRunning { stackStopped() }
+    }
+  }
+
+  private func heard(_ report: AdvertisingReport) {
+    let sources = state.withLock { state in
+      state.heard[CacheKey(adapter: report.adapter, address: report.address)] = clock.now
+      return state.listeners.filter { $0.adapter == report.adapter }.map(\.source)
+    }
+    let advertisement = Advertisement(
+      address: report.address, adapter: AdapterID(report.adapter), receivedAt: report.receivedAt,
+      rssi: report.rssi, localName: report.payload.localName, serviceUUIDs: report.payload.serviceUUIDs,
+      manufacturerData: report.payload.manufacturerData, serviceData: report.payload.serviceData)
+    for source in sources { source.yield(advertisement) }
+  }
+
+  private func adaptersChanged(_ virtual: [VirtualAdapter]) {
+    let adapters = virtual.map(Adapter.init)
+    let (changes, orphans) = state.withLock { state in
+      let hasChanged = state.adapters != adapters
+      state.adapters = adapters
+      let ready = adapters.filter { $0.state == .ready }.map(\.id.address)
+      return (
+        hasChanged ? state.changes.map(\.continuation) : [],
+        state.listeners.filter { !ready.contains($0.adapter) }
+      )
+    }
+    for continuation in changes { continuation.yield(adapters) }
+    for listener in orphans {
+      let adapter = adapters.first { $0.id.address == listener.adapter }
+      let trouble: CentralError.AdapterTrouble =
+        switch adapter?.state {
+        case nil: .absent
+        case .blocked: .blocked
+        case .poweredOff, .ready: .poweredOff
+        }
+      listener.source.finish(
+        throwing: CentralError(.adapterUnavailable(trouble), stackText: "virtual: adapter lost"))
+    }
+  }
+
+  private func stackStopped() {
+    let sources = state.withLock { state in
+      state.heard = [:]
+      return state.listeners.map(\.source)
+    }
+    for source in sources {
+      source.finish(throwing: CentralError(.stackUnavailable, stackText: "virtual: stopped"))
+    }
+  }
+
+  // MARK: For the central
+
+  func adapterChanges() -> AsyncStream<[Adapter]> {
+    let (stream, continuation) = AsyncStream<[Adapter]>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state in
+      let id = state.newID()
+      state.changes.append((id, continuation))
+      // Under the lock, so that no change overtakes it.
+      continuation.yield(state.adapters)
+      return id
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.changes.removeAll { $0.id == id } }
+    }
+    return stream
+  }
+
+  func addListener(_ source: AdvertisementStream.Source, on adapter: AdapterID) -> ListenerID {
+    state.withLock { state in
+      let id = state.newID()
+      state.listeners.append(Listener(id: id, adapter: adapter.address, source: source))
+      return id
+    }
+  }
+
+  /// True when it was the adapter's last.
+  func removeListener(_ id: ListenerID, on adapter: AdapterID) -> Bool {
+    let now = clock.now
+    return state.withLock { state in
+      state.listeners.removeAll { $0.id == id }
+      let isLast = !state.listeners.contains { $0.adapter == adapter.address }
+      if isLast { state.stoppedListening[adapter.address] = now }
+      return isLast
+    }
+  }
+
+  /// Whether the stack still has an object for a peripheral: it was heard, and discovery goes on or has
+  /// not stopped for long.
+  func knows(_ address: BluetoothAddress, on adapter: AdapterID) -> Bool {
+    let now = clock.now
+    return state.withLock { state in
+      guard let heard = state.heard[CacheKey(adapter: adapter.address, address: address)] else {
+        return false
+      }
+      if state.listeners.contains(where: { $0.adapter == adapter.address }) { return true }
+      let since = max(heard, state.stoppedListening[adapter.address] ?? heard)
+      return since.duration(to: now) < objectLifetime
+    }
+  }
+
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) {
+    state.withLock { $0.heard[CacheKey(adapter: adapter.address, address: address)] = nil }
+  }
+
+  func subscribe(
+    to handle: AttributeHandle, over link: LinkID
+  ) -> (AsyncStream<CharacteristicNotification>, SubscriberID) {
+    let (stream, values) = AsyncStream<CharacteristicNotification>.makeStream(
+      bufferingPolicy: .bufferingNewest(Self.notificationsKept))
+    let id = state.withLock { state in
+      let id = state.newID()
+      state.subscribers.append(Subscriber(id: id, link: link, handle: handle, values: values))
+      return id
+    }
+    values.onTermination = { [weak self] _ in self?.unsubscribe(id) }
+    return (stream, id)
+  }
+
+  func unsubscribe(_ id: SubscriberID) {
+    state.withLock { $0.subscribers.removeAll { $0.id == id } }
+  }
+}

@@ -1,0 +1,127 @@
+public import Bluetooth
+
+/// The in-process face of a `World`: a `Central` without any stack in between.
+///
+/// It behaves as a good stack would: a peripheral must have been heard before it can be connected to,
+/// and is forgotten some time after discovery has stopped.
+public struct VirtualCentral: Central {
+  let world: World
+  let clock: any TimeSource
+  let switchboard: Switchboard
+
+  /// How long after "resolved" a characteristic that is still not there is given up.
+  static let grace = Duration.milliseconds(300)
+
+  /// A central in a world; both live on the same clock.
+  public init(world: World, clock: any TimeSource) async {
+    self.world = world
+    self.clock = clock
+    let switchboard = Switchboard(clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
+    self.switchboard = switchboard
+    _ = await world.attach { switchboard.take($0) }
+  }
+
+  public func stackVersion() async -> String? { "virtual radio" }
+
+  public func adapters() async throws(CentralError) -> [Adapter] {
+    guard await world.stackIsRunning else {
+      throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
+    }
+    return await world.adapters().map(Adapter.init)
+  }
+
+  public func adapterChanges() async -> AsyncStream<[Adapter]> {
+    switchboard.adapterChanges()
+  }
+
+  public func listen<Result: Sendable>(
+    on adapter: AdapterID,
+    _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    let (stream, source) = AdvertisementStream.makeStream()
+    let listener = switchboard.addListener(source, on: adapter)
+    do throws(CentralError) {
+      try await CentralError.translating { () async throws(LinkError) in
+        try await world.startDiscovery(on: adapter.address)
+      }
+      let result = try await body(stream)
+      await stopListening(listener, on: adapter)
+      return result
+    } catch {
+      await stopListening(listener, on: adapter)
+      throw error
+    }
+  }
+
+  /// Discovery goes on while somebody else of ours listens.
+  private func stopListening(_ listener: Switchboard.ListenerID, on adapter: AdapterID) async {
+    guard switchboard.removeListener(listener, on: adapter) else { return }
+    await world.stopDiscovery(on: adapter.address)
+  }
+
+  public func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    try await CentralError.translating { () async throws(LinkError) in
+      try await world.checkUsable(adapter.address)
+    }
+    guard switchboard.knows(address, on: adapter) else {
+      throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not heard lately")
+    }
+    let link = try await CentralError.translating { () async throws(LinkError) in
+      try await world.connect(to: address, on: adapter.address)
+    }
+    guard !Task.isCancelled else {
+      // The link came up in the instant of the cancellation.
+      await world.disconnect(link)
+      throw CentralError(.cancelled)
+    }
+    return VirtualPeripheral(central: self, address: address, adapter: adapter, link: link)
+  }
+
+  public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+    switchboard.forget(address, on: adapter)
+    try await CentralError.translating { () async throws(LinkError) in
+      try await world.forget(address, on: adapter.address)
+    }
+  }
+}
+
+extension Adapter {
+  init(_ adapter: VirtualAdapter) {
+    self.init(
+      id: AdapterID(adapter.address), name: adapter.name,
+      state: adapter.isBlocked ? .blocked : adapter.isPowered ? .ready : .poweredOff)
+  }
+}
+
+extension CentralError {
+  /// Does work in the world, in the world's terms.
+  static func translating<Value: Sendable>(
+    _ work: () async throws(LinkError) -> Value
+  ) async throws(CentralError) -> Value {
+    do {
+      return try await work()
+    } catch {
+      throw CentralError(error)
+    }
+  }
+
+  /// The one table from what the world says to what a `Central` says.
+  init(_ error: LinkError) {
+    let code: Code =
+      switch error {
+      case .stackStopped: .stackUnavailable
+      case .adapterUnavailable(let trouble): .adapterUnavailable(trouble)
+      case .connectFailed: .connectFailed
+      case .cancelled: .cancelled
+      case .outOfSlots: .outOfSlots
+      case .alreadyConnecting, .busy: .busy
+      case .linkLost, .notConnected: .disconnected
+      case .unknownAttribute: .other
+      case .att(ATTCode.readNotPermitted), .att(ATTCode.writeNotPermitted): .notPermitted
+      case .att(let number): .att(number)
+      }
+    self.init(code, stackText: "virtual: \(error)")
+  }
+}

@@ -1,0 +1,87 @@
+import Bluetooth
+
+/// A link of the in-process face.
+struct VirtualPeripheral: Peripheral {
+  let central: VirtualCentral
+  let address: BluetoothAddress
+  let adapter: AdapterID
+  let link: LinkID
+
+  private var world: World { central.world }
+
+  func discover(
+    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
+  ) async throws(CentralError) -> RemoteService {
+    let table = try await CentralError.translating { () async throws(LinkError) in
+      try await world.resolve(link)
+    }
+    guard let found = table.services.first(where: { $0.uuid == service }) else {
+      throw CentralError(.attributeMissing(service), stackText: "virtual: no such service")
+    }
+    let wanted = found.characteristics.filter { required.contains($0.uuid) }
+    let missing = required.first { uuid in !wanted.contains { $0.uuid == uuid } }
+    let wait = missing == nil ? wanted.map(\.lateBy).max() ?? .zero : VirtualCentral.grace
+    do {
+      try await central.clock.sleep(until: table.resolvedAt.advanced(by: wait), tolerance: nil)
+    } catch {
+      throw CentralError(.cancelled)
+    }
+    guard await world.isUp(link) else { throw CentralError(.disconnected) }
+    if let missing {
+      throw CentralError(.attributeMissing(missing), stackText: "virtual: no such characteristic")
+    }
+    return RemoteService(
+      uuid: service,
+      characteristics: found.characteristics.map {
+        RemoteCharacteristic(uuid: $0.uuid, handle: String($0.handle))
+      })
+  }
+
+  func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
+    let handle = try attribute(characteristic)
+    return try await CentralError.translating { () async throws(LinkError) in
+      try await world.read(handle, over: link)
+    }
+  }
+
+  func write(
+    _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
+  ) async throws(CentralError) {
+    let handle = try attribute(characteristic)
+    try await CentralError.translating { () async throws(LinkError) in
+      try await world.write(value, to: handle, kind, over: link)
+    }
+  }
+
+  func notifications(
+    of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
+    let handle = try attribute(characteristic)
+    // The stream is there before the subscription is: nothing falls in between.
+    let (stream, subscriber) = central.switchboard.subscribe(to: handle, over: link)
+    do {
+      try await CentralError.translating { () async throws(LinkError) in
+        try await world.subscribe(true, to: handle, over: link)
+      }
+    } catch {
+      central.switchboard.unsubscribe(subscriber)
+      throw error
+    }
+    return stream
+  }
+
+  func disconnection() async -> Disconnection? {
+    try? await world.ending(of: link)
+  }
+
+  func disconnect() async {
+    await world.disconnect(link)
+  }
+
+  private func attribute(_ characteristic: RemoteCharacteristic) throws(CentralError) -> AttributeHandle {
+    guard let handle = AttributeHandle(characteristic.handle) else {
+      throw CentralError(.other, stackText: "virtual: not a handle of ours: \(characteristic.handle)")
+    }
+    return handle
+  }
+}

@@ -1,0 +1,197 @@
+public import Bluetooth
+public import VirtualTime
+
+/// The software of a virtual sensor: a state machine that is told what happens and says what it does. It knows
+/// nothing of hosts and adapters, and time only as the instants it is told.
+public protocol Firmware: Sendable {
+  /// What it advertises while nobody is connected; nil: nothing.
+  var advertising: AdvertisingPayload? { get }
+  /// Its table of services.
+  var services: [ServiceDefinition] { get }
+  /// What it would still know after a power cut.
+  var flash: Flash { get }
+
+  /// Takes notice of something, and says what it does about it, in order.
+  mutating func handle(
+    _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
+  ) -> [FirmwareEffect]
+}
+
+/// A device family that the virtual building can have.
+public struct FirmwareFamily: Sendable {
+  /// Its name in scenarios: the profile's id.
+  public let name: String
+  /// A new device of the family, as it leaves the factory.
+  public let make: @Sendable (FirmwareConditions) -> any Firmware
+
+  /// A family.
+  public init(name: String, make: @escaping @Sendable (FirmwareConditions) -> any Firmware) {
+    self.name = name
+    self.make = make
+  }
+
+  /// All families there are.
+  public static let all: [FirmwareFamily] = [.roboSensor]
+}
+
+/// What a device finds where it is put.
+public struct FirmwareConditions: Sendable {
+  /// What is wrong with it from the factory.
+  public var faults: [Fault]
+  /// What its WiFi radio hears.
+  public var wifiNetworks: [WiFiNetwork]
+  /// The radio it lives with: its MTU, and how long a restart takes.
+  public var radio: RadioParameters
+
+  /// Conditions.
+  public init(faults: [Fault] = [], wifiNetworks: [WiFiNetwork] = [], radio: RadioParameters = .init()) {
+    self.faults = faults
+    self.wifiNetworks = wifiNetworks
+    self.radio = radio
+  }
+}
+
+/// Which request an answer is for.
+public typealias RequestID = UInt64
+
+/// What a firmware is told.
+public enum FirmwareEvent: Hashable, Sendable {
+  /// It has started, for the first time or again.
+  case started
+  /// A central has connected; these faults strike until it has gone.
+  case connected(faults: [Fault])
+  /// The central is gone.
+  case disconnected
+  /// A read, to be answered.
+  case read(RequestID, BluetoothUUID)
+  /// A write; one with a request is to be answered.
+  case write(RequestID?, BluetoothUUID, [UInt8])
+  /// The central wants a characteristic's notifications, or no longer; to be answered.
+  case subscribe(RequestID, BluetoothUUID, Bool)
+  /// A timer that it has set has run out.
+  case timer(FirmwareTimer)
+  /// Somebody has pressed the button that puts it (back) into provisioning mode.
+  case button
+}
+
+/// What a firmware does.
+public enum FirmwareEffect: Hashable, Sendable {
+  /// Answers a request; the value matters to a read only.
+  case answer(RequestID, [UInt8])
+  /// Answers a request with an ATT error.
+  case refuse(RequestID, UInt8)
+  /// Notifies whoever has subscribed.
+  case notify(BluetoothUUID, [UInt8])
+  /// Ends the link in order; `disconnected` follows.
+  case disconnect
+  /// Is off the link without a word; `disconnected` follows.
+  case loseLink
+  /// Restarts: off the link and off the air at once, timers forgotten; on air again after this
+  /// time, or never.
+  case restart(takes: Duration?)
+  /// Wants to be told after a time.
+  case setTimer(FirmwareTimer, Duration)
+}
+
+/// What a firmware set a timer for.
+public struct FirmwareTimer: Hashable, Sendable {
+  /// Its name, unique within the firmware.
+  public var name: String
+
+  /// A timer.
+  public init(_ name: String) { self.name = name }
+}
+
+/// What a device knows for good.
+public struct Flash: Hashable, Sendable {
+  /// Setting names and their values as written.
+  public var values: [String: [UInt8]]
+  /// Whether it was ever told to save.
+  public var isSaved: Bool
+
+  /// A flash with this content.
+  public init(values: [String: [UInt8]] = [:], isSaved: Bool = false) {
+    self.values = values
+    self.isSaved = isSaved
+  }
+
+  /// A value as text, or nil when it was not written or is not UTF-8.
+  public func text(_ name: String) -> String? {
+    values[name].flatMap { String(validating: $0, as: UTF8.self) }
+  }
+}
+
+/// A service as a firmware defines it.
+public struct ServiceDefinition: Hashable, Sendable {
+  /// What it is.
+  public var uuid: BluetoothUUID
+  /// Its characteristics, in order.
+  public var characteristics: [CharacteristicDefinition]
+
+  /// A service.
+  public init(_ uuid: BluetoothUUID, _ characteristics: [CharacteristicDefinition]) {
+    self.uuid = uuid
+    self.characteristics = characteristics
+  }
+}
+
+/// A characteristic as a firmware defines it.
+public struct CharacteristicDefinition: Hashable, Sendable {
+  /// What it is.
+  public var uuid: BluetoothUUID
+  /// What can be done with it.
+  public var properties: CharacteristicProperties
+
+  /// A characteristic.
+  public init(_ uuid: BluetoothUUID, _ properties: CharacteristicProperties) {
+    self.uuid = uuid
+    self.properties = properties
+  }
+}
+
+/// What can be done with a characteristic; the bits of its declaration (Bluetooth Core, Vol 3 Part G 3.3.1.1).
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+  /// The bits.
+  public let rawValue: UInt8
+
+  /// Properties from their bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// It can be read.
+  public static let read = Self(rawValue: 0x02)
+  /// It can be written without response.
+  public static let writeWithoutResponse = Self(rawValue: 0x04)
+  /// It can be written with response.
+  public static let write = Self(rawValue: 0x08)
+  /// It notifies.
+  public static let notify = Self(rawValue: 0x10)
+}
+
+/// What is on air while a device advertises: advertisement and scan response together.
+public struct AdvertisingPayload: Hashable, Sendable {
+  /// Whether it can be connected to.
+  public var isConnectable: Bool
+  /// The flags, AD type 0x01.
+  public var flags: UInt8?
+  /// Complete local name.
+  public var localName: String?
+  /// Services advertised.
+  public var serviceUUIDs: [BluetoothUUID]
+  /// Manufacturer data by company identifier, without that identifier.
+  public var manufacturerData: [UInt16: [UInt8]]
+  /// Service data by service.
+  public var serviceData: [BluetoothUUID: [UInt8]]
+
+  /// A payload; flags are "general discoverable, no BR/EDR" unless said otherwise.
+  public init(
+    isConnectable: Bool, flags: UInt8? = 0x06, localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [],
+    manufacturerData: [UInt16: [UInt8]] = [:], serviceData: [BluetoothUUID: [UInt8]] = [:]
+  ) {
+    self.isConnectable = isConnectable
+    self.flags = flags
+    self.localName = localName
+    self.serviceUUIDs = serviceUUIDs
+    self.manufacturerData = manufacturerData
+    self.serviceData = serviceData
+  }
+}

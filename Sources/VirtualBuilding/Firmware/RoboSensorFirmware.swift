@@ -1,0 +1,252 @@
+public import Bluetooth
+public import VirtualTime
+
+/// The Robo Sensor's firmware (PROTOCOLS §1): a GATT peripheral while it waits to be provisioned, an iBeacon
+/// afterwards.
+///
+/// Settings are held in RAM until `SAVE` and survive a disconnect there [assumed: the hostile case]. Room name and minor suffice
+/// for `SAVE` [assumed; `Fault.savesOnlyWithSSID` is the other behaviour].
+public struct RoboSensorFirmware: Firmware {
+  /// What it is doing.
+  private enum Life: Hashable {
+    /// Waits to be provisioned, nobody connected.
+    case waiting
+    /// Waits to be provisioned, somebody connected.
+    case connected
+    /// Saved; off the air until it has restarted.
+    case restarting
+    /// An iBeacon.
+    case beacon
+  }
+
+  public private(set) var flash = Flash()
+  private let conditions: FirmwareConditions
+  private var life = Life.waiting
+  /// Written, but not saved.
+  private var written: [String: [UInt8]] = [:]
+  private var status = ""
+  private var faults: [Fault] = []
+  private var settingsWritten = 0
+  private var hasError = false
+
+  /// From a connection to `ready` [assumed].
+  private static let readyAfter = Duration.milliseconds(150)
+  /// From `saved` to the restart [assumed].
+  private static let restartAfter = Duration.milliseconds(300)
+  /// How long the WiFi radio listens; within the 5 s that a host waits [S].
+  private static let wifiScanTakes = Duration.milliseconds(2200)
+
+  private static let ready = FirmwareTimer("ready")
+  private static let restart = FirmwareTimer("restart")
+  private static let wifiScanned = FirmwareTimer("wifi_scanned")
+
+  /// A sensor from the factory.
+  public init(conditions: FirmwareConditions = .init()) {
+    self.conditions = conditions
+  }
+
+  public var advertising: AdvertisingPayload? {
+    switch life {
+    case .waiting: AdvertisingPayload(isConnectable: true, localName: RoboSensorGATT.localName)
+    case .connected, .restarting: nil
+    case .beacon:
+      AdvertisingPayload(
+        isConnectable: false, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+    }
+  }
+
+  public var services: [ServiceDefinition] {
+    var characteristics: [CharacteristicDefinition] = [
+      .init(RoboSensorGATT.ssid, .write), .init(RoboSensorGATT.password, .write),
+      .init(RoboSensorGATT.roomName, .write), .init(RoboSensorGATT.minor, .write),
+      .init(RoboSensorGATT.command, .write), .init(RoboSensorGATT.status, [.read, .notify]),
+    ]
+    if !conditions.faults.contains(.withoutWiFiScan) {
+      characteristics.append(.init(RoboSensorGATT.wifiScan, [.write, .notify]))
+    }
+    return [.init(RoboSensorGATT.service, characteristics)]
+  }
+
+  private var beacon: IBeacon {
+    IBeacon(
+      uuid: RoboSensorGATT.beaconUUID, major: RoboSensorGATT.beaconMajor, minor: flash.minor ?? 0,
+      measuredPower: RoboSensorGATT.measuredPower)
+  }
+
+  public mutating func handle(
+    _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
+  ) -> [FirmwareEffect] {
+    switch event {
+    case .started: started()
+    case .connected(let faults): connected(faults)
+    case .disconnected: disconnected()
+    case .read(let request, let characteristic): read(characteristic, request)
+    case .write(let request, let characteristic, let value): write(value, to: characteristic, request)
+    case .subscribe(let request, _, _): subscribe(request)
+    case .timer(let timer): timerRanOut(timer, &generator)
+    case .button: buttonPressed()
+    }
+  }
+
+  // MARK: Life
+
+  private mutating func started() -> [FirmwareEffect] {
+    life = flash.isSaved ? .beacon : .waiting
+    written = [:]
+    status = ""
+    return []
+  }
+
+  private mutating func connected(_ faults: [Fault]) -> [FirmwareEffect] {
+    self.faults = faults
+    life = .connected
+    settingsWritten = 0
+    hasError = false
+    status = ""
+    for case .staleError(let text) in faults {
+      status = "error:" + text
+      return []
+    }
+    return faults.contains(.noReady) ? [] : [.setTimer(Self.ready, Self.readyAfter)]
+  }
+
+  private mutating func disconnected() -> [FirmwareEffect] {
+    if life == .connected { life = .waiting }
+    return []
+  }
+
+  private mutating func buttonPressed() -> [FirmwareEffect] {
+    flash.isSaved = false
+    life = .restarting
+    return [.restart(takes: conditions.radio.restart.lowerBound)]
+  }
+
+  private mutating func timerRanOut(
+    _ timer: FirmwareTimer, _ generator: inout SeededGenerator
+  ) -> [FirmwareEffect] {
+    switch timer {
+    case Self.ready where life == .connected && status.isEmpty:
+      return say("ready")
+    case Self.restart where life == .restarting:
+      let isGone = faults.contains(.neverReturns)
+      return [
+        .disconnect,
+        .restart(takes: isGone ? nil : generator.duration(in: conditions.radio.restart)),
+      ]
+    case Self.wifiScanned where life == .connected:
+      return WiFiScanAnswer(networks: conditions.wifiNetworks, longest: min(512, conditions.radio.mtu - 3))
+        .notifications.map { .notify(RoboSensorGATT.wifiScan, $0) }
+    default:
+      return []
+    }
+  }
+
+  // MARK: Requests
+
+  private func read(_ characteristic: BluetoothUUID, _ request: RequestID) -> [FirmwareEffect] {
+    characteristic == RoboSensorGATT.status
+      ? [.answer(request, Array(status.utf8))] : [.refuse(request, ATTCode.readNotPermitted)]
+  }
+
+  private func subscribe(_ request: RequestID) -> [FirmwareEffect] {
+    if faults.contains(.drops(in: .subscribe)) { return [.loseLink] }
+    if faults.contains(.refusesSubscription) { return [.refuse(request, ATTCode.writeNotPermitted)] }
+    return [.answer(request, [])]
+  }
+
+  private mutating func write(
+    _ value: [UInt8], to characteristic: BluetoothUUID, _ request: RequestID?
+  ) -> [FirmwareEffect] {
+    for case .rejectsWrite(characteristic, let code) in faults {
+      return request.map { [.refuse($0, code)] } ?? []
+    }
+    let confirmed: [FirmwareEffect] = request.map { [.answer($0, [])] } ?? []
+    switch characteristic {
+    case RoboSensorGATT.command:
+      return command(value, confirmed)
+    case RoboSensorGATT.wifiScan:
+      guard value == Array("SCAN".utf8) else { return confirmed }
+      return confirmed + [.setTimer(Self.wifiScanned, Self.wifiScanTakes)]
+    default:
+      guard let setting = RoboSensorGATT.settings.first(where: { $0.uuid == characteristic }) else {
+        return request.map { [.refuse($0, ATTCode.writeNotPermitted)] } ?? []
+      }
+      guard setting.lengths.contains(value.count) else {
+        return request.map { [.refuse($0, ATTCode.invalidLength)] } ?? []
+      }
+      return take(value, setting.name, confirmed)
+    }
+  }
+
+  private mutating func take(
+    _ value: [UInt8], _ name: String, _ confirmed: [FirmwareEffect]
+  ) -> [FirmwareEffect] {
+    settingsWritten += 1
+    if faults.contains(.drops(in: .write(settingsWritten))) { return [.loseLink] }
+    written[name] = value
+    if settingsWritten == 1 {
+      for case .errorAfterFirstWrite(let text) in faults {
+        hasError = true
+        return confirmed + say("error:" + text)
+      }
+      if status.hasPrefix("error:") { status = "" }
+    }
+    return confirmed
+  }
+
+  private mutating func command(_ value: [UInt8], _ confirmed: [FirmwareEffect]) -> [FirmwareEffect] {
+    if faults.contains(.drops(in: .save)) { return [.loseLink] }
+    guard value == Array("SAVE".utf8) else { return confirmed + say("error:unknown command") }
+    for case .errorOnSave(let text) in faults { return confirmed + say("error:" + text) }
+    if hasError { return confirmed + say("error:not ready to save") }
+    guard written["minor"] != nil, written["room_name"] != nil else {
+      return confirmed + say("error:incomplete")
+    }
+    if faults.contains(.savesOnlyWithSSID), written["wifi_ssid"] == nil {
+      return confirmed + say("error:no ssid")
+    }
+    if faults.contains(.restartsBeforeConfirming(saved: false)) {
+      life = .restarting
+      return [.restart(takes: conditions.radio.restart.lowerBound)]
+    }
+    save()
+    life = .restarting
+    if faults.contains(.restartsBeforeConfirming(saved: true)) {
+      return [.restart(takes: conditions.radio.restart.lowerBound)]
+    }
+    let said = faults.contains(.noSaved) ? [] : say("saved")
+    return said + confirmed + [.setTimer(Self.restart, Self.restartAfter)]
+  }
+
+  private mutating func save() {
+    flash.values.merge(written) { _, new in new }
+    flash.isSaved = true
+    for case .returnsWithMinor(let minor) in faults {
+      flash.values["minor"] = [UInt8(minor >> 8), UInt8(truncatingIfNeeded: minor)]
+    }
+  }
+
+  private mutating func say(_ status: String) -> [FirmwareEffect] {
+    self.status = status
+    return [.notify(RoboSensorGATT.status, Array(status.utf8))]
+  }
+}
+
+extension FirmwareFamily {
+  /// The Robo Sensor.
+  public static let roboSensor = FirmwareFamily(name: "robo-sensor") { RoboSensorFirmware(conditions: $0) }
+}
+
+extension Flash {
+  /// A Robo Sensor's minor (two bytes, big-endian), or nil when none was written.
+  public var minor: UInt16? {
+    values["minor"].flatMap { $0.count == 2 ? UInt16($0[0]) << 8 | UInt16($0[1]) : nil }
+  }
+
+  /// A Robo Sensor's SSID.
+  public var ssid: String? { text("wifi_ssid") }
+  /// A Robo Sensor's WiFi password.
+  public var password: String? { text("wifi_password") }
+  /// A Robo Sensor's room name.
+  public var roomName: String? { text("room_name") }
+}

@@ -1,0 +1,56 @@
+public import Bluetooth
+
+/// The Robo Sensor's names and numbers, told a second time and independently of the engine's profile: a virtual
+/// sensor that shared the engine's constants would share its mistakes.
+public enum RoboSensorGATT {
+  /// Local name in provisioning mode [S].
+  public static let localName = "Robo Sensor"
+  /// Provisioning service [A].
+  public static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
+  /// SSID: write, UTF-8, 1–32 bytes.
+  public static let ssid: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
+  /// Password: write, UTF-8, none or 8–64 bytes.
+  public static let password: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000003"
+  /// Room name: write, UTF-8, up to 64 bytes [assumed].
+  public static let roomName: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000004"
+  /// Minor: write, uint16, big-endian.
+  public static let minor: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000005"
+  /// Command: write, `SAVE`.
+  public static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000006"
+  /// Status: read, notify, UTF-8.
+  public static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
+  /// WiFi scan: write, notify.
+  public static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
+
+  /// Factory iBeacon UUID [A].
+  public static let beaconUUID: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
+  /// Factory major [A].
+  public static let beaconMajor: UInt16 = 1
+  /// Measured power at 1 m, dBm [A].
+  public static let measuredPower: Int8 = -59
+
+  struct Setting {
+    var name: String
+    var uuid: BluetoothUUID
+    var lengths: Set<Int>
+  }
+
+  static let settings = [
+    Setting(name: "wifi_ssid", uuid: ssid, lengths: Set(1...32)),
+    Setting(name: "wifi_password", uuid: password, lengths: Set(8...64).union([0])),
+    Setting(name: "room_name", uuid: roomName, lengths: Set(1...64)),
+    Setting(name: "minor", uuid: minor, lengths: [2]),
+  ]
+}
+
+/// ATT error codes (Bluetooth Core, Vol 3 Part F 3.4.1.1).
+public enum ATTCode {
+  /// Read Not Permitted.
+  public static let readNotPermitted: UInt8 = 0x02
+  /// Write Not Permitted.
+  public static let writeNotPermitted: UInt8 = 0x03
+  /// Request Not Supported.
+  public static let requestNotSupported: UInt8 = 0x06
+  /// Invalid Attribute Value Length.
+  public static let invalidLength: UInt8 = 0x0D
+}

@@ -1,0 +1,71 @@
+/// How the radio and its stack behave. The defaults were measured on BlueZ 5.66 with kernel 6.1 and three adapters, unless
+/// a comment says otherwise.
+public struct RadioParameters: Hashable, Sendable {
+  // MARK: Advertising
+
+  /// From one advertisement of a sensor to its next; up to 10 ms of random delay come on top (Bluetooth Core,
+  /// Vol 6 Part B 4.4.2.2).
+  public var advertisingInterval: Duration = .milliseconds(100)
+  /// At most this often is an unchanged advertisement passed on, as controllers and kernels filter duplicates.
+  /// What is new is passed on at once.
+  public var reportInterval: Duration = .milliseconds(500)
+  /// RSSI wanders by up to this many dB to either side.
+  public var fading = 3
+  /// From asking for discovery until it runs and says so.
+  public var discoveryStart: Duration = .milliseconds(100)
+  /// From asking for discovery's end until it is confirmed.
+  public var discoveryStop: Duration = .milliseconds(50)
+  /// How long the stack remembers a peripheral that it is not connected to, after discovery has stopped.
+  public var objectLifetime: Duration = .seconds(30)
+
+  // MARK: Connecting
+
+  /// From asking for a link to having it, when nobody else is being connected.
+  public var connect: ClosedRange<Duration> = .milliseconds(250)...(.milliseconds(450))
+  /// The same for one that had waited in the adapter's queue.
+  public var connectQueued: ClosedRange<Duration> = .milliseconds(130)...(.milliseconds(250))
+  /// What it costs in addition when the same adapter discovers at that time.
+  public var connectWhileDiscovering: ClosedRange<Duration> = .milliseconds(9900)...(.milliseconds(10350))
+  /// How long one attempt at a peripheral that does not answer occupies the adapter, before the next in
+  /// the queue has its turn.
+  public var deadAttempt: Duration = .seconds(4)
+  /// How long an attempt takes that fails at the link.
+  public var connectFailure: Duration = .milliseconds(400)
+  /// How long it takes to call an attempt off.
+  public var cancelConnect: Duration = .milliseconds(20)
+  /// Connections that an adapter can hold (field: 5 on common dongles).
+  public var slotsPerAdapter = 5
+  /// Below this RSSI (dBm) attempts begin to fail, by 10 % more per dB (the vendor's app warns at −85).
+  public var weakBelow = -85
+
+  // MARK: A link
+
+  /// From the link being up to all services being resolved.
+  public var resolve: ClosedRange<Duration> = .milliseconds(600)...(.milliseconds(800))
+  /// How probable it is that some characteristics become visible only after the stack said "resolved".
+  public var lateCharacteristics = 0.3
+  /// By how much they are late at most.
+  public var lateBy: Duration = .milliseconds(95)
+  /// One request and its answer.
+  public var roundTrip: ClosedRange<Duration> = .milliseconds(50)...(.milliseconds(90))
+  /// Subscribing, which takes a request and the stack's own work.
+  public var subscribe: ClosedRange<Duration> = .milliseconds(60)...(.milliseconds(170))
+  /// The largest ATT packet in bytes.
+  public var mtu = 247
+  /// After this without an answer, the link is given up (Bluetooth Core, Vol 3 Part F 3.3.3).
+  public var attTimeout: Duration = .seconds(30)
+
+  // MARK: A link's end
+
+  /// A disconnect that we ask for; the link stays usable meanwhile.
+  public var disconnect: ClosedRange<Duration> = .milliseconds(2000)...(.milliseconds(2800))
+  /// Until the other side learns of an orderly disconnect: one connection interval.
+  public var terminate: ClosedRange<Duration> = .milliseconds(30)...(.milliseconds(50))
+  /// Until it learns that the other side is gone without a word.
+  public var supervisionTimeout: Duration = .milliseconds(420)
+  /// How long a sensor is off air when it restarts [assumed].
+  public var restart: ClosedRange<Duration> = .milliseconds(1500)...(.seconds(3))
+
+  /// The measured radio.
+  public init() {}
+}

@@ -1,0 +1,205 @@
+public import Bluetooth
+import VirtualTime
+
+/// Work on a link: resolving services, reading, writing, subscribing. The bearer carries one request at a time, so each
+/// waits for the one before it.
+extension World {
+  /// The sensor's services, when they are resolved. Some characteristics may be marked as late.
+  /// - Throws: `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
+  public func resolve(_ link: LinkID) async throws(LinkError) -> AttributeTable {
+    guard let state = links[link] else { throw .notConnected }
+    if let table = state.table { return table }
+    let result = try await perform(.resolve(link)) { id in
+      var duration = draw(radio.resolve, for: state)
+      if strikes(.slow, on: state) { duration += .seconds(10) }
+      let sensor = sensors[state.address]
+      if sensor?.strikes(.drops(in: .discover), inAttempt: state.attempt) == true {
+        // In mid-resolution, without a word.
+        sensorLeaves(state)
+        schedule(.linkDown(link, .remote), after: duration / 2)
+      } else {
+        schedule(.resolved(id), after: duration)
+      }
+    }
+    guard case .table(let table) = result else { preconditionFailure("resolving gives a table") }
+    return table
+  }
+
+  /// Reads a value.
+  /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
+  public func read(_ handle: AttributeHandle, over link: LinkID) async throws(LinkError) -> [UInt8] {
+    try check(handle, link, .read, ATTCode.readNotPermitted)
+    guard case .value(let value) = try await request(.read, handle, link, radio.roundTrip) else {
+      preconditionFailure("reading gives a value")
+    }
+    return value
+  }
+
+  /// Writes a value. With response, returns when the sensor has confirmed it; without, at once.
+  /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
+  public func write(
+    _ value: [UInt8], to handle: AttributeHandle, _ kind: WriteKind, over link: LinkID
+  ) async throws(LinkError) {
+    guard kind == .withResponse else {
+      let state = try check(handle, link, .writeWithoutResponse, ATTCode.writeNotPermitted)
+      schedule(.unconfirmedWrite(link, handle, value), after: draw(radio.roundTrip, for: state) / 2)
+      return
+    }
+    try check(handle, link, .write, ATTCode.writeNotPermitted)
+    _ = try await request(.write(value), handle, link, radio.roundTrip)
+  }
+
+  /// Subscribes to a characteristic's notifications, or ends that.
+  /// - Throws: as `read`.
+  public func subscribe(
+    _ isOn: Bool, to handle: AttributeHandle, over link: LinkID
+  ) async throws(LinkError) {
+    try check(handle, link, .notify, ATTCode.requestNotSupported)
+    _ = try await request(.subscribe(isOn), handle, link, radio.subscribe)
+  }
+
+  // MARK: Requests
+
+  @discardableResult
+  private func check(
+    _ handle: AttributeHandle, _ link: LinkID, _ property: CharacteristicProperties, _ code: UInt8
+  ) throws(LinkError) -> LinkState {
+    guard isStackRunning else { throw .stackStopped }
+    guard let state = links[link] else { throw .notConnected }
+    guard let characteristic = state.table?.characteristic(at: handle) else { throw .unknownAttribute }
+    guard characteristic.properties.contains(property) else { throw .att(code) }
+    return state
+  }
+
+  private func request(
+    _ request: Operation.Request, _ handle: AttributeHandle, _ link: LinkID, _ range: ClosedRange<Duration>
+  ) async throws(LinkError) -> OperationResult {
+    guard let state = links[link] else { throw .notConnected }
+    guard !isBusy(link, handle) else { throw .busy }
+    return try await perform(.request(link, handle, request)) { id in
+      var trip = draw(range, for: state)
+      if case .write(let value) = request, value.count > radio.mtu - 3 {
+        // A long write: prepared piece by piece, then executed.
+        trip = trip * (value.count / (radio.mtu - 5) + 2)
+      }
+      let begins = max(clock.now, state.requestsFreeAt)
+      let slowness = strikes(.slow, on: state) ? Duration.seconds(1) : .zero
+      operations[id]?.wayBack = trip / 2 + slowness
+      links[link]?.requestsFreeAt = begins.advanced(by: trip + slowness)
+      schedule(.arrives(id), at: begins.advanced(by: trip / 2))
+    }
+  }
+
+  private func isBusy(_ link: LinkID, _ handle: AttributeHandle) -> Bool {
+    operations.values.contains {
+      guard case .request(link, handle, _) = $0.kind else { return false }
+      return true
+    }
+  }
+
+  func arrives(_ id: OperationID) {
+    operations[id]?.hasArrived = true
+    let kind = operations[id]?.kind ?? abandoned.removeValue(forKey: id)
+    guard case .request(let link, let handle, let request) = kind, let state = links[link],
+      sensors[state.address]?.link == link,
+      let characteristic = state.table?.characteristic(at: handle)
+    else { return }
+    schedule(.unanswered(id), after: radio.attTimeout)
+    switch request {
+    case .read:
+      tell(state.address, .read(id, characteristic.uuid))
+    case .write(let value):
+      record(value, to: characteristic.uuid, .withResponse, state)
+      tell(state.address, .write(id, characteristic.uuid, value))
+    case .subscribe(let isOn):
+      tell(state.address, .subscribe(id, characteristic.uuid, isOn))
+    }
+  }
+
+  func unconfirmedWrite(_ link: LinkID, _ handle: AttributeHandle, _ value: [UInt8]) {
+    guard let state = links[link], sensors[state.address]?.link == link,
+      let characteristic = state.table?.characteristic(at: handle)
+    else { return }
+    record(value, to: characteristic.uuid, .withoutResponse, state)
+    tell(state.address, .write(nil, characteristic.uuid, value))
+  }
+
+  /// The firmware answers a request.
+  func answer(_ id: OperationID, _ result: Result<OperationResult, LinkError>) {
+    guard let operation = operations[id], case .request(let link, let handle, let request) = operation.kind
+    else {
+      return
+    }
+    if case .subscribe(let isOn) = request, case .success = result {
+      if isOn { links[link]?.subscribed.insert(handle) } else { links[link]?.subscribed.remove(handle) }
+    }
+    schedule(.completes(id, result), after: operation.wayBack)
+  }
+
+  /// An ATT transaction that times out costs the link.
+  func unanswered(_ id: OperationID) {
+    if let link = operations[id]?.link { linkDown(link, .remote) }
+  }
+
+  func notify(_ characteristic: BluetoothUUID, _ value: [UInt8], over link: LinkID) {
+    guard let state = links[link], let table = state.table else { return }
+    let found = table.services.flatMap(\.characteristics).first { $0.uuid == characteristic }
+    guard let found, state.subscribed.contains(found.handle) else { return }
+    let arrives = max(
+      clock.now.advanced(by: draw(radio.roundTrip, for: state) / 2),
+      state.lastArrival.advanced(by: .microseconds(10)))
+    links[link]?.lastArrival = arrives
+    schedule(.notified(link, found.handle, value), at: arrives)
+  }
+
+  // MARK: Services
+
+  func resolved(_ id: OperationID) {
+    guard case .resolve(let link) = operations[id]?.kind, let state = links[link],
+      let sensor = sensors[state.address]
+    else { return }
+    // Gone, and the host will notice.
+    guard sensor.link == link else { return }
+    let isStale =
+      strikes(.staleAttributes, on: state)
+      && !forgotten.contains(CacheKey(adapter: state.adapter, address: state.address))
+    let table = makeTable(of: isStale ? [] : sensor.firmware.services, for: state)
+    links[link]?.table = table
+    finish(id, .success(.table(table)))
+  }
+
+  private func makeTable(of services: [ServiceDefinition], for state: LinkState) -> AttributeTable {
+    var handle: AttributeHandle = 0x0010
+    let isLate = sensors[state.address]?.generator.chance(radio.lateCharacteristics) ?? false
+    let resolved = services.map { service in
+      var found = AttributeTable.Service(uuid: service.uuid, handle: handle, characteristics: [])
+      for characteristic in service.characteristics {
+        handle += 2
+        found.characteristics.append(
+          .init(
+            uuid: characteristic.uuid, handle: handle, properties: characteristic.properties,
+            lateBy: lateness(isLate, state)))
+        // The client characteristic configuration, which only what notifies has.
+        if characteristic.properties.contains(.notify) { handle += 1 }
+      }
+      handle += 1
+      return found
+    }
+    return AttributeTable(services: resolved, resolvedAt: clock.now)
+  }
+
+  private func lateness(_ isLate: Bool, _ state: LinkState) -> Duration {
+    guard isLate, sensors[state.address]?.generator.chance(0.5) == true else { return .zero }
+    return sensors[state.address]?.generator.duration(in: .milliseconds(1)...radio.lateBy) ?? .zero
+  }
+
+  // MARK: Chance
+
+  private func draw(_ range: ClosedRange<Duration>, for link: LinkState) -> Duration {
+    adapterStates[link.adapter]?.generator.duration(in: range) ?? range.lowerBound
+  }
+
+  private func strikes(_ fault: Fault, on link: LinkState) -> Bool {
+    sensors[link.address]?.strikes(fault, inAttempt: link.attempt) == true
+  }
+}

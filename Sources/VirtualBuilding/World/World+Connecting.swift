@@ -1,0 +1,195 @@
+public import Bluetooth
+import VirtualTime
+
+/// Making and ending links. An adapter makes one attempt at a time; the others wait their turn, and a peripheral that does
+/// not answer takes its turns like everybody, for as long as nobody calls it off.
+extension World {
+  /// Connects; returns when the link is up, at once if there is one. There is no timeout. Cancelling the task calls
+  /// the attempt off.
+  /// - Throws: `adapterUnavailable`, `stackStopped`, `alreadyConnecting`, `outOfSlots`, `connectFailed`, `cancelled`.
+  public func connect(
+    to address: BluetoothAddress, on adapter: BluetoothAddress
+  ) async throws(LinkError) -> LinkID {
+    try checkUsable(adapter)
+    if let link = links.values.filter({ $0.adapter == adapter && $0.address == address }).map(\.id).min() {
+      return link
+    }
+    guard attempt(at: address, on: adapter) == nil else { throw .alreadyConnecting }
+    let result = try await perform(.connect(address, adapter: adapter)) { id in
+      adapterStates[adapter]?.waiting.append(id)
+      nextAttempt(on: adapter, wasQueued: false)
+    }
+    guard case .link(let link) = result else { preconditionFailure("connecting gives a link") }
+    return link
+  }
+
+  /// Calls an attempt off, if there is one; it then fails with `cancelled`.
+  public func cancelConnect(to address: BluetoothAddress, on adapter: BluetoothAddress) {
+    if let id = attempt(at: address, on: adapter) { callOffAttempt(id) }
+  }
+
+  /// Ends a link from our side, also in a cancelled task; returns when it is down. It stays usable meanwhile.
+  public func disconnect(_ link: LinkID) async {
+    guard let state = links[link] else { return }
+    _ = try? await perform(cancellable: false, .disconnect(link)) { _ in
+      guard !state.isBeingDisconnected else { return }
+      links[link]?.isBeingDisconnected = true
+      let delay = adapterStates[state.adapter]?.generator.duration(in: radio.disconnect) ?? .zero
+      schedule(.linkDown(link, .local), after: delay)
+    }
+  }
+
+  /// Makes the stack forget a peripheral on an adapter: its attribute cache is emptied, its link or
+  /// attempt ended at once.
+  /// - Throws: `adapterUnavailable(.absent)`, `stackStopped`.
+  public func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) {
+    guard isStackRunning else { throw .stackStopped }
+    guard adapterStates[adapter]?.scenario.isPresent == true else { throw .adapterUnavailable(.absent) }
+    forgotten.insert(CacheKey(adapter: adapter, address: address))
+    cancelConnect(to: address, on: adapter)
+    for id in links.keys.sorted() where links[id]?.adapter == adapter && links[id]?.address == address {
+      linkDown(id, .local)
+    }
+  }
+
+  /// Waits until a link is down and tells how that came; at once when it is down already.
+  /// - Throws: `cancelled`, `notConnected` for a link that never was.
+  public func ending(of link: LinkID) async throws(LinkError) -> Disconnection {
+    if let ended = endedLinks[link] { return ended }
+    guard links[link] != nil else { throw .notConnected }
+    guard case .ended(let disconnection) = try await perform(.ending(link), { _ in }) else {
+      preconditionFailure("waiting for an end gives an end")
+    }
+    return disconnection
+  }
+
+  // MARK: Attempts
+
+  private func attempt(at address: BluetoothAddress, on adapter: BluetoothAddress) -> OperationID? {
+    operations.keys.sorted().first {
+      guard case .connect(address, adapter) = operations[$0]?.kind else { return false }
+      return true
+    }
+  }
+
+  /// Gives the air to the next attempt in the queue, if it is free.
+  private func nextAttempt(on adapter: BluetoothAddress, wasQueued: Bool) {
+    guard var state = adapterStates[adapter], state.attempt == nil, !state.waiting.isEmpty else { return }
+    let id = state.waiting.removeFirst()
+    guard case .connect(let address, _) = operations[id]?.kind else {
+      adapterStates[adapter] = state
+      return nextAttempt(on: adapter, wasQueued: wasQueued)
+    }
+    let isFirstTurn = operations[id]?.turns == 0
+    operations[id]?.turns += 1
+    if isFirstTurn { sensors[address]?.attempts += 1 }
+    var attempt = AdapterState.Attempt(operation: id, fails: nil, isHopeless: false)
+    var duration = state.generator.duration(in: wasQueued ? radio.connectQueued : radio.connect)
+    let prospect = prospect(of: address, on: adapter, &state)
+    switch prospect {
+    case .link:
+      if state.isDiscovering { duration += state.generator.duration(in: radio.connectWhileDiscovering) }
+    case .fails(let error):
+      attempt.fails = error
+      duration = error == .outOfSlots ? .milliseconds(10) : radio.connectFailure
+    case .nobody:
+      attempt.isHopeless = true
+      duration = radio.deadAttempt
+    }
+    state.attempt = attempt
+    adapterStates[adapter] = state
+    schedule(.attemptEnds(id), after: duration)
+  }
+
+  private enum Prospect { case link, fails(LinkError), nobody }
+
+  /// What will become of an attempt that begins now.
+  private func prospect(
+    of address: BluetoothAddress, on adapter: BluetoothAddress, _ state: inout AdapterState
+  ) -> Prospect {
+    guard openLinks(on: adapter) < radio.slotsPerAdapter else { return .fails(.outOfSlots) }
+    guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
+      let rssi = sensor.scenario.signal.rssi(on: adapter)
+    else { return .nobody }
+    if sensor.strikes(.drops(in: .connect)) { return .fails(.connectFailed) }
+    let weakness = Double(radio.weakBelow - rssi) / 10
+    if weakness > 0, state.generator.chance(min(weakness, 0.95)) { return .fails(.connectFailed) }
+    return .link
+  }
+
+  private func isConnectable(_ sensor: SensorState, on adapter: BluetoothAddress) -> Bool {
+    // `attempts` counts this attempt already, which `onAir` asks about in advance.
+    guard sensor.isOn, sensor.link == nil, !sensor.isMuted, !sensor.strikes(.silent),
+      !sensor.strikes(.neverAnswers)
+    else { return false }
+    return sensor.firmware.advertising?.isConnectable == true
+  }
+
+  func attemptEnds(_ id: OperationID) {
+    guard case .connect(let address, let adapter) = operations[id]?.kind,
+      let attempt = adapterStates[adapter]?.attempt, attempt.operation == id
+    else { return }
+    adapterStates[adapter]?.attempt = nil
+    if let error = attempt.fails {
+      finish(id, .failure(error))
+    } else if let sensor = sensors[address], !attempt.isHopeless, isConnectable(sensor, on: adapter) {
+      finish(id, .success(.link(makeLink(to: address, on: adapter))))
+    } else {
+      // Nobody answered: to the end of the queue, for another turn.
+      adapterStates[adapter]?.waiting.append(id)
+    }
+    nextAttempt(on: adapter, wasQueued: true)
+  }
+
+  func callOffAttempt(_ id: OperationID) {
+    guard case .connect(_, let adapter) = operations[id]?.kind else { return }
+    adapterStates[adapter]?.waiting.removeAll { $0 == id }
+    finish(id, .failure(.cancelled))
+    if adapterStates[adapter]?.attempt?.operation == id {
+      adapterStates[adapter]?.attempt = nil
+      nextAttempt(on: adapter, wasQueued: true)
+    }
+  }
+
+  // MARK: Links
+
+  func openLinks(on adapter: BluetoothAddress) -> Int {
+    links.values.count { $0.adapter == adapter }
+  }
+
+  private func makeLink(to address: BluetoothAddress, on adapter: BluetoothAddress) -> LinkID {
+    let link = LinkID(rawValue: newID())
+    let now = clock.now
+    let attempt = sensors[address]?.attempts ?? 0
+    links[link] = LinkState(
+      id: link, adapter: adapter, address: address, attempt: attempt, requestsFreeAt: now, lastArrival: now)
+    sensors[address]?.link = link
+    sensors[address]?.connections += 1
+    emit(.linkUp(link, adapter: adapter, address: address))
+    tell(address, .connected(faults: sensors[address]?.faults(inAttempt: attempt) ?? []))
+    return link
+  }
+
+  /// The host learns that a link is down. Everything under way on it ends.
+  func linkDown(_ id: LinkID, _ cause: Disconnection.Cause) {
+    guard let link = links.removeValue(forKey: id) else { return }
+    let disconnection = Disconnection(cause: cause, at: clock.now)
+    endedLinks[id] = disconnection
+    if sensors[link.address]?.link == id {
+      // Ours is an orderly end, which the sensor is told; an adapter that is gone tells nobody.
+      if cause == .local {
+        sensorSide(link.address, loses: id)
+      } else {
+        schedule(.sensorLosesLink(link.address, id), after: radio.supervisionTimeout)
+      }
+    }
+    for operation in operations.keys.sorted() where operations[operation]?.link == id {
+      switch operations[operation]?.kind {
+      case .disconnect: finish(operation, .success(.done))
+      case .ending: finish(operation, .success(.ended(disconnection)))
+      default: finish(operation, .failure(.linkLost))
+      }
+    }
+    emit(.linkDown(id, disconnection))
+  }
+}

@@ -1,0 +1,83 @@
+public import Bluetooth
+
+/// A value that reached a sensor.
+public struct WriteRecord: Hashable, Sendable {
+  /// When it arrived there.
+  public var at: MonotonicInstant
+  /// Which sensor.
+  public var address: BluetoothAddress
+  /// Through which adapter.
+  public var adapter: BluetoothAddress
+  /// To which characteristic.
+  public var characteristic: BluetoothUUID
+  /// What.
+  public var value: [UInt8]
+  /// How.
+  public var kind: WriteKind
+}
+
+/// What only the builder of a world may see and do: looking into sensors, and hands-on interventions.
+extension World {
+  /// What a sensor would still know after a power cut; nil for a sensor that the scenario does not have.
+  public func flash(of address: BluetoothAddress) -> Flash? { sensors[address]?.firmware.flash }
+
+  /// Everything that was ever written to sensors, in the order of arrival.
+  public var writes: [WriteRecord] { writeRecords }
+
+  /// How many links there are now, on one adapter or on all.
+  public func openLinkCount(on adapter: BluetoothAddress? = nil) -> Int {
+    adapter.map { openLinks(on: $0) } ?? links.count
+  }
+
+  /// Attempts to connect to a sensor, failed ones included.
+  public func attemptCount(of address: BluetoothAddress) -> Int { sensors[address]?.attempts ?? 0 }
+
+  /// How often a sensor was connected to.
+  public func connectionCount(of address: BluetoothAddress) -> Int { sensors[address]?.connections ?? 0 }
+
+  /// Attempts that are under way or wait for their turn on an adapter.
+  public func attemptsUnderWay(on adapter: BluetoothAddress) -> Int {
+    guard let state = adapterStates[adapter] else { return 0 }
+    return state.waiting.count + (state.attempt == nil ? 0 : 1)
+  }
+
+  /// What a sensor has on air at this moment; nil when it is off the air.
+  public func onAir(_ address: BluetoothAddress) -> AdvertisingPayload? { sensors[address]?.onAir }
+
+  /// Takes a sensor out of range, or brings it back. A link to it is lost.
+  public func setMuted(_ isMuted: Bool, _ address: BluetoothAddress) {
+    sensors[address]?.isMuted = isMuted
+    if isMuted {
+      dropLink(to: address)
+    } else {
+      planTurn(of: address, isNew: true)
+    }
+  }
+
+  /// Has the link to a sensor lost, as when somebody walks in between.
+  public func dropLink(to address: BluetoothAddress) {
+    guard let link = sensors[address]?.link else { return }
+    sensors[address]?.link = nil
+    tell(address, .disconnected)
+    schedule(.linkDown(link, .remote), after: radio.supervisionTimeout)
+  }
+
+  /// Presses the button that puts a sensor (back) into provisioning mode.
+  public func pressButton(_ address: BluetoothAddress) {
+    tell(address, .button)
+  }
+
+  func record(_ value: [UInt8], to characteristic: BluetoothUUID, _ kind: WriteKind, _ link: LinkState) {
+    writeRecords.append(
+      WriteRecord(
+        at: clock.now, address: link.address, adapter: link.adapter, characteristic: characteristic,
+        value: value, kind: kind))
+  }
+
+  /// The sensor is off a link without a word, and advertises again.
+  func sensorLeaves(_ link: LinkState) {
+    guard sensors[link.address]?.link == link.id else { return }
+    sensors[link.address]?.link = nil
+    tell(link.address, .disconnected)
+  }
+}

@@ -1,0 +1,77 @@
+import Bluetooth
+import VirtualTime
+
+/// The sensors' side: what their firmwares are told, and what comes of what they do.
+extension World {
+  func appear(_ address: BluetoothAddress) {
+    sensors[address]?.isOn = true
+    tell(address, .started)
+  }
+
+  func started(_ address: BluetoothAddress, _ life: Int) {
+    guard let sensor = sensors[address], sensor.life == life else { return }
+    sensors[address]?.isOn = true
+    tell(address, .started)
+  }
+
+  func timerRanOut(_ address: BluetoothAddress, _ life: Int, _ timer: FirmwareTimer) {
+    guard let sensor = sensors[address], sensor.life == life, sensor.isOn else { return }
+    tell(address, .timer(timer))
+  }
+
+  /// Tells a firmware something and does what it says.
+  func tell(_ address: BluetoothAddress, _ event: FirmwareEvent) {
+    guard var sensor = sensors[address] else { return }
+    let before = sensor.firmware.advertising
+    let effects = sensor.firmware.handle(event, at: clock.now, generator: &sensor.generator)
+    sensors[address] = sensor
+    for effect in effects { carryOut(effect, of: address) }
+    if sensors[address]?.firmware.advertising != before || event == .started {
+      planTurn(of: address, isNew: true)
+    }
+  }
+
+  private func carryOut(_ effect: FirmwareEffect, of address: BluetoothAddress) {
+    guard let sensor = sensors[address] else { return }
+    switch effect {
+    case .answer(let request, let value):
+      answer(request, .success(.value(value)))
+    case .refuse(let request, let code):
+      answer(request, .failure(.att(code)))
+    case .notify(let characteristic, let value):
+      if let link = sensor.link { notify(characteristic, value, over: link) }
+    case .disconnect:
+      guard let link = sensor.link else { return }
+      leave(link, address, noticedAfter: sensors[address]?.generator.duration(in: radio.terminate))
+      tell(address, .disconnected)
+    case .loseLink:
+      guard let link = sensor.link else { return }
+      leave(link, address, noticedAfter: radio.supervisionTimeout)
+      tell(address, .disconnected)
+    case .restart(let duration):
+      if let link = sensor.link { leave(link, address, noticedAfter: radio.supervisionTimeout) }
+      sensors[address]?.isOn = false
+      sensors[address]?.life += 1
+      if let duration { schedule(.started(address, life: sensor.life + 1), after: duration) }
+    case .setTimer(let timer, let duration):
+      schedule(.timer(address, life: sensor.life, timer), after: duration)
+    }
+  }
+
+  /// The sensor is off the link; the host notices a little later, after whatever notification is still under way.
+  private func leave(_ link: LinkID, _ address: BluetoothAddress, noticedAfter delay: Duration?) {
+    sensors[address]?.link = nil
+    guard let state = links[link] else { return }
+    let noticed = max(
+      clock.now.advanced(by: delay ?? .zero), state.lastArrival.advanced(by: .microseconds(10)))
+    schedule(.linkDown(link, .remote), at: noticed)
+  }
+
+  /// The central is gone, and the sensor has just noticed.
+  func sensorSide(_ address: BluetoothAddress, loses link: LinkID) {
+    guard sensors[address]?.link == link else { return }
+    sensors[address]?.link = nil
+    tell(address, .disconnected)
+    planTurn(of: address, isNew: true)
+  }
+}

@@ -1,0 +1,223 @@
+public import Bluetooth
+import VirtualTime
+
+/// The virtual building at work: sensors, the radio between them and a host's adapters, and that
+/// host's links. It knows physics and firmware; how a stack presents them is a face's business.
+///
+/// Nothing moves but while `run()` runs. All that happens comes out of one queue ordered by
+/// (instant, sequence), so on a virtual clock equal seeds give equal worlds.
+public actor World {
+  /// What the world was made from.
+  public nonisolated let scenario: Scenario
+  let clock: any TimeSource
+  var radio: RadioParameters { scenario.radio }
+
+  var sensors: [BluetoothAddress: SensorState] = [:]
+  /// By address; whatever goes through all of them does it in this order.
+  let sensorOrder: [BluetoothAddress]
+  var adapterStates: [BluetoothAddress: AdapterState] = [:]
+  let adapterOrder: [BluetoothAddress]
+  var links: [LinkID: LinkState] = [:]
+  var endedLinks: [LinkID: Disconnection] = [:]
+  var operations: [OperationID: Operation] = [:]
+  /// Requests in the air whose callers were cancelled.
+  var abandoned: [OperationID: Operation.Kind] = [:]
+  /// Where `forget` has emptied the stack's cache.
+  var forgotten: Set<CacheKey> = []
+  var isStackRunning = true
+  var writeRecords: [WriteRecord] = []
+
+  private var phase = Phase.new
+  private var events = EventQueue<WorldEvent>()
+  private var alarms: [MonotonicInstant] = []
+  private var sinks: [(id: UInt64, sink: @Sendable (HostEvent) -> Void)] = []
+  private var lastID: UInt64 = 0
+  private let inbox: AsyncStream<Message>
+  private let inboxEnd: AsyncStream<Message>.Continuation
+
+  enum Phase { case new, running, over }
+
+  /// What reaches the running world from outside its isolation.
+  enum Message: Sendable {
+    /// Wake at an instant.
+    case alarm(MonotonicInstant)
+    /// The caller of an operation was cancelled.
+    case cancelled(OperationID)
+  }
+
+  /// A world as the scenario says, at its beginning. Addresses must differ: that two sensors or two adapters share
+  /// one is for whoever reads the scenario to refuse.
+  public init(scenario: Scenario, clock: any TimeSource) {
+    self.scenario = scenario
+    self.clock = clock
+    (inbox, inboxEnd) = AsyncStream.makeStream()
+    let generator = SeededGenerator(seed: scenario.seed)
+    sensors = Dictionary(
+      uniqueKeysWithValues: scenario.sensors.map { ($0.address, SensorState($0, in: scenario, generator)) })
+    adapterStates = Dictionary(
+      uniqueKeysWithValues: scenario.adapters.map { ($0.address, AdapterState($0, generator)) })
+    sensorOrder = scenario.sensors.map(\.address).sorted()
+    adapterOrder = scenario.adapters.map(\.address).sorted()
+  }
+
+  // MARK: Running
+
+  /// Lets the world live until the task is cancelled. Called once. Afterwards every operation
+  /// fails with `stackStopped`.
+  public func run() async {
+    precondition(phase == .new, "a world lives once")
+    phase = .running
+    let now = clock.now
+    for address in sensorOrder {
+      guard let sensor = sensors[address] else { continue }
+      schedule(.appear(address), after: sensor.scenario.appearsAfter, since: now)
+    }
+    await withDiscardingTaskGroup { group in
+      for await message in inbox {
+        switch message {
+        case .alarm(let instant):
+          group.addTask {
+            guard (try? await self.clock.sleep(until: instant, tolerance: nil)) != nil else { return }
+            await self.alarmRang(instant)
+          }
+        case .cancelled(let operation):
+          callerCancelled(operation)
+        }
+      }
+      group.cancelAll()
+    }
+    end()
+  }
+
+  private func end() {
+    phase = .over
+    isStackRunning = false
+    for id in links.keys.sorted() { linkDown(id, .stackLost) }
+    for id in operations.keys.sorted() { finish(id, .failure(.stackStopped)) }
+    emit(.stack(isRunning: false))
+  }
+
+  private func alarmRang(_ instant: MonotonicInstant) {
+    guard phase == .running else { return }
+    alarms.removeAll { $0 == instant }
+    let now = max(clock.now, instant)
+    while let event = events.popFirst(dueBy: now) { happen(event) }
+    setAlarm()
+  }
+
+  /// An alarm is set whenever something is due before any alarm that is set. One that turns out to be
+  /// superfluous rings in vain; none is ever taken back, which would cost more.
+  private func setAlarm() {
+    guard let due = events.first, alarms.allSatisfy({ due < $0 }) else { return }
+    alarms.append(due)
+    inboxEnd.yield(.alarm(due))
+  }
+
+  func schedule(_ event: WorldEvent, at instant: MonotonicInstant) {
+    events.insert(event, at: instant)
+    setAlarm()
+  }
+
+  func schedule(_ event: WorldEvent, after delay: Duration, since instant: MonotonicInstant? = nil) {
+    schedule(event, at: (instant ?? clock.now).advanced(by: delay))
+  }
+
+  private func happen(_ event: WorldEvent) {
+    switch event {
+    case .appear(let address): appear(address)
+    case .started(let address, let life): started(address, life)
+    case .timer(let address, let life, let timer): timerRanOut(address, life, timer)
+    case .advertise(let address, let turn): advertise(address, turn)
+    case .sensorLosesLink(let address, let link): sensorSide(address, loses: link)
+    case .attemptEnds(let operation): attemptEnds(operation)
+    case .arrives(let operation): arrives(operation)
+    case .completes(let operation, let result): finish(operation, result)
+    case .unanswered(let operation): unanswered(operation)
+    case .unconfirmedWrite(let link, let handle, let value): unconfirmedWrite(link, handle, value)
+    case .resolved(let operation): resolved(operation)
+    case .notified(let link, let handle, let value):
+      guard links[link] != nil else { return }
+      emit(.notification(link, handle, CharacteristicNotification(value: value, receivedAt: clock.now)))
+    case .linkDown(let link, let cause): linkDown(link, cause)
+    }
+  }
+
+  func newID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  // MARK: Events for the host
+
+  /// Has `sink` told of everything that happens at the host from now on, beginning with the adapters as they are. It is
+  /// called in order, by the world itself: it must not block. Returns what `detach` takes.
+  public func attach(_ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
+    let id = newID()
+    sinks.append((id, sink))
+    sink(.stack(isRunning: isStackRunning))
+    sink(.adapters(adapters()))
+    return id
+  }
+
+  /// Ends what `attach` began.
+  public func detach(_ id: UInt64) {
+    sinks.removeAll { $0.id == id }
+  }
+
+  func emit(_ event: HostEvent) {
+    for (_, sink) in sinks { sink(event) }
+  }
+
+  // MARK: Operations
+
+  /// Begins an operation and waits for its end. `begin` runs at once and in isolation; whatever ends
+  /// the operation calls `finish`.
+  func perform(
+    cancellable: Bool = true, _ kind: Operation.Kind, _ begin: (OperationID) -> Void
+  ) async throws(LinkError) -> OperationResult {
+    guard phase != .over else { throw .stackStopped }
+    let id = newID()
+    let inboxEnd = inboxEnd
+    let result: Result<OperationResult, LinkError>
+    if cancellable {
+      result = await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          // The handler's message is read after this: no cancellation falls in between.
+          guard !Task.isCancelled else {
+            continuation.resume(returning: .failure(.cancelled))
+            return
+          }
+          operations[id] = Operation(kind: kind, continuation: continuation)
+          begin(id)
+        }
+      } onCancel: {
+        inboxEnd.yield(.cancelled(id))
+      }
+    } else {
+      result = await withCheckedContinuation { continuation in
+        operations[id] = Operation(kind: kind, continuation: continuation)
+        begin(id)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Ends an operation; one that has ended already is left alone.
+  func finish(_ id: OperationID, _ result: Result<OperationResult, LinkError>) {
+    operations.removeValue(forKey: id)?.continuation.resume(returning: result)
+  }
+
+  private func callerCancelled(_ id: OperationID) {
+    guard let operation = operations[id] else { return }
+    switch operation.kind {
+    case .connect:
+      callOffAttempt(id)
+    case .request where !operation.hasArrived:
+      // Nobody waits for its answer any more, but it is in the air and will arrive.
+      abandoned[id] = operation.kind
+      finish(id, .failure(.cancelled))
+    case .request, .resolve, .disconnect, .ending, .host:
+      finish(id, .failure(.cancelled))
+    }
+  }
+}

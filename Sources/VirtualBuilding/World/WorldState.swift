@@ -1,0 +1,169 @@
+import Bluetooth
+import VirtualTime
+
+typealias OperationID = UInt64
+
+/// What the world's queue holds.
+enum WorldEvent: Sendable {
+  /// A sensor is switched on.
+  case appear(BluetoothAddress)
+  /// A sensor has restarted, in that life.
+  case started(BluetoothAddress, life: Int)
+  /// A firmware's timer has run out, in that life.
+  case timer(BluetoothAddress, life: Int, FirmwareTimer)
+  /// A sensor advertises, if that is still the latest turn planned.
+  case advertise(BluetoothAddress, turn: Int)
+  /// A sensor notices that its central is gone.
+  case sensorLosesLink(BluetoothAddress, LinkID)
+  /// The attempt that an adapter makes for this operation has come to its end.
+  case attemptEnds(OperationID)
+  /// A request has reached the sensor.
+  case arrives(OperationID)
+  /// The host has an answer.
+  case completes(OperationID, Result<OperationResult, LinkError>)
+  /// The sensor had all the time there is to answer.
+  case unanswered(OperationID)
+  /// A write without response has reached the sensor.
+  case unconfirmedWrite(LinkID, AttributeHandle, [UInt8])
+  /// All services could be resolved by now.
+  case resolved(OperationID)
+  /// A notification has reached the host.
+  case notified(LinkID, AttributeHandle, [UInt8])
+  /// The host notices that a link is down.
+  case linkDown(LinkID, Disconnection.Cause)
+}
+
+/// Something that a caller waits for.
+struct Operation {
+  enum Kind: Sendable {
+    case connect(BluetoothAddress, adapter: BluetoothAddress)
+    case resolve(LinkID)
+    case request(LinkID, AttributeHandle, Request)
+    case disconnect(LinkID)
+    case ending(LinkID)
+    case host
+  }
+
+  enum Request: Sendable {
+    case read
+    case write([UInt8])
+    case subscribe(Bool)
+  }
+
+  var kind: Kind
+  var continuation: CheckedContinuation<Result<OperationResult, LinkError>, Never>
+  /// How often a connection attempt has had the air.
+  var turns = 0
+  /// How long a request's answer travels.
+  var wayBack = Duration.zero
+  /// Whether a request has reached the sensor.
+  var hasArrived = false
+
+  /// The link it belongs to and cannot outlive.
+  var link: LinkID? {
+    switch kind {
+    case .resolve(let link), .request(let link, _, _), .disconnect(let link), .ending(let link): link
+    case .connect, .host: nil
+    }
+  }
+}
+
+/// What an operation was for.
+enum OperationResult: Sendable {
+  case done
+  case link(LinkID)
+  case table(AttributeTable)
+  case value([UInt8])
+  case ended(Disconnection)
+}
+
+/// A sensor, and where it stands.
+struct SensorState {
+  var scenario: SensorScenario
+  var firmware: any Firmware
+  var generator: SeededGenerator
+  /// Attempts to connect to it, and how many of them led to a link.
+  var attempts = 0
+  var connections = 0
+  /// The central that it believes to be connected to.
+  var link: LinkID?
+  var isOn = false
+  /// Rises with each restart: timers of a former life are void.
+  var life = 0
+  /// Rises with each plan to advertise: older plans are void.
+  var turn = 0
+  var isTurnPlanned = false
+  var isMuted = false
+
+  init(_ sensor: SensorScenario, in scenario: Scenario, _ generator: SeededGenerator) {
+    self.scenario = sensor
+    firmware = sensor.family.make(
+      FirmwareConditions(
+        faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio))
+    self.generator = generator.split("sensor/\(sensor.address)")
+  }
+
+  func strikes(_ fault: Fault, inAttempt attempt: Int? = nil) -> Bool {
+    faults(inAttempt: attempt ?? attempts).contains(fault)
+  }
+
+  func faults(inAttempt attempt: Int) -> [Fault] {
+    scenario.faults.filter { $0.strikes(inAttempt: attempt) }.map(\.fault)
+  }
+
+  /// What it has on air now.
+  var onAir: AdvertisingPayload? {
+    guard isOn, link == nil, !isMuted, !strikes(.silent, inAttempt: attempts + 1) else { return nil }
+    return firmware.advertising
+  }
+}
+
+/// An adapter, and what it is busy with.
+struct AdapterState {
+  var scenario: AdapterScenario
+  var generator: SeededGenerator
+  var isDiscovering = false
+  /// Attempts that wait for their turn.
+  var waiting: [OperationID] = []
+  /// The attempt that has the air.
+  var attempt: Attempt?
+
+  struct Attempt {
+    var operation: OperationID
+    var fails: LinkError?
+    var isHopeless: Bool
+  }
+
+  init(_ adapter: AdapterScenario, _ generator: SeededGenerator) {
+    scenario = adapter
+    self.generator = generator.split("adapter/\(adapter.address)")
+  }
+
+  var trouble: CentralError.AdapterTrouble? {
+    if !scenario.isPresent { return .absent }
+    if scenario.isBlocked { return .blocked }
+    return scenario.isPowered ? nil : .poweredOff
+  }
+}
+
+/// A link, as the host has it.
+struct LinkState {
+  let id: LinkID
+  let adapter: BluetoothAddress
+  let address: BluetoothAddress
+  /// Which of the sensor's attempts made it: decides about faults.
+  let attempt: Int
+  var table: AttributeTable?
+  var subscribed: Set<AttributeHandle> = []
+  /// When the bearer is free for the next request: ATT has one at a time.
+  var requestsFreeAt: MonotonicInstant
+  /// When the last notification arrives: they keep their order.
+  var lastArrival: MonotonicInstant
+  var isBeingDisconnected = false
+}
+
+/// A peripheral in one adapter's cache.
+struct CacheKey: Hashable {
+  var adapter: BluetoothAddress
+  var address: BluetoothAddress
+}

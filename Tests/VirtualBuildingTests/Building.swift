@@ -1,0 +1,102 @@
+import Bluetooth
+import VirtualBuilding
+import VirtualTime
+
+/// A building that lives in virtual time for as long as a body runs.
+struct Building {
+  var world: World
+  var central: VirtualCentral
+  var clock: VirtualClock
+
+  static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_01))
+  static let secondAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_02))
+
+  static func sensor(_ number: UInt64) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_00 + number)
+  }
+
+  /// Runs `body` in a building with these sensors (numbered from 1) and two adapters.
+  static func run<Value: Sendable>(
+    seed: UInt64 = 1, _ sensors: [[ScheduledFault]] = [[]], radio: RadioParameters = .init(),
+    wifiNetworks: [WiFiNetwork] = [],
+    change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
+    _ body: @escaping @Sendable (Building) async throws -> Value
+  ) async throws -> Value {
+    var scenario = Scenario(
+      seed: seed, radio: radio,
+      adapters: [
+        AdapterScenario(address: adapter.address, name: "hci0"),
+        AdapterScenario(address: secondAdapter.address, name: "hci1"),
+      ],
+      sensors: sensors.enumerated().map {
+        SensorScenario(address: sensor(UInt64($0.offset + 1)), faults: $0.element)
+      }, wifiNetworks: wifiNetworks)
+    change(&scenario)
+    return try await VirtualTime.run { [scenario] clock in
+      let world = World(scenario: scenario, clock: clock)
+      return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await world.run() }
+        defer { group.cancelAll() }
+        return try await body(
+          Building(world: world, central: VirtualCentral(world: world, clock: clock), clock: clock))
+      }
+    }
+  }
+
+  /// Listens until a sensor is heard, and matches what it says.
+  @discardableResult
+  func hear(
+    _ address: BluetoothAddress = sensor(1), on adapter: AdapterID = Self.adapter,
+    within limit: Duration = .seconds(60),
+    where matches: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
+  ) async throws -> Advertisement? {
+    try await self.within(limit) {
+      try await central.listen(on: adapter) { (news) async throws(CentralError) in
+        for try await heard in news where heard.address == address && matches(heard) { return heard }
+        return nil
+      }
+    } ?? nil
+  }
+
+  /// Hears a sensor, then connects to it.
+  func connect(
+    _ address: BluetoothAddress = sensor(1), on adapter: AdapterID = Self.adapter
+  ) async throws -> any Peripheral {
+    try await hear(address, on: adapter)
+    return try await central.connect(to: address, on: adapter)
+  }
+
+  /// What `work` gives, or nil when it takes longer.
+  func within<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask { try await work() }
+      group.addTask {
+        try? await clock.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+}
+
+extension Peripheral {
+  /// The Robo Sensor's service with everything in it but the WiFi scan.
+  func roboSensor() async throws(CentralError) -> RemoteService {
+    try await discover(
+      RoboSensorGATT.service,
+      requiring: [
+        RoboSensorGATT.ssid, RoboSensorGATT.password, RoboSensorGATT.roomName, RoboSensorGATT.minor,
+        RoboSensorGATT.command, RoboSensorGATT.status,
+      ])
+  }
+}
+
+extension RemoteService {
+  func require(_ uuid: BluetoothUUID) throws(CentralError) -> RemoteCharacteristic {
+    guard let found = self[uuid] else { throw CentralError(.attributeMissing(uuid)) }
+    return found
+  }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("A Robo Sensor is provisioned")
+struct RoboSensorConversationTests {
+  @Test("from its name on air to its iBeacon")
+  func whole() async throws {
+    try await Building.run { building in
+      let news = try #require(try await building.hear())
+      #expect(news.localName == "Robo Sensor")
+      #expect(news.serviceUUIDs.isEmpty)
+      #expect(news.iBeacon == nil)
+
+      let peripheral = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
+      let conversation = try await Conversation(peripheral)
+      #expect(conversation.statusRead == "ready")
+      try await conversation.write("Lobby WiFi", "correct horse", "Lobby", 0x0102)
+      #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
+      #expect(try await conversation.save() == ["saved"])
+      #expect(await peripheral.disconnection()?.cause == .remote)
+
+      let flash = try #require(await building.world.flash(of: Building.sensor(1)))
+      #expect(flash.isSaved)
+      #expect(flash.ssid == "Lobby WiFi")
+      #expect(flash.password == "correct horse")
+      #expect(flash.roomName == "Lobby")
+      #expect(flash.minor == 0x0102)
+
+      let proof = try #require(try await building.hear { $0.iBeacon != nil })
+      #expect(proof.localName == nil)
+      #expect(
+        proof.iBeacon
+          == IBeacon(
+            uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: 0x0102, measuredPower: -59))
+      #expect(await building.world.openLinkCount() == 0)
+    }
+  }
+
+  @Test("leaves a trace of every write, with the room it was for")
+  func trace() async throws {
+    try await Building.run { building in
+      let conversation = try await Conversation(try await building.connect())
+      try await conversation.write(nil, nil, "Lobby", 7)
+      _ = try await conversation.save()
+      let writes = await building.world.writes
+      #expect(
+        writes.map(\.characteristic) == [
+          RoboSensorGATT.roomName, RoboSensorGATT.minor, RoboSensorGATT.command,
+        ])
+      #expect(writes.map(\.value) == [Array("Lobby".utf8), [0, 7], Array("SAVE".utf8)])
+      #expect(
+        writes.allSatisfy { $0.address == Building.sensor(1) && $0.adapter == Building.adapter.address })
+    }
+  }
+
+  @Test("and cannot be connected to afterwards, until somebody presses its button")
+  func button() async throws {
+    try await Building.run { building in
+      let conversation = try await Conversation(try await building.connect())
+      try await conversation.write(nil, nil, "Lobby", 7)
+      _ = try await conversation.save()
+      try await building.hear { $0.iBeacon?.minor == 7 }
+      let link = try await building.within(.seconds(60)) {
+        try await building.central.connect(to: Building.sensor(1), on: Building.adapter).address
+      }
+      #expect(link == nil)
+      await building.world.pressButton(Building.sensor(1))
+      try await building.hear { $0.localName == "Robo Sensor" }
+      _ = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
+      #expect(await building.world.openLinkCount() == 1)
+    }
+  }
+}
