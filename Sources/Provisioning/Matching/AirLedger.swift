@@ -12,6 +12,8 @@ public struct AirLedger: Sendable {
     public var lastHeard: MonotonicInstant?
     /// RSSI last reported, in dBm.
     public var rssi: Int?
+    /// The local name it gave last.
+    public var name: String?
     /// The family it was last recognised as, and the life it is in.
     public var life: Life
   }
@@ -40,7 +42,7 @@ public struct AirLedger: Sendable {
     guard let life = life ?? known?.life else { return nil }
     let sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter, lastHeard: advertisement.receivedAt,
-      rssi: advertisement.rssi ?? known?.rssi, life: life)
+      rssi: advertisement.rssi ?? known?.rssi, name: advertisement.localName ?? known?.name, life: life)
     devices[advertisement.address] = sighting
     return life == known?.life ? nil : sighting
   }
@@ -56,6 +58,9 @@ public struct AirLedger: Sendable {
 
   /// What is known of a device.
   public subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
+
+  /// Devices of any family that wait to be provisioned, by address.
+  public var waiting: [Sighting] { sorted { $0.life.recognition == .awaitingProvisioning } }
 
   /// Devices of a family that wait to be provisioned, by address.
   public func waiting(for profile: ProfileID) -> [Sighting] {

@@ -5,59 +5,19 @@ extension ApplyRun {
   /// Waits until an adapter can be used, for a bounded time, and takes it.
   func selectAdapter() async throws(Stop) {
     adapter = nil
-    let central = central
-    let raced = await race(request.adapterPatience, on: clock) { () throws(CentralError) in
-      var told: AdapterAwaited?
-      for await adapters in await central.adapterChanges() {
-        if let ready = await self.choose(from: adapters, told: &told) { return ready }
+    let selection = AdapterSelection(
+      central: central, clock: clock, wanted: request.adapter, patience: request.adapterPatience)
+    do throws(CentralError) {
+      let chosen = try await selection.adapter { [coordinator] awaited in
+        await coordinator.note(.adapterAwaited(awaited))
       }
-      throw CentralError(Task.isCancelled ? .cancelled : .busUnavailable)
-    }
-    switch raced {
-    case .value(let chosen):
       adapter = chosen
       await coordinator.note(
         .adapterSelected(
           .init(adapter: chosen.id, name: chosen.name, stack: await central.stackVersion())))
-    case .failed(let error) where error.code == .cancelled:
-      throw .interrupted
-    case .failed(let error):
-      throw .radio(error)
-    case .timedOut:
-      throw .radio(CentralError(.adapterUnavailable(await adapterTrouble())))
+    } catch {
+      throw error.code == .cancelled ? .interrupted : .radio(error)
     }
-  }
-
-  /// The adapter to use among these, or nil after saying what is waited for.
-  private func choose(from adapters: [Adapter], told: inout AdapterAwaited?) async -> Adapter? {
-    let eligible = adapters.filter(isWanted).sorted { $0.name < $1.name }
-    if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
-    let awaited = AdapterAwaited(
-      trouble: trouble(of: eligible), adapter: eligible.first?.name ?? request.adapter,
-      seconds: request.adapterPatience.inSeconds)
-    if awaited != told {
-      told = awaited
-      await coordinator.note(.adapterAwaited(awaited))
-    }
-    return nil
-  }
-
-  private func isWanted(_ adapter: Adapter) -> Bool {
-    guard let wanted = request.adapter else { return true }
-    return adapter.name == wanted || adapter.id.address == BluetoothAddress(wanted)
-  }
-
-  private func trouble(of adapters: [Adapter]) -> CentralError.AdapterTrouble {
-    switch adapters.first?.state {
-    case nil, .ready: .absent
-    case .poweredOff: .poweredOff
-    case .blocked: .blocked
-    }
-  }
-
-  private func adapterTrouble() async -> CentralError.AdapterTrouble {
-    let adapters = (try? await central.adapters()) ?? []
-    return trouble(of: adapters.filter(isWanted).sorted { $0.name < $1.name })
   }
 
   /// Finds out who is there. Ends early once every device that the manifest names was heard, but not before
