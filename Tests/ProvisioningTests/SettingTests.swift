@@ -61,4 +61,12 @@ import Testing
     #expect(redactor("error: bad password1 or pass, passed") == "error: bad ••• or •••, •••ed")
     #expect(redactor("nothing here") == "nothing here")
   }
+
+  @Test func theRedactorIsNotMisledByWhatJoinsASecret() {
+    let redactor = Redactor([Secret("hunter22")])
+    for text in ["hunter22\u{301}", "x\u{200D}hunter22\u{FE0F}", "\rhunter22\n", "hunter22hunter22"] {
+      #expect(!redactor(text).unicodeScalars.map(String.init).joined().contains("hunter22"))
+    }
+    #expect(redactor("hunter22\u{301}!").hasPrefix("•••"))
+  }
 }

@@ -28,6 +28,13 @@ public struct Building: Hashable, Sendable {
   }
 }
 
+extension Building {
+  /// Whether a person must agree before some of its rooms get a device.
+  public var needsConfirmation: Bool {
+    assignment == .any && rooms.contains { $0.address == nil }
+  }
+}
+
 /// A room's stable identity: `[a-z0-9-]+`, also the name of its log file.
 public struct RoomID: Hashable, Sendable, Codable, RawRepresentable, Comparable, ExpressibleByStringLiteral,
   CustomStringConvertible

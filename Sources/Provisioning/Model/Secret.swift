@@ -24,19 +24,31 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 }
 
 /// Takes secrets out of texts that come from elsewhere (a device's status, the stack's error) before they
-/// are recorded.
+/// are recorded. It compares bytes: what joins a character to a secret does not hide it.
 public struct Redactor: Sendable {
-  private let secrets: [String]
+  private let secrets: [[UInt8]]
 
   /// A redactor of these secrets. Empty ones hide nothing.
   public init(_ secrets: [Secret]) {
     // The longest first, lest a secret that contains another leaves its rest behind.
-    self.secrets = Set(secrets.map { $0.reveal() }).filter { !$0.isEmpty }
-      .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    self.secrets = Set(secrets.map { Array($0.reveal().utf8) }).filter { !$0.isEmpty }
+      .sorted { a, b in a.count != b.count ? a.count > b.count : a.lexicographicallyPrecedes(b) }
   }
 
   /// `text` with every secret in it replaced by `•••`.
   public func callAsFunction(_ text: String) -> String {
-    secrets.reduce(text) { $0.replacing($1, with: "•••") }
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if let secret = secrets.first(where: { bytes[index...].starts(with: $0) }) {
+        result += Array("•••".utf8)
+        index += secret.count
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 }
