@@ -27,6 +27,7 @@ public actor Connection {
   var exports = ExportTable()
   private var closeWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var lastCloseWaiter: UInt64 = 0
+  private var closeHandlers: [@Sendable () -> Void] = []
 
   /// The connection's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -165,6 +166,13 @@ public actor Connection {
     await waitUntilClosed()
   }
 
+  /// Has `handler` called on the connection's thread when the connection is gone, for whatever reason; at once
+  /// when it is gone already. An actor pinned to `executor` may `assumeIsolated` in it, and so learns of the end
+  /// without a task that waits for it.
+  public func onClose(_ handler: @escaping @Sendable () -> Void) {
+    if isClosed { handler() } else { closeHandlers.append(handler) }
+  }
+
   /// Whether the connection is gone.
   var isClosed: Bool { link == nil }
 
@@ -194,6 +202,9 @@ public actor Connection {
     let closing = closeWaiters.sorted { $0.key < $1.key }
     closeWaiters = [:]
     for (_, waiter) in closing { waiter.resume() }
+    let handlers = closeHandlers
+    closeHandlers = []
+    for handler in handlers { handler() }
   }
 
   // MARK: The thread's turn

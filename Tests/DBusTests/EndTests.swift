@@ -119,6 +119,25 @@ struct EndTests {
     }
   }
 
+  @Test func handlersHearOfTheEndOnTheThreadOfTheConnection() async throws {
+    try await withBus { bus in
+      let client = try await bus.connect()
+      let (heard, continuation) = AsyncStream.makeStream(of: Int.self)
+      await client.onClose {
+        client.executor.checkIsolated()
+        continuation.yield(1)
+      }
+      await client.onClose { continuation.yield(2) }
+      await bus.stop()
+      await client.closed()
+      await client.onClose {
+        continuation.yield(3)
+        continuation.finish()
+      }
+      #expect(await heard.reduce(into: []) { $0.append($1) } == [1, 2, 3])
+    }
+  }
+
   @Test func openingCanBeCancelled() async throws {
     try await withBus { bus in
       let address = bus.address
