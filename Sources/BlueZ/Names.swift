@@ -1,0 +1,56 @@
+import DBus
+
+/// The words of BlueZ's D-Bus API (its `doc/*-api.txt`), each written once.
+enum Name {
+  static let service: BusName = "org.bluez"
+  static let root: ObjectPath = "/"
+
+  enum Interface {
+    static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    static let adapter: InterfaceName = "org.bluez.Adapter1"
+    static let device: InterfaceName = "org.bluez.Device1"
+    static let gattService: InterfaceName = "org.bluez.GattService1"
+    static let gattCharacteristic: InterfaceName = "org.bluez.GattCharacteristic1"
+
+    /// The interfaces we keep; the rest of a stack's objects is none of our business.
+    static let kept: Set<InterfaceName> = [adapter, device, gattService, gattCharacteristic]
+  }
+
+  enum Member {
+    static let getManagedObjects: MemberName = "GetManagedObjects"
+    static let interfacesAdded: MemberName = "InterfacesAdded"
+    static let interfacesRemoved: MemberName = "InterfacesRemoved"
+    static let propertiesChanged: MemberName = "PropertiesChanged"
+    static let setDiscoveryFilter: MemberName = "SetDiscoveryFilter"
+    static let startDiscovery: MemberName = "StartDiscovery"
+    static let stopDiscovery: MemberName = "StopDiscovery"
+    static let removeDevice: MemberName = "RemoveDevice"
+    static let connect: MemberName = "Connect"
+    static let disconnect: MemberName = "Disconnect"
+    static let readValue: MemberName = "ReadValue"
+    static let writeValue: MemberName = "WriteValue"
+    static let startNotify: MemberName = "StartNotify"
+    static let stopNotify: MemberName = "StopNotify"
+  }
+
+  enum Property {
+    static let address = "Address"
+    static let powered = "Powered"
+    static let powerState = "PowerState"
+    static let modalias = "Modalias"
+    static let name = "Name"
+    static let rssi = "RSSI"
+    static let uuids = "UUIDs"
+    static let manufacturerData = "ManufacturerData"
+    static let serviceData = "ServiceData"
+    static let connected = "Connected"
+    static let servicesResolved = "ServicesResolved"
+    static let paired = "Paired"
+    static let bonded = "Bonded"
+    static let trusted = "Trusted"
+    static let blocked = "Blocked"
+    static let uuid = "UUID"
+    static let value = "Value"
+  }
+}

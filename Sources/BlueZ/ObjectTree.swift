@@ -1,0 +1,179 @@
+import Bluetooth
+import DBus
+
+/// A copy of BlueZ's objects, kept by its signals. A pure value: the same changes in the same order give
+/// the same tree.
+///
+/// The order in which objects of one branch appear is not guaranteed (characteristics may come after their
+/// device says `ServicesResolved`), so nothing here expects a parent before its child.
+struct ObjectTree: Hashable, Sendable {
+  /// An object's interfaces by name.
+  typealias Interfaces = [InterfaceName: Properties]
+
+  /// One thing that happened to the tree, as BlueZ reports it.
+  enum Change: Hashable, Sendable {
+    /// `GetManagedObjects` was answered: the tree is exactly this.
+    case snapshot([ObjectPath: Interfaces])
+    /// `InterfacesAdded`.
+    case added(ObjectPath, Interfaces)
+    /// `InterfacesRemoved`.
+    case removed(ObjectPath, [InterfaceName])
+    /// `PropertiesChanged`.
+    case changed(ObjectPath, interface: InterfaceName, Properties, invalidated: [String])
+    /// The daemon has gone from the bus; it does not say goodbye to its objects when it is killed.
+    case ownerLost
+
+    /// Whether the adapters may be others after it.
+    var isOfAdapter: Bool {
+      switch self {
+      case .snapshot, .ownerLost: true
+      case .added(_, let interfaces): interfaces[Name.Interface.adapter] != nil
+      case .removed(_, let interfaces): interfaces.contains(Name.Interface.adapter)
+      case .changed(_, let interface, _, _): interface == Name.Interface.adapter
+      }
+    }
+  }
+
+  private var objects: [ObjectPath: Interfaces] = [:]
+  private var children: [ObjectPath: Set<ObjectPath>] = [:]
+  private var knownAdapters: Set<ObjectPath> = []
+
+  /// Takes a change in.
+  mutating func apply(_ change: Change) {
+    switch change {
+    case .snapshot(let snapshot):
+      self = Self()
+      for (path, interfaces) in snapshot { add(path, interfaces) }
+    case .added(let path, let interfaces):
+      add(path, interfaces)
+    case .removed(let path, let interfaces):
+      remove(path, interfaces)
+    case .changed(let path, let interface, let changed, let invalidated):
+      // Of an object we do not know, or not any more, there is nothing to change.
+      guard objects[path]?[interface] != nil else { return }
+      objects[path]?[interface]?.merge(changed) { $1 }
+      for name in invalidated { objects[path]?[interface]?[name] = nil }
+    case .ownerLost:
+      self = Self()
+    }
+  }
+
+  private mutating func add(_ path: ObjectPath, _ interfaces: Interfaces) {
+    let kept = interfaces.filter { Name.Interface.kept.contains($0.key) }
+    guard !kept.isEmpty else { return }
+    objects[path, default: [:]].merge(kept) { $1 }
+    if let parent = path.parent { children[parent, default: []].insert(path) }
+    if kept[Name.Interface.adapter] != nil { knownAdapters.insert(path) }
+  }
+
+  private mutating func remove(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
+    for interface in interfaces { objects[path]?[interface] = nil }
+    if interfaces.contains(Name.Interface.adapter) { knownAdapters.remove(path) }
+    guard objects[path]?.isEmpty == true else { return }
+    objects[path] = nil
+    if let parent = path.parent {
+      children[parent]?.remove(path)
+      if children[parent]?.isEmpty == true { children[parent] = nil }
+    }
+  }
+
+  /// The properties of an interface of an object; nil when there is no such object or interface.
+  func properties(_ path: ObjectPath, _ interface: InterfaceName) -> Properties? {
+    objects[path]?[interface]
+  }
+
+  /// The children of an object that have an interface, ordered by path (for BlueZ's attributes: by handle).
+  func children(of path: ObjectPath, with interface: InterfaceName) -> [ObjectPath] {
+    (children[path] ?? []).filter { objects[$0]?[interface] != nil }.sorted()
+  }
+}
+
+// MARK: Adapters
+
+extension ObjectTree {
+  /// Where the adapters are, in the order of their paths.
+  var adapterPaths: [ObjectPath] { knownAdapters.sorted() }
+
+  /// The adapters, ordered by identity.
+  var adapters: [Adapter] {
+    adapterPaths.compactMap(adapter(at:)).sorted { $0.id < $1.id }
+  }
+
+  /// Where an adapter's object is.
+  func path(of adapter: AdapterID) -> ObjectPath? {
+    adapterPaths.first { self.adapter(at: $0)?.id == adapter }
+  }
+
+  /// The adapter at a path; nil when there is none, or it does not say its address.
+  func adapter(at path: ObjectPath) -> Adapter? {
+    guard let properties = properties(path, Name.Interface.adapter),
+      let address = properties.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
+    else { return nil }
+    return Adapter(id: AdapterID(address), name: path.lastElement, state: Self.state(properties))
+  }
+
+  /// `PowerState` (BlueZ ≥ 5.65) tells blocked from off; `Powered` is what older daemons have. A daemon may
+  /// signal `Powered` before the matching `PowerState`, so an adapter that is powered is ready.
+  private static func state(_ properties: Properties) -> Adapter.State {
+    if properties.flag(Name.Property.powered) { return .ready }
+    return properties.text(Name.Property.powerState) == "off-blocked" ? .blocked : .poweredOff
+  }
+
+  /// `BlueZ 5.66`, from the first adapter whose `Modalias` says so (`usb:v1D6Bp0246d0542`: two hex bytes).
+  var stackVersion: String? {
+    adapterPaths.lazy
+      .compactMap { properties($0, Name.Interface.adapter)?.text(Name.Property.modalias) }
+      .compactMap(Self.version(modalias:)).first
+  }
+
+  /// The Linux Foundation's vendor, BlueZ's product, and `d` with the version: major and minor, a byte each.
+  static func version(modalias: String) -> String? {
+    let prefix = "usb:v1D6Bp0246d"
+    let digits = modalias.dropFirst(prefix.count)
+    guard modalias.uppercased().hasPrefix(prefix.uppercased()), digits.count == 4,
+      let number = UInt16(digits, radix: 16)
+    else { return nil }
+    return "BlueZ \(number >> 8).\(number & 0xFF)"
+  }
+}
+
+// MARK: Peripherals
+
+extension ObjectTree {
+  /// The path under which BlueZ keeps a peripheral of an adapter, whether or not it has one now.
+  static func devicePath(_ address: BluetoothAddress, under adapter: ObjectPath) -> ObjectPath {
+    let label = String(address.description.map { $0 == ":" ? "_" : $0 })
+    guard let path = adapter.appending("dev_" + label) else {
+      preconditionFailure("no path element: \(label)")
+    }
+    return path
+  }
+
+  /// The devices of an adapter, ordered by path.
+  func devices(under adapter: ObjectPath) -> [ObjectPath] {
+    children(of: adapter, with: Name.Interface.device)
+  }
+
+  /// A device's properties; nil when BlueZ does not have the object.
+  func device(_ path: ObjectPath) -> Properties? {
+    properties(path, Name.Interface.device)
+  }
+
+  /// The first service of a device with this UUID with the characteristics that have appeared so far.
+  func service(_ uuid: BluetoothUUID, of device: ObjectPath) -> RemoteService? {
+    let path = children(of: device, with: Name.Interface.gattService).first {
+      self.uuid($0, Name.Interface.gattService) == uuid
+    }
+    guard let path else { return nil }
+    let characteristics = children(of: path, with: Name.Interface.gattCharacteristic).compactMap { path in
+      self.uuid(path, Name.Interface.gattCharacteristic).map {
+        RemoteCharacteristic(uuid: $0, handle: path.text)
+      }
+    }
+    return RemoteService(uuid: uuid, characteristics: characteristics)
+  }
+
+  private func uuid(_ path: ObjectPath, _ interface: InterfaceName) -> BluetoothUUID? {
+    properties(path, interface)?.text(Name.Property.uuid).flatMap { BluetoothUUID($0) }
+  }
+}

@@ -1,0 +1,96 @@
+import DBus
+
+/// An interface's properties by name, out of their variants. A property of another type than it should
+/// have reads as absent: nothing that comes over the bus can trap us.
+typealias Properties = [String: DBusValue]
+
+extension Properties {
+  /// A Boolean property; absent is false, as BlueZ leaves out what does not apply.
+  func flag(_ name: String) -> Bool { self[name]?.asBool ?? false }
+
+  /// A string property.
+  func text(_ name: String) -> String? { self[name]?.asString }
+
+  /// A byte array property.
+  func bytes(_ name: String) -> [UInt8]? { self[name]?.asBytes }
+
+  /// A property of strings.
+  func texts(_ name: String) -> [String]? { self[name]?.asStrings }
+
+  /// RSSI and the like.
+  func number(_ name: String) -> Int? { self[name]?.asInt16.map(Int.init) }
+
+  /// `a{qv}` of byte arrays: manufacturer data by company identifier.
+  func bytesByNumber(_ name: String) -> [UInt16: [UInt8]]? {
+    guard let entries = self[name]?.asEntries else { return nil }
+    var found: [UInt16: [UInt8]] = [:]
+    for entry in entries {
+      guard let key = entry.key.asUInt16, let value = entry.value.asBytes else { continue }
+      found[key] = value
+    }
+    return found
+  }
+
+  /// `a{sv}` of byte arrays: service data by UUID.
+  func bytesByText(_ name: String) -> [String: [UInt8]]? {
+    self[name]?.asVardict?.compactMapValues(\.asBytes)
+  }
+}
+
+extension ObjectPath {
+  /// What stands after the last slash: an adapter's `hci0`.
+  var lastElement: String {
+    text.split(separator: "/").last.map(String.init) ?? ""
+  }
+}
+
+extension ObjectTree.Change {
+  /// The change that a signal of BlueZ's reports; nil for any other signal, and for one of a shape that
+  /// it should not have.
+  init?(_ signal: Signal) {
+    switch (signal.interface, signal.member) {
+    case (Name.Interface.objectManager, Name.Member.interfacesAdded):
+      guard signal.body.count == 2, let path = signal.body[0].asObjectPath,
+        let interfaces = Self.interfaces(signal.body[1])
+      else { return nil }
+      self = .added(path, interfaces)
+    case (Name.Interface.objectManager, Name.Member.interfacesRemoved):
+      guard signal.body.count == 2, let path = signal.body[0].asObjectPath,
+        let interfaces = signal.body[1].asStrings
+      else { return nil }
+      self = .removed(path, interfaces.compactMap { InterfaceName($0) })
+    case (Name.Interface.properties, Name.Member.propertiesChanged):
+      guard signal.body.count == 3, let interface = signal.body[0].asString.flatMap({ InterfaceName($0) }),
+        let changed = signal.body[1].asVardict, let invalidated = signal.body[2].asStrings
+      else { return nil }
+      self = .changed(signal.path, interface: interface, changed, invalidated: invalidated)
+    default:
+      return nil
+    }
+  }
+
+  /// The answer to `GetManagedObjects`; nil when it is none.
+  init?(managedObjects body: [DBusValue]) {
+    guard body.count == 1, let entries = body[0].asEntries else { return nil }
+    var objects: [ObjectPath: ObjectTree.Interfaces] = [:]
+    for entry in entries {
+      guard let path = entry.key.asObjectPath, let interfaces = Self.interfaces(entry.value) else {
+        return nil
+      }
+      objects[path] = interfaces
+    }
+    self = .snapshot(objects)
+  }
+
+  private static func interfaces(_ value: DBusValue) -> ObjectTree.Interfaces? {
+    guard let entries = value.asEntries else { return nil }
+    var interfaces: ObjectTree.Interfaces = [:]
+    for entry in entries {
+      guard let name = entry.key.asString.flatMap({ InterfaceName($0) }),
+        let properties = entry.value.asVardict
+      else { return nil }
+      interfaces[name] = properties
+    }
+    return interfaces
+  }
+}

@@ -1,0 +1,33 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Clean slates")
+struct CleanSlatesTests {
+  let path: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01"
+
+  @Test("are granted to one object once in a while")
+  func rate() {
+    let other: ObjectPath = "/org/bluez/hci1/dev_C4_7C_8D_00_00_01"
+    let asked = [(path, 0), (path, 9), (other, 9), (path, 10), (path, 11)]
+    var slates = CleanSlates()
+    let granted = asked.map { path, second in
+      slates.grants(path, [:], at: MonotonicInstant(sinceZero: .seconds(second)))
+    }
+    #expect(granted == [true, false, true, true, false])
+  }
+
+  @Test(
+    "are never granted to what somebody has a tie with",
+    arguments: ["Connected", "Paired", "Bonded", "Trusted", "Blocked"])
+  func ties(tie: String) {
+    var slates = CleanSlates()
+    let now = MonotonicInstant(sinceZero: .zero)
+    let tied = slates.grants(path, [tie: .bool(true)], at: now)
+    let free = slates.grants(path, [tie: .bool(false)], at: now)
+    #expect(!tied)
+    #expect(free)
+  }
+}

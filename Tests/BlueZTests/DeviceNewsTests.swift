@@ -1,0 +1,181 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+/// Plays signals at one device object, as BlueZ would send them.
+private final class Object {
+  private var news: DeviceNews
+  private var properties: Properties
+
+  /// One that was there before.
+  convenience init(remembered properties: Properties) {
+    self.init(.remembered, properties)
+  }
+
+  private init(_ news: DeviceNews, _ properties: Properties) {
+    self.news = news
+    self.properties = properties
+  }
+
+  /// One that a report has just made.
+  static func born(_ properties: Properties) -> (object: Object, hearing: DeviceNews.Hearing?) {
+    let (news, hearing) = DeviceNews.born(properties)
+    return (Object(news, properties), hearing)
+  }
+
+  func copy() -> Object { Object(news, properties) }
+
+  func signal(_ changed: Properties) -> DeviceNews.Hearing? {
+    properties.merge(changed) { $1 }
+    return news.take(changed, device: properties)
+  }
+
+  func stopDiscovery() -> DeviceNews.Hearing? {
+    properties["RSSI"] = nil
+    return news.take([:], device: properties)
+  }
+}
+
+@Suite("What is news of a device")
+struct DeviceNewsTests {
+  static let beacon = IBeacon(
+    uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: 7, measuredPower: -59)
+  let name = Properties.init(dictionaryLiteral: ("Name", .string("Robo Sensor")))
+  let rssi: Properties = ["RSSI": .int16(-60)]
+  let data = Self.manufacturerData(IBeacon.company, Self.beacon.manufacturerData)
+
+  static func manufacturerData(_ company: UInt16, _ bytes: [UInt8]) -> Properties {
+    let entry = DBusEntry(.uint16(company), .variant(.bytes(bytes)))
+    return ["ManufacturerData": .dictionary(key: "q", value: "v", [entry])]
+  }
+
+  static func serviceData(_ uuid: String, _ bytes: [UInt8]) -> Properties {
+    ["ServiceData": .vardict([(uuid, .bytes(bytes))])]
+  }
+
+  @Test("a new object says what its report said")
+  func born() throws {
+    let uuids: Properties = ["UUIDs": .strings(["0000180a-0000-1000-8000-00805f9b34fb", "nonsense"])]
+    let properties = [rssi, name, uuids, Self.serviceData("4677", [1, 2])].reduce(into: Properties()) {
+      $0 += $1
+    }
+    let hearing = try #require(Object.born(properties).hearing)
+    #expect(hearing.rssi == -60)
+    #expect(hearing.payload.localName == "Robo Sensor")
+    #expect(hearing.payload.serviceUUIDs == ["180A"])
+    #expect(hearing.payload.serviceData == ["4677": [1, 2]])
+    #expect(!hearing.wantsCleanSlate)
+  }
+
+  @Test("an object that comes from storage, without RSSI, says nothing")
+  func stored() {
+    #expect(Object.born(name).hearing == nil)
+  }
+
+  @Test("a named object's further reports carry the name, which BlueZ does not repeat")
+  func further() throws {
+    let object = Object.born(name + rssi).object
+    let hearing = try #require(object.signal(["RSSI": .int16(-71)]))
+    #expect(
+      hearing
+        == DeviceNews.Hearing(rssi: -71, payload: .init(localName: "Robo Sensor"), wantsCleanSlate: false))
+  }
+
+  @Test("a sensor that has become a beacon is a beacon, and no longer bears its former name")
+  func stale() throws {
+    let object = Object.born(name + rssi).object
+    let hearing = try #require(object.signal(data + rssi))
+    #expect(hearing.payload.localName == nil)
+    #expect(
+      hearing.payload.manufacturerData[IBeacon.company].flatMap(IBeacon.init(manufacturerData:))
+        == Self.beacon)
+    #expect(!hearing.wantsCleanSlate)
+    #expect(try #require(object.signal(data + rssi)).payload == hearing.payload)
+  }
+
+  @Test("a beacon that says nothing of it any more is in doubt, until a new object tells")
+  func back() throws {
+    let object = Object.born(data + rssi).object
+    for _ in 0..<2 {
+      #expect(object.signal(rssi) == DeviceNews.Hearing(rssi: -60, payload: .init(), wantsCleanSlate: true))
+    }
+    // It was a beacon all the time, and the two halves of its report came apart.
+    let same = object.copy()
+    let again = try #require(same.signal(data + rssi))
+    #expect(again.payload.manufacturerData[IBeacon.company] == Self.beacon.manufacturerData)
+    #expect(!again.wantsCleanSlate)
+    // Or it says another name.
+    let renamed = try #require(object.signal(rssi + ["Name": .string("New")]))
+    #expect(
+      renamed == DeviceNews.Hearing(rssi: -60, payload: .init(localName: "New"), wantsCleanSlate: false))
+  }
+
+  @Test("an object that was there before says nothing but its strength until something fresh comes")
+  func remembered() throws {
+    let object = Object(remembered: name + data)
+    #expect(object.signal(rssi) == DeviceNews.Hearing(rssi: -60, payload: .init(), wantsCleanSlate: true))
+    let fresh = try #require(object.signal(data + rssi))
+    #expect(fresh.payload.localName == nil)
+    #expect(fresh.payload.manufacturerData[IBeacon.company] == Self.beacon.manufacturerData)
+  }
+
+  @Test("what was known at the end of one discovery holds at the next")
+  func pause() throws {
+    let object = Object.born(name + rssi).object
+    #expect(object.stopDiscovery() == nil)
+    #expect(try #require(object.signal(rssi)).payload.localName == "Robo Sensor")
+  }
+
+  @Test("the name of a new iBeacon is from BlueZ's cache, which outlives the object")
+  func cachedName() throws {
+    let hearing = try #require(Object.born(name + data + rssi).hearing)
+    #expect(hearing.payload.localName == nil)
+    #expect(!hearing.payload.manufacturerData.isEmpty)
+  }
+
+  @Test("a name that comes with data stays with that company's data")
+  func together() throws {
+    let other = Self.manufacturerData(0x0059, [1])
+    let object = Object.born(name + other + rssi).object
+    let next = try #require(object.signal(Self.manufacturerData(0x0059, [2]) + rssi))
+    #expect(next.payload.localName == "Robo Sensor")
+    #expect(next.payload.manufacturerData == [0x0059: [2]])
+    #expect(try #require(object.signal(data + rssi)).payload.localName == nil)
+  }
+
+  @Test("data without RSSI is a report whose strength has hardly changed")
+  func sameStrength() throws {
+    let object = Object.born(name + rssi).object
+    #expect(try #require(object.signal(data)).rssi == -60)
+  }
+
+  @Test(
+    "what comes from a connection is no report",
+    arguments: [
+      ["Connected": .bool(true)], ["Connected": .bool(true), "Name": .string("GAP name")],
+      ["ServicesResolved": .bool(true)], ["UUIDs": .strings(["180A"])], ["Paired": .bool(true)], [:],
+    ] as [Properties])
+  func connection(changed: Properties) throws {
+    let object = Object.born(name + rssi).object
+    #expect(object.signal(changed) == nil)
+    _ = object.signal(["Connected": .bool(false)])
+    let next = try #require(object.signal(rssi))
+    #expect(next.payload == .init(localName: "Robo Sensor"))
+  }
+
+  @Test("values of the wrong type are left out")
+  func hostile() throws {
+    let hearing = try #require(
+      Object.born(
+        rssi + ["Name": .int32(1), "UUIDs": .string("x"), "ManufacturerData": .vardict([("a", .bool(true))])]
+      )
+      .hearing)
+    #expect(hearing.payload == .init())
+  }
+}
+
+private func + (a: Properties, b: Properties) -> Properties { a.merging(b) { $1 } }
+
+private func += (a: inout Properties, b: Properties) { a.merge(b) { $1 } }

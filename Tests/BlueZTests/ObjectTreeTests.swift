@@ -1,0 +1,163 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("The copy of BlueZ's objects")
+struct ObjectTreeTests {
+  let hci0: ObjectPath = "/org/bluez/hci0"
+  let device: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01"
+
+  func adapter(_ address: String = "00:AA:01:00:00:42", _ more: Properties = [:]) -> ObjectTree.Interfaces {
+    let base: Properties = ["Address": .string(address), "Powered": .bool(true)]
+    return [Name.Interface.adapter: base.merging(more) { $1 }]
+  }
+
+  func tree(_ changes: ObjectTree.Change...) -> ObjectTree {
+    var tree = ObjectTree()
+    for change in changes { tree.apply(change) }
+    return tree
+  }
+
+  @Test("an adapter is known by its address, whatever its number")
+  func identity() throws {
+    var tree = tree(.snapshot([hci0: adapter()]))
+    let id = AdapterID(try #require(BluetoothAddress("00:AA:01:00:00:42")))
+    #expect(tree.adapters == [Adapter(id: id, name: "hci0", state: .ready)])
+    #expect(tree.path(of: id) == hci0)
+    tree.apply(.removed(hci0, [Name.Interface.adapter]))
+    #expect(tree.adapters.isEmpty)
+    tree.apply(.added("/org/bluez/hci3", adapter()))
+    #expect(tree.adapters == [Adapter(id: id, name: "hci3", state: .ready)])
+    #expect(tree.path(of: id) == "/org/bluez/hci3")
+  }
+
+  @Test(
+    "an adapter's state",
+    arguments: [
+      (["Powered": .bool(true)], .ready),
+      (["Powered": .bool(false)], .poweredOff),
+      (["Powered": .bool(false), "PowerState": .string("off")], .poweredOff),
+      (["Powered": .bool(false), "PowerState": .string("off-blocked")], .blocked),
+      (["Powered": .bool(false), "PowerState": .string("off-enabling")], .poweredOff),
+      // The matching PowerState is signalled a moment later.
+      (["Powered": .bool(true), "PowerState": .string("off")], .ready),
+      (["Powered": .string("yes")], .poweredOff),
+    ] as [(Properties, Adapter.State)])
+  func state(properties: Properties, state: Adapter.State) {
+    #expect(
+      tree(.snapshot([hci0: adapter(properties.isEmpty ? "" : "00:AA:01:00:00:42", properties)])).adapters
+        .map(\.state) == [state])
+  }
+
+  @Test("an adapter without an address is none", arguments: ["", "00:AA", "zz:zz:zz:zz:zz:zz"])
+  func nameless(address: String) {
+    #expect(tree(.snapshot([hci0: adapter(address)])).adapters.isEmpty)
+  }
+
+  @Test("adapters are ordered by identity, not by path")
+  func order() {
+    let tree = tree(
+      .snapshot([hci0: adapter("00:AA:01:00:00:42"), "/org/bluez/hci1": adapter("00:AA:01:00:00:41")]))
+    #expect(tree.adapters.map(\.name) == ["hci1", "hci0"])
+  }
+
+  @Test(
+    "the version is in the modalias, two bytes in hex",
+    arguments: [
+      ("usb:v1D6Bp0246d0542", "BlueZ 5.66"), ("usb:v1d6bp0246d0537", "BlueZ 5.55"),
+      ("usb:v1D6Bp0246d0600", "BlueZ 6.0"), ("usb:v1D6Bp0247d0542", nil), ("usb:v1D6Bp0246d05", nil),
+      ("usb:v1D6Bp0246dXXYY", nil), ("", nil),
+    ] as [(String, String?)])
+  func version(modalias: String, version: String?) {
+    #expect(
+      tree(.snapshot([hci0: adapter("00:AA:01:00:00:42", ["Modalias": .string(modalias)])])).stackVersion
+        == version)
+  }
+
+  @Test("properties change, and go when they are invalidated")
+  func changes() {
+    var tree = tree(
+      .snapshot([device: [Name.Interface.device: ["RSSI": .int16(-60), "Name": .string("a")]]]))
+    tree.apply(
+      .changed(device, interface: Name.Interface.device, ["Name": .string("b")], invalidated: ["RSSI"]))
+    #expect(tree.device(device) == ["Name": .string("b")])
+  }
+
+  @Test("what changes at an unknown object changes nothing")
+  func unknown() {
+    let change = ObjectTree.Change.changed(
+      device, interface: Name.Interface.device, ["RSSI": .int16(-1)], invalidated: [])
+    #expect(tree(change) == ObjectTree())
+    // A late signal for an object that is gone must not bring half of it back.
+    #expect(
+      tree(
+        .added(device, [Name.Interface.device: [:]]), .removed(device, [Name.Interface.device]), change)
+        == ObjectTree())
+  }
+
+  @Test("an object stays while it has an interface of ours")
+  func partial() {
+    var tree = tree(.added(device, [Name.Interface.device: [:], "org.bluez.Battery1": [:]]))
+    tree.apply(.removed(device, ["org.bluez.Battery1"]))
+    #expect(tree.device(device) != nil)
+    tree.apply(.removed(device, [Name.Interface.device]))
+    #expect(tree == ObjectTree())
+  }
+
+  @Test("a snapshot replaces everything, a lost owner empties it")
+  func replaced() {
+    var tree = tree(.added(device, [Name.Interface.device: [:]]), .snapshot([hci0: adapter()]))
+    #expect(tree.device(device) == nil)
+    tree.apply(.ownerLost)
+    #expect(tree == ObjectTree())
+  }
+
+  @Test("a service's characteristics, in the order of their handles, however they came")
+  func service() {
+    let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000000"
+    func attribute(_ interface: InterfaceName, _ uuid: String) -> ObjectTree.Interfaces {
+      [interface: ["UUID": .string(uuid)]]
+    }
+    let path = device.text + "/service000a"
+    let tree = tree(
+      .added(
+        ObjectPath(path + "/char000d")!,
+        attribute(Name.Interface.gattCharacteristic, "12345678-9abc-def0-1234-000000000002")),
+      .added(ObjectPath(path)!, attribute(Name.Interface.gattService, service.description.lowercased())),
+      .added(
+        ObjectPath(path + "/char000b")!,
+        attribute(Name.Interface.gattCharacteristic, "12345678-9abc-def0-1234-000000000001")),
+      .added(ObjectPath(path + "/char000f")!, attribute(Name.Interface.gattCharacteristic, "no uuid")),
+      .added(device, [Name.Interface.device: [:]]))
+    #expect(
+      tree.service(service, of: device)?.characteristics == [
+        RemoteCharacteristic(uuid: "12345678-9ABC-DEF0-1234-000000000001", handle: path + "/char000b"),
+        RemoteCharacteristic(uuid: "12345678-9ABC-DEF0-1234-000000000002", handle: path + "/char000d"),
+      ])
+    #expect(tree.service("180A", of: device) == nil)
+    #expect(tree.service(service, of: "/org/bluez/hci1/dev_C4_7C_8D_00_00_01") == nil)
+  }
+
+  @Test("a signal of another shape than it should have is none")
+  func hostile() {
+    let added = Name.Member.interfacesAdded
+    let manager = Name.Interface.objectManager
+    let bodies: [[DBusValue]] = [
+      [], [.string("/x")], [.objectPath("/x"), .string("y")],
+      [.objectPath("/x"), .vardict([("not a name", .int32(1))])],
+      [.string("/x"), .dictionary(key: "s", value: "a{sv}", [])],
+    ]
+    for body in bodies {
+      #expect(ObjectTree.Change(Signal(path: "/", interface: manager, member: added, body: body)) == nil)
+      #expect(ObjectTree.Change(managedObjects: body) == nil)
+    }
+    #expect(
+      ObjectTree.Change(
+        Signal(
+          path: hci0, interface: Name.Interface.properties, member: Name.Member.propertiesChanged,
+          body: [.string("!"), .vardict([]), .strings([])])) == nil)
+    #expect(ObjectTree.Change(Signal(path: "/", interface: "a.b", member: added)) == nil)
+  }
+}
