@@ -1,0 +1,183 @@
+public import Bluetooth
+import DBus
+
+extension BlueZCentral {
+  /// How long BlueZ gets to do what it has been asked to in a teardown; a `Disconnect` takes it 2 to 3 s.
+  static let teardownLimit = Duration.seconds(5)
+  /// How long a signal may come after the answer that means the same.
+  static let signalLag = Duration.seconds(1)
+
+  /// Connects to a peripheral that this adapter has heard; BlueZ drops its object 30 s after discovery stops.
+  ///
+  /// A dead peripheral's `Connect` is never answered, and only `Disconnect` ends it: that is what cancelling
+  /// does. An attempt that a dead program has left behind is ended in the same way, once.
+  /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `cancelled`, `busy`
+  ///   while another connection of ours to it stands or is being made, and the stack's own unavailability.
+  public func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    let adapterPath = try await readyAdapter(adapter)
+    let path = ObjectTree.devicePath(address, under: adapterPath)
+    try await endOfFormerLink(path)
+    guard tree.device(path) != nil else { throw CentralError(.peripheralUnknown) }
+    guard attempts[path] == nil else {
+      throw CentralError(.busy, stackText: "a connection to it is being made already")
+    }
+    attempts[path] = false
+    defer { attempts[path] = nil }
+    do throws(CentralError) {
+      do throws(CentralError) {
+        try await dial(path, adapterPath)
+      } catch  where error.code == .busy {
+        await hangUp(path)
+        try await dial(path, adapterPath)
+      }
+      try await connected(path)
+    } catch {
+      // Whatever the reason: after an attempt that has failed nothing of it goes on.
+      if error.code == .cancelled || tree.device(path)?.flag(Name.Property.connected) == true {
+        await shielded { await self.hangUp(path) }
+      }
+      if Task.isCancelled { throw CentralError(.cancelled, stackText: error.stackText) }
+      throw explained(error, on: adapterPath)
+    }
+    let link = BlueZPeripheral(self, path: path, address: address, adapter: adapter)
+    links[path] = link
+    return link
+  }
+
+  /// A link that is being ended still counts as connected: a `Connect` would succeed at once, and be worthless.
+  private func endOfFormerLink(_ path: ObjectPath) async throws(CentralError) {
+    while let link = links[path] {
+      guard isEnding(link) else {
+        throw CentralError(.busy, stackText: "a connection to it stands already")
+      }
+      guard !Task.isCancelled else { throw CentralError(.cancelled) }
+      await change(of: path)
+    }
+  }
+
+  private func dial(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
+    try await race {
+      () async throws(CentralError) in
+      do throws(CentralError) {
+        _ = try await self.call(
+          path, Name.Interface.device, Name.Member.connect, during: .connect, timeout: nil)
+      } catch  where error.stackText?.hasPrefix("org.bluez.Error.AlreadyConnected") == true {
+        return
+      }
+    } against: {
+      await self.obstacle(path, adapter)
+    }
+  }
+
+  /// Why a pending `Connect` will not be answered any more.
+  private func obstacle(_ path: ObjectPath, _ adapter: ObjectPath) async -> CentralError? {
+    while !Task.isCancelled {
+      if stack == .busLost { return CentralError(.busUnavailable) }
+      if stack == .unasked { return CentralError(.stackUnavailable) }
+      if let trouble = trouble(at: adapter) { return CentralError(.adapterUnavailable(trouble)) }
+      if tree.device(path) == nil { return CentralError(.peripheralUnknown) }
+      await change(of: path)
+    }
+    return nil
+  }
+
+  /// `Connect` has succeeded; returns once `Connected` says so, too.
+  private func connected(_ path: ObjectPath) async throws(CentralError) {
+    if Task.isCancelled { throw CentralError(.cancelled) }
+    let isUp = await bounded(by: Self.signalLag, on: clock) { await self.settled(path) } ?? false
+    if Task.isCancelled { throw CentralError(.cancelled) }
+    // It may have gone again since it was seen to be up.
+    guard isUp, tree.device(path)?.flag(Name.Property.connected) == true else {
+      throw CentralError(.connectFailed, stackText: "the link was lost at once")
+    }
+  }
+
+  /// Whether the link is up; waits when it has not been so far.
+  private func settled(_ path: ObjectPath) async -> Bool {
+    while !Task.isCancelled, let device = tree.device(path) {
+      if device.flag(Name.Property.connected) { return true }
+      if attempts[path] == true { return false }
+      await change(of: path)
+    }
+    return false
+  }
+
+  /// `Disconnect`, also of what is still connecting; returns when it has worked, or after `teardownLimit`.
+  func hangUp(_ path: ObjectPath) async {
+    _ = await bounded(by: Self.teardownLimit, on: clock) { await self.disconnected(path) }
+  }
+
+  private func disconnected(_ path: ObjectPath) async {
+    guard tree.device(path) != nil else { return }
+    _ = try? await call(
+      path, Name.Interface.device, Name.Member.disconnect, during: .connect, timeout: Self.teardownLimit)
+    while !Task.isCancelled, tree.device(path)?.flag(Name.Property.connected) == true {
+      await change(of: path)
+    }
+  }
+
+  /// Removes a peripheral's object with all that BlueZ has stored of it, and ends a connection to it.
+  ///
+  /// One that its user has paired, trusted or blocked is left as it is.
+  /// - Throws: `adapterUnavailable`, and the stack's own unavailability.
+  public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+    let adapterPath = try await readyAdapter(adapter)
+    let path = ObjectTree.devicePath(address, under: adapterPath)
+    guard let device = tree.device(path) else { return }
+    let ties = [Name.Property.paired, Name.Property.bonded, Name.Property.trusted, Name.Property.blocked]
+    guard !ties.contains(where: device.flag) else { return }
+    expectEnd(path)
+    do throws(CentralError) {
+      _ = try await call(
+        adapterPath, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
+    } catch  where error.code == .peripheralUnknown {
+      // It has gone in the meantime, or the adapter with it.
+      if let trouble = trouble(at: adapterPath) { throw CentralError(.adapterUnavailable(trouble)) }
+    } catch {
+      throw explained(error, on: adapterPath)
+    }
+  }
+
+  // MARK: What BlueZ says of connections
+
+  /// Whether nothing of ours goes on with a device.
+  func isIdle(_ path: ObjectPath) -> Bool {
+    attempts[path] == nil && links[path] == nil
+  }
+
+  func connectionChanged(_ path: ObjectPath, _ changed: Properties) {
+    switch changed[Name.Property.connected]?.asBool {
+    case true?:
+      if attempts[path] != nil { attempts[path] = true }
+    case false?:
+      linkEnded(path)
+    case nil:
+      break
+    }
+  }
+
+  func deviceRemoved(_ path: ObjectPath) {
+    news[path] = nil
+    linkEnded(path)
+  }
+
+  private func isEnding(_ link: BlueZPeripheral) -> Bool {
+    link.assumeIsolated { $0.isEnding }
+  }
+
+  private func expectEnd(_ path: ObjectPath) {
+    links[path]?.assumeIsolated { $0.isEnding = true }
+  }
+
+  private func linkEnded(_ path: ObjectPath) {
+    guard let link = links.removeValue(forKey: path) else { return }
+    link.assumeIsolated { $0.ended($0.isEnding ? .local : .remote) }
+  }
+
+  func characteristicChanged(_ path: ObjectPath, _ changed: Properties) {
+    guard let value = changed.bytes(Name.Property.value), let device = path.parent?.parent else { return }
+    links[device]?.assumeIsolated { $0.notified(path, value) }
+  }
+}

@@ -1,0 +1,128 @@
+public import Bluetooth
+import DBus
+
+extension BlueZPeripheral {
+  /// How long a characteristic may come after `ServicesResolved`: 95 ms have been seen, on a machine that was
+  /// a few times slower than a laptop.
+  static let lateCharacteristics = Duration.seconds(1)
+
+  /// Waits until BlueZ has resolved the services and this one has all that is required.
+  /// - Throws: `attributeMissing`, `disconnected`, `cancelled`.
+  public func discover(
+    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
+  ) async throws(CentralError) -> RemoteService {
+    let central = central
+    let path = path
+    return try await whileLinked { () async throws(CentralError) in
+      try await central.resolved(path)
+      let found = await bounded(by: Self.lateCharacteristics, on: central.clock) {
+        await central.complete(service, required, of: path)
+      }
+      if let found = found ?? nil { return found }
+      if Task.isCancelled { throw CentralError(.cancelled) }
+      throw CentralError(.attributeMissing(await central.missing(service, required, of: path)))
+    }
+  }
+
+  /// Reads a value.
+  /// - Throws: `att`, `notPermitted`, `busy` while another read of it is under way, `attributeMissing`,
+  ///   `disconnected`, `cancelled`.
+  public func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
+    let answer = try await gatt(characteristic, Name.Member.readValue, [.vardict([])])
+    guard let value = answer.first?.asBytes else {
+      throw CentralError(.other, stackText: "ReadValue was answered with something else")
+    }
+    return value
+  }
+
+  /// Writes a value. One that is longer than the MTU allows is split by BlueZ.
+  /// - Throws: as `read`.
+  public func write(
+    _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
+  ) async throws(CentralError) {
+    let type =
+      switch kind {
+      case .withResponse: "request"
+      case .withoutResponse: "command"
+      }
+    let options = DBusValue.vardict([("type", .string(type))])
+    _ = try await gatt(characteristic, Name.Member.writeValue, [.bytes(value), options])
+  }
+
+  /// Subscribes (`StartNotify`); the subscription ends with the link.
+  /// - Throws: `notPermitted` when the peripheral refuses it, else as `read`.
+  public func notifications(
+    of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
+    let path = try attribute(characteristic)
+    // A value may come before the answer.
+    let (stream, number) = await addSink(path)
+    do throws(CentralError) {
+      _ = try await gatt(characteristic, Name.Member.startNotify, [], during: .notify)
+    } catch {
+      removeSink(path, number)
+      throw error
+    }
+    return stream
+  }
+
+  /// Calls a method of a characteristic. BlueZ gives the peripheral 30 s to answer, so there is no limit of ours.
+  private func gatt(
+    _ characteristic: RemoteCharacteristic, _ member: MemberName, _ body: [DBusValue],
+    during operation: ErrorTable.Operation = .gatt
+  ) async throws(CentralError) -> [DBusValue] {
+    let path = try attribute(characteristic)
+    let central = central
+    do throws(CentralError) {
+      return try await whileLinked { () async throws(CentralError) in
+        try await central.call(
+          path, Name.Interface.gattCharacteristic, member, body, during: operation, timeout: nil)
+      }
+    } catch  where error.code == .disconnected || error.code == .att(0x0E) {
+      // 0x0E is what BlueZ says of a link that was cut, though a peripheral may say it, too.
+      if await endsSoon() { throw CentralError(.disconnected, stackText: error.stackText) }
+      let isMissing = await central.tree.properties(path, Name.Interface.gattCharacteristic) == nil
+      throw isMissing
+        ? CentralError(.attributeMissing(characteristic.uuid), stackText: error.stackText) : error
+    }
+  }
+
+  /// The object behind a characteristic of this link.
+  private func attribute(_ characteristic: RemoteCharacteristic) throws(CentralError) -> ObjectPath {
+    guard let path = ObjectPath(characteristic.handle), path != self.path, path.isAtOrBelow(self.path) else {
+      throw CentralError(.attributeMissing(characteristic.uuid))
+    }
+    return path
+  }
+}
+
+extension BlueZCentral {
+  /// Returns when BlueZ has resolved a device's services, which may never be.
+  func resolved(_ device: ObjectPath) async throws(CentralError) {
+    while tree.device(device)?.flag(Name.Property.servicesResolved) != true {
+      guard !Task.isCancelled else { throw CentralError(.cancelled) }
+      await change(of: device)
+    }
+  }
+
+  /// The service once everything required is there; nil when the task is cancelled first.
+  func complete(
+    _ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath
+  ) async -> RemoteService? {
+    while !Task.isCancelled {
+      if let found = tree.service(service, of: device), required.allSatisfy({ found[$0] != nil }) {
+        return found
+      }
+      await change(of: device)
+    }
+    return nil
+  }
+
+  /// What keeps a service from being complete.
+  func missing(
+    _ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath
+  ) -> BluetoothUUID {
+    guard let found = tree.service(service, of: device) else { return service }
+    return required.first { found[$0] == nil } ?? service
+  }
+}

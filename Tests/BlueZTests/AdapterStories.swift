@@ -1,0 +1,110 @@
+import BlueZ
+import Bluetooth
+import DBus
+import Testing
+
+@Suite("BlueZ's adapters", .timeLimit(.minutes(2)))
+struct AdapterStories {
+  let ready = Adapter(id: Story.adapter, name: "hci0", state: .ready)
+
+  @Test("are there at once, and the stack says its version")
+  func atOnce() async throws {
+    try await Stage.with { stage in
+      let adapters = try await stage.central.adapters()
+      #expect(adapters == [ready])
+      #expect(await stage.central.stackVersion() == "BlueZ 5.66")
+    }
+  }
+
+  @Test("come, change and go")
+  func changes() async throws {
+    try await Stage.with { stage in
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [ready])
+      await stage.daemon.setAdapter(["Powered": .bool(false), "PowerState": .string("off-blocked")])
+      #expect(await changes.next() == [Adapter(id: Story.adapter, name: "hci0", state: .blocked)])
+      await stage.daemon.remove(FakeBlueZ.adapter)
+      #expect(await changes.next() == [])
+      await stage.daemon.addAdapter()
+      #expect(await changes.next() == [ready])
+    }
+  }
+
+  @Test("no bus")
+  func noBus() async {
+    let address = BusAddress.address("unix:path=/nonexistent/roboprov")
+    let error = await failure { () async throws(CentralError) in
+      try await BlueZCentral.open(bus: address, clock: MachineClock())
+    }
+    #expect(error?.code == .busUnavailable)
+    #expect(error?.stackText?.isEmpty == false)
+  }
+
+  @Test("a daemon that comes later, goes, and comes again")
+  func daemonComes() async throws {
+    try await Stage.withBus { bus in
+      let central = try await BlueZCentral.open(bus: .address(bus.address), clock: MachineClock())
+      #expect(
+        await failure { () async throws(CentralError) in try await central.adapters() }?.code
+          == .stackUnavailable)
+      #expect(await central.stackVersion() == nil)
+      var changes = await central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [])
+      for _ in 0..<2 {
+        try await Stage.with(bus) {
+          await $0.addAdapter()
+        } _: { _ in
+          #expect(await changes.next() == [ready])
+        }
+        #expect(await changes.next() == [])
+        #expect(
+          await failure { () async throws(CentralError) in try await central.adapters() }?.code
+            == .stackUnavailable)
+      }
+      await central.close()
+      #expect(await changes.next() == nil)
+    }
+  }
+
+  @Test("a daemon that does not talk to us")
+  func denied() async throws {
+    try await Stage.withBus { bus in
+      try await Stage.with(bus) {
+        await $0.answer("GetManagedObjects") { _ in
+          .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
+        }
+      } _: { _ in
+        let error = await failure { () async throws(CentralError) in
+          try await BlueZCentral.open(bus: .address(bus.address), clock: MachineClock())
+        }
+        #expect(
+          error
+            == CentralError(
+              .permissionDenied, stackText: "org.freedesktop.DBus.Error.AccessDenied: Rejected send message"))
+      }
+    }
+  }
+
+  @Test("end with the bus")
+  func busEnds() async throws {
+    try await Stage.with { stage in
+      let peripheral = try await stage.heardAndConnected()
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [ready])
+      await stage.bus.stop()
+      #expect(await changes.next() == nil)
+      #expect(await peripheral.disconnection()?.cause == .stackLost)
+      #expect(
+        await failure { () async throws(CentralError) in try await stage.central.adapters() }?.code
+          == .busUnavailable)
+    }
+  }
+}
+
+extension Stage {
+  fileprivate func heardAndConnected() async throws -> any Peripheral {
+    await daemon.addDevice(Story.named)
+    try await seen()
+    return try await connect()
+  }
+}

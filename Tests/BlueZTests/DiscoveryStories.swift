@@ -1,0 +1,227 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Listening through BlueZ", .timeLimit(.minutes(2)))
+struct DiscoveryStories {
+  static let ofInterest: Set<MemberName> = ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"]
+
+  @Test("discovers as long as the body runs, unfiltered, and hands on what is heard")
+  func heard() async throws {
+    try await Stage.with { stage in
+      try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Story.named)
+        var news = stream.makeAsyncIterator()
+        let heard = try await news.next()
+        #expect(heard?.address == Story.address)
+        #expect(heard?.adapter == Story.adapter)
+        #expect(heard?.localName == "Robo Sensor")
+        #expect(heard?.rssi == -60)
+        #expect(await stage.daemon.count("StopDiscovery") == 0)
+      }
+      #expect(
+        await stage.daemon.members(Self.ofInterest) == [
+          "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery",
+        ])
+      let filter = await stage.daemon.calls.first { $0.member == "SetDiscoveryFilter" }?.body.first?.asVardict
+      #expect(filter == ["Transport": .string("le"), "DuplicateData": .bool(true)])
+    }
+  }
+
+  @Test("stops when the body throws, and when its task is cancelled")
+  func stops() async throws {
+    try await Stage.with { stage in
+      let thrown = await failure { () async throws(CentralError) in
+        try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in
+          throw CentralError(.other, stackText: "mine")
+        }
+      }
+      #expect(thrown == CentralError(.other, stackText: "mine"))
+      #expect(await stage.daemon.count("StopDiscovery") == 1)
+
+      await withTaskGroup(of: Int?.self) { group in
+        group.addTask {
+          try? await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+            var count = 0
+            for try await _ in stream { count += 1 }
+            return count
+          }
+        }
+        await stage.daemon.called("StartDiscovery", times: 2)
+        group.cancelAll()
+        _ = await group.next()
+      }
+      #expect(await stage.daemon.count("StopDiscovery") == 2)
+    }
+  }
+
+  @Test("two who listen share one discovery")
+  func shared() async throws {
+    try await Stage.with { stage in
+      try await stage.central.listen(on: Story.adapter) { outer throws(CentralError) in
+        try await stage.central.listen(on: Story.adapter) { inner throws(CentralError) in
+          await stage.daemon.addDevice(Story.named)
+          var news = inner.makeAsyncIterator()
+          #expect(try await news.next()?.localName == "Robo Sensor")
+        }
+        #expect(await stage.daemon.count("StopDiscovery") == 0)
+        await stage.daemon.setDevice(["RSSI": .int16(-50)])
+        var news = outer.makeAsyncIterator()
+        #expect(try await news.next()?.rssi == -60)
+        #expect(try await news.next()?.rssi == -50)
+      }
+      #expect(await stage.daemon.count("StartDiscovery") == 1)
+      #expect(await stage.daemon.count("StopDiscovery") == 1)
+    }
+  }
+
+  @Test("a discovery that a lost stop has left behind is stopped first")
+  func leftBehind() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
+        await daemon.count("StopDiscovery") == 0
+          ? .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress")) : .success([])
+      }
+      try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in }
+      #expect(await stage.daemon.count("StartDiscovery") == 2)
+    }
+  }
+
+  @Test(
+    "says why it cannot start",
+    arguments: [
+      (["Powered": .bool(false)], .adapterUnavailable(.poweredOff)),
+      (["Powered": .bool(false), "PowerState": .string("off-blocked")], .adapterUnavailable(.blocked)),
+    ] as [(Properties, CentralError.Code)])
+  func unavailable(properties: Properties, code: CentralError.Code) async throws {
+    try await Stage.with {
+      await $0.addAdapter(properties)
+    } _: { stage in
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in }
+      }
+      #expect(error?.code == code)
+      #expect(await stage.daemon.count("StartDiscovery") == 0)
+    }
+  }
+
+  @Test("says that there is no such adapter")
+  func absent() async throws {
+    try await Stage.with { stage in
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.listen(on: AdapterID(Story.address)) { _ throws(CentralError) in }
+      }
+      #expect(error?.code == .adapterUnavailable(.absent))
+    }
+  }
+
+  /// What takes discovery away, and what the stream then fails with.
+  enum Loss: CaseIterable {
+    case unplugged
+    case poweredOff
+    case daemonGone
+    case busGone
+
+    var code: CentralError.Code {
+      switch self {
+      case .unplugged: .adapterUnavailable(.absent)
+      case .poweredOff: .adapterUnavailable(.poweredOff)
+      case .daemonGone: .stackUnavailable
+      case .busGone: .busUnavailable
+      }
+    }
+
+    func happen(_ stage: Stage) async {
+      switch self {
+      case .unplugged: await stage.daemon.remove(FakeBlueZ.adapter)
+      case .poweredOff: await stage.daemon.setAdapter(["Powered": .bool(false)])
+      case .daemonGone: await stage.daemon.connection.close()
+      case .busGone: await stage.bus.stop()
+      }
+    }
+  }
+
+  @Test("ends when there is nothing to listen with any more", arguments: Loss.allCases)
+  func lost(loss: Loss) async throws {
+    try await Stage.with { stage in
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+          await loss.happen(stage)
+          for try await _ in stream {}
+        }
+      }
+      #expect(error?.code == loss.code)
+    }
+  }
+
+  @Test("after our stop nothing is reported, whoever else discovers")
+  func afterStop() async throws {
+    try await Stage.with { stage in
+      let left = try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in stream }
+      await stage.daemon.addDevice(Story.named)
+      // Once the adapters' change is seen, so is the device, which came before it on the wire.
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      for await adapters in await stage.central.adapterChanges() where adapters[0].state == .poweredOff {
+        break
+      }
+      let empty = await withTaskGroup(of: Advertisement?.self) { group in
+        group.addTask {
+          var news = left.makeAsyncIterator()
+          return try? await news.next()
+        }
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(empty == nil)
+    }
+  }
+
+  @Test("a sensor's two lives: never the name of the one with the data of the other")
+  func twoLives() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        await daemon.addDevice(Story.named)
+        return .success([])
+      }
+      // There from before, when it was a beacon.
+      await stage.daemon.addDevice(["Name": .string("Robo Sensor")])
+      try await stage.seen()
+      try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+        var news = stream.makeAsyncIterator()
+        // Provisioned it is a beacon, though BlueZ still has its name.
+        await stage.daemon.setDevice(Story.beaconData)
+        let beacon = try await news.next()
+        #expect(beacon?.localName == nil)
+        #expect(beacon?.iBeacon == Story.beacon)
+        // The object was there before, so it is removed, and the next report makes it anew.
+        #expect(try await news.next()?.localName == "Robo Sensor")
+        await stage.daemon.setDevice(Story.beaconData)
+        #expect(try await news.next()?.localName == nil)
+        await stage.daemon.setDevice(["RSSI": .int16(-55)])
+        let doubtful = try await news.next()
+        #expect(doubtful?.rssi == -55)
+        #expect(doubtful?.localName == nil)
+        #expect(doubtful?.manufacturerData == [:])
+      }
+    }
+  }
+
+  @Test("objects that belong to the user are not removed")
+  func trusted() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.addDevice(["Name": .string("Keyboard"), "Paired": .bool(true)])
+      try await stage.seen()
+      try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+        await stage.daemon.setDevice(["RSSI": .int16(-40)])
+        var news = stream.makeAsyncIterator()
+        let heard = try await news.next()
+        #expect(heard?.rssi == -40)
+        #expect(heard?.localName == nil)
+      }
+      #expect(await stage.daemon.count("RemoveDevice") == 0)
+    }
+  }
+}

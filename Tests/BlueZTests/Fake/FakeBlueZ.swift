@@ -1,0 +1,169 @@
+import Bluetooth
+import DBus
+
+@testable import BlueZ
+
+/// An `org.bluez` that does what a test tells it to, in the order in which the test tells it: objects,
+/// signals, and an answer per method. It simulates nothing.
+actor FakeBlueZ {
+  typealias Answer = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
+
+  nonisolated let connection: Connection
+  private nonisolated let executor: BusThread
+  private(set) var objects: [ObjectPath: ObjectTree.Interfaces] = [:]
+  private(set) var calls: [MethodCall] = []
+  private var answers: [MemberName: Answer] = [:]
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ bus: DBusDaemon) async throws {
+    connection = try await Connection.open(.address(bus.address))
+    executor = connection.executor
+    await connection.export("/") { [weak self] call in
+      await self?.take(call) ?? .failure(.remote("org.freedesktop.DBus.Error.NoReply"))
+    }
+  }
+
+  // MARK: Being called
+
+  /// Sets how a method is answered from now on, on whichever object; without it, with success and nothing.
+  func answer(_ member: MemberName, _ answer: @escaping Answer) {
+    answers[member] = answer
+  }
+
+  private func take(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
+    calls.append(call)
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+    if let answer = answers[call.member] { return await answer(call) }
+    if call.member == "GetManagedObjects" { return .success([managedObjects]) }
+    guard objects[call.path] != nil else {
+      return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject"))
+    }
+    return .success([])
+  }
+
+  /// Waits until a method has been called so many times.
+  func called(_ member: MemberName, times: Int = 1) async {
+    while count(member) < times {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  func count(_ member: MemberName) -> Int { calls.count { $0.member == member } }
+
+  func members(_ wanted: Set<MemberName>) -> [MemberName] { calls.map(\.member).filter(wanted.contains) }
+
+  // MARK: Objects and signals
+
+  private var managedObjects: DBusValue {
+    .dictionary(
+      key: "o", value: "a{sa{sv}}",
+      objects.sorted { $0.key < $1.key }.map { DBusEntry(.objectPath($0.key), Self.value($0.value)) })
+  }
+
+  private static func value(_ interfaces: ObjectTree.Interfaces) -> DBusValue {
+    .dictionary(
+      key: "s", value: "a{sv}",
+      interfaces.sorted { $0.key < $1.key }.map { interface, properties in
+        DBusEntry(
+          .string(interface.text), .vardict(properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+      })
+  }
+
+  private func emit(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue])
+  {
+    let signal = Signal(path: path, interface: interface, member: member, body: body)
+    connection.assumeIsolated { try? $0.emit(signal) }
+  }
+
+  func add(_ path: ObjectPath, _ interfaces: ObjectTree.Interfaces) {
+    objects[path] = interfaces
+    emit(
+      "/", Name.Interface.objectManager, Name.Member.interfacesAdded,
+      [.objectPath(path), Self.value(interfaces)])
+  }
+
+  func remove(_ path: ObjectPath) {
+    let interfaces = (objects.removeValue(forKey: path) ?? [:]).keys.sorted().map(\.text)
+    emit(
+      "/", Name.Interface.objectManager, Name.Member.interfacesRemoved,
+      [.objectPath(path), .strings(interfaces)])
+  }
+
+  func change(
+    _ path: ObjectPath, _ interface: InterfaceName, _ changed: Properties, invalidated: [String] = []
+  ) {
+    objects[path]?[interface]?.merge(changed) { $1 }
+    let properties = changed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    emit(
+      path, Name.Interface.properties, Name.Member.propertiesChanged,
+      [.string(interface.text), .vardict(properties), .strings(invalidated)])
+  }
+}
+
+// MARK: The objects of the stories
+
+extension FakeBlueZ {
+  static let adapter: ObjectPath = "/org/bluez/hci0"
+  static let device: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01"
+  static let service: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01/service000a"
+  static let status: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01/service000a/char000b"
+  static let command: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01/service000a/char000d"
+
+  func addAdapter(_ properties: Properties = [:]) {
+    let base: Properties = [
+      "Address": .string(Story.adapter.description), "Powered": .bool(true),
+      "Modalias": .string("usb:v1D6Bp0246d0542"),
+    ]
+    add(Self.adapter, [Name.Interface.adapter: base.merging(properties) { $1 }])
+  }
+
+  func addDevice(_ properties: Properties = [:]) {
+    let base: Properties = ["Address": .string(Story.address.description), "Connected": .bool(false)]
+    add(Self.device, [Name.Interface.device: base.merging(properties) { $1 }])
+  }
+
+  func addService() {
+    add(Self.service, [Name.Interface.gattService: ["UUID": .string(Story.service.description)]])
+  }
+
+  func addCharacteristic(_ path: ObjectPath, _ uuid: BluetoothUUID) {
+    add(path, [Name.Interface.gattCharacteristic: ["UUID": .string(uuid.description)]])
+  }
+
+  func setDevice(_ changed: Properties, invalidated: [String] = []) {
+    change(Self.device, Name.Interface.device, changed, invalidated: invalidated)
+  }
+
+  func setAdapter(_ changed: Properties) {
+    change(Self.adapter, Name.Interface.adapter, changed)
+  }
+
+  func notify(_ value: [UInt8]) {
+    change(Self.status, Name.Interface.gattCharacteristic, ["Value": .bytes(value)])
+  }
+
+  var isConnected: Bool { objects[Self.device]?[Name.Interface.device]?.flag("Connected") ?? false }
+}
+
+/// Who plays in the stories.
+enum Story {
+  static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00AA_0100_0042))
+  static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
+  static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000000"
+  static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
+  static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
+  static let beacon = IBeacon(
+    uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: 7, measuredPower: -59)
+
+  static let named: Properties = ["Name": .string("Robo Sensor"), "RSSI": .int16(-60)]
+
+  static let beaconData: Properties = [
+    "RSSI": .int16(-61),
+    "ManufacturerData": .dictionary(
+      key: "q", value: "v",
+      [DBusEntry(.uint16(IBeacon.company), .variant(.bytes(beacon.manufacturerData)))]),
+  ]
+}

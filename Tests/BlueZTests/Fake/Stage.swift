@@ -1,0 +1,125 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+/// The machine's clock. The stories wait for signals, never for it; only what the central itself bounds by
+/// time takes time.
+struct MachineClock: TimeSource {
+  private static let zero = ContinuousClock.now
+
+  var now: MonotonicInstant { MonotonicInstant(sinceZero: Self.zero.duration(to: .now)) }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
+    try await ContinuousClock().sleep(
+      until: Self.zero.advanced(by: deadline.sinceZero), tolerance: tolerance)
+  }
+}
+
+/// A bus of our own, a fake daemon and a central of ours on it.
+struct Stage {
+  var bus: DBusDaemon
+  var daemon: FakeBlueZ
+  var central: BlueZCentral
+
+  /// Sets the stage with one adapter, and clears it away whatever happens.
+  static func with(
+    _ body: (Stage) async throws -> Void
+  ) async throws {
+    try await with({ await $0.addAdapter() }, body)
+  }
+
+  /// Sets the stage as told.
+  static func with(
+    _ setUp: (FakeBlueZ) async -> Void, _ body: (Stage) async throws -> Void
+  ) async throws {
+    try await withBus { bus in
+      try await with(bus, setUp) { daemon in
+        let central = try await BlueZCentral.open(bus: .address(bus.address), clock: MachineClock())
+        do {
+          try await body(Stage(bus: bus, daemon: daemon, central: central))
+        } catch {
+          await central.close()
+          throw error
+        }
+        await central.close()
+      }
+    }
+  }
+
+  /// Runs a fake daemon on a bus for as long as the body runs.
+  static func with(
+    _ bus: DBusDaemon, _ setUp: (FakeBlueZ) async -> Void, _ body: (FakeBlueZ) async throws -> Void
+  ) async throws {
+    let daemon = try await FakeBlueZ(bus)
+    await setUp(daemon)
+    try await daemon.connection.requestName("org.bluez")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await daemon.connection.serve() }
+      do {
+        try await body(daemon)
+      } catch {
+        await daemon.connection.close()
+        throw error
+      }
+      await daemon.connection.close()
+    }
+  }
+
+  /// A bus of our own for as long as the body runs.
+  static func withBus(_ body: (DBusDaemon) async throws -> Void) async throws {
+    let bus = try await DBusDaemon.start()
+    do {
+      try await body(bus)
+    } catch {
+      await bus.stop()
+      throw error
+    }
+    await bus.stop()
+  }
+
+  /// Returns when the central has seen every signal that the daemon has sent so far: an answer comes after them.
+  func seen() async throws {
+    _ = try await central.call(Name.root, Name.Interface.objectManager, Name.Member.getManagedObjects)
+  }
+
+  /// Connects, with a daemon that says yes.
+  func connect() async throws -> any Peripheral {
+    await daemon.answer("Connect") { [daemon] _ in
+      await daemon.setDevice(["Connected": .bool(true)])
+      return .success([])
+    }
+    return try await central.connect(to: Story.address, on: Story.adapter)
+  }
+
+  /// Connects to a peripheral with all its attributes.
+  func discovered() async throws -> (any Peripheral, RemoteService) {
+    let peripheral = try await connect()
+    await daemon.addService()
+    await daemon.addCharacteristic(FakeBlueZ.status, Story.status)
+    await daemon.addCharacteristic(FakeBlueZ.command, Story.command)
+    await daemon.setDevice(["ServicesResolved": .bool(true)])
+    return (
+      peripheral, try await peripheral.discover(Story.service, requiring: [Story.status, Story.command])
+    )
+  }
+}
+
+/// The error that a body ends with.
+func failure<Success: Sendable>(_ body: () async throws(CentralError) -> Success) async -> CentralError? {
+  do throws(CentralError) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// Waits until the task is cancelled: a daemon that never answers.
+func forever() async {
+  let (never, continuation) = AsyncStream.makeStream(of: Never.self)
+  for await _ in never {}
+  continuation.finish()
+}
