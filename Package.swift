@@ -61,16 +61,21 @@ let package = Package(
       ]),
     .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
 
+    // What every `Central` must do, as checks that its tests run.
+    .target(
+      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding"],
+      path: "Tests/CentralConformance", swiftSettings: strict),
+
     tests("Bluetooth"),
     tests("DBus", ["CLinux"]),
-    tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding"]),
+    tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "CentralConformance"]),
     tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding"]),
     tests("YAML"),
     tests("Manifest", ["YAML", "Provisioning", "Bluetooth"]),
     tests("Journal", ["Provisioning", "Bluetooth"]),
     tests("Reporting", ["Provisioning", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),
-    tests("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime"]),
+    tests("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime", "CentralConformance"]),
     tests("RoboprovCLI", ["Bluetooth", "Provisioning", "Journal", "Reporting", "Manifest"]),
   ]
 )

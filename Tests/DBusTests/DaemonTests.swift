@@ -54,6 +54,21 @@ struct DaemonTests {
     await connection.closed()
   }
 
+  @Test func itEndsWithTheProcessThatStartedIt() async throws {
+    try await withDirectory { directory in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
+        let bus = try await DBusDaemon.start(in: directory)
+        withExtendedLifetime(bus) { _ = kill(getpid(), SIGKILL) }
+      }
+      let made = try #require(try contents(directory).first)
+      let address = BusAddress.address("unix:path=\(directory)/\(made)/bus")
+      // Should it be a moment behind, its end is seen from here.
+      if let connection = try? await Connection.open(address) { await connection.closed() }
+      let error = await failure { () throws(DBusError) in _ = try await Connection.open(address) }
+      #expect(error?.kind == .cannotConnect)
+    }
+  }
+
   @Test(arguments: ["a & b <c>", "sp ace=%41;x,y:'\"", "ümläut"])
   func aDirectoryWithAnyName(name: String) async throws {
     try await withDirectory { directory in

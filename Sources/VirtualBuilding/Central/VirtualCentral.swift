@@ -21,8 +21,10 @@ public struct VirtualCentral: Central {
     _ = await world.attach { switchboard.take($0) }
   }
 
+  /// Says that there is no stack.
   public func stackVersion() async -> String? { "virtual radio" }
 
+  /// The adapters that are plugged in.
   public func adapters() async throws(CentralError) -> [Adapter] {
     guard await world.stackIsRunning else {
       throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
@@ -30,10 +32,12 @@ public struct VirtualCentral: Central {
     return await world.adapters().map(Adapter.init)
   }
 
+  /// The adapters, now and after each change.
   public func adapterChanges() async -> AsyncStream<[Adapter]> {
     switchboard.adapterChanges()
   }
 
+  /// Discovers while `body` runs.
   public func listen<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
@@ -59,6 +63,7 @@ public struct VirtualCentral: Central {
     await world.stopDiscovery(on: adapter.address)
   }
 
+  /// Connects to a peripheral that was heard lately.
   public func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
@@ -79,6 +84,7 @@ public struct VirtualCentral: Central {
     return VirtualPeripheral(central: self, address: address, adapter: adapter, link: link)
   }
 
+  /// Forgets a peripheral, ending its link.
   public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     switchboard.forget(address, on: adapter)
     try await CentralError.translating { () async throws(LinkError) in

@@ -19,6 +19,7 @@ public struct RoboSensorFirmware: Firmware {
     case beacon
   }
 
+  /// What was saved.
   public private(set) var flash = Flash()
   private let conditions: FirmwareConditions
   private var life = Life.waiting
@@ -45,6 +46,7 @@ public struct RoboSensorFirmware: Firmware {
     self.conditions = conditions
   }
 
+  /// Its name while it waits, its iBeacon when saved.
   public var advertising: AdvertisingPayload? {
     switch life {
     case .waiting: AdvertisingPayload(isConnectable: true, localName: RoboSensorGATT.localName)
@@ -55,6 +57,7 @@ public struct RoboSensorFirmware: Firmware {
     }
   }
 
+  /// The provisioning service; older firmware has no WiFi scan.
   public var services: [ServiceDefinition] {
     var characteristics: [CharacteristicDefinition] = [
       .init(RoboSensorGATT.ssid, .write), .init(RoboSensorGATT.password, .write),
@@ -73,6 +76,7 @@ public struct RoboSensorFirmware: Firmware {
       measuredPower: RoboSensorGATT.measuredPower)
   }
 
+  /// Takes notice of something, and says what it does about it.
   public mutating func handle(
     _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
   ) -> [FirmwareEffect] {

@@ -1,0 +1,89 @@
+import Bluetooth
+import VirtualBuilding
+
+private typealias Here = ConformanceScenario
+
+extension ConformanceCheck {
+  static let attributeChecks = [
+    ConformanceCheck("discovers a service with everything that is required of it") { subject in
+      // One link in three shows characteristics late.
+      for _ in 0..<4 {
+        let peripheral = try await subject.connect()
+        let service = try await subject.service(of: peripheral)
+        try subject.expect(service.uuid == RoboSensorGATT.service, "found \(service.uuid)")
+        for uuid in required { _ = try subject.characteristic(uuid, in: service) }
+        await peripheral.disconnect()
+      }
+    },
+    ConformanceCheck("names the service or the characteristic that is missing") { subject in
+      let peripheral = try await subject.connect()
+      let unknown: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
+      try await subject.expectFailure(.attributeMissing(unknown)) {
+        try await peripheral.discover(unknown, requiring: [])
+      }
+      try await subject.expectFailure(.attributeMissing(unknown)) {
+        try await peripheral.discover(RoboSensorGATT.service, requiring: [RoboSensorGATT.minor, unknown])
+      }
+      _ = try await subject.service(of: peripheral)
+    },
+    ConformanceCheck("reads what the peripheral holds, and writes it with its confirmation") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      let status = try subject.characteristic(RoboSensorGATT.status, in: service)
+      let value = try await subject.within("a read") { try await peripheral.read(status) }
+      try subject.expect(value == Array("ready".utf8), "read \(value)")
+      try await subject.write([0xAB, 0xCD], to: RoboSensorGATT.minor, of: peripheral, in: service)
+      let written = await subject.world.writes
+      try subject.expect(
+        written.map(\.value) == [[0xAB, 0xCD]] && written.map(\.characteristic) == [RoboSensorGATT.minor],
+        "the sensor got \(written)")
+    },
+    ConformanceCheck("hands on the peripheral's ATT errors by number") { subject in
+      let peripheral = try await subject.connect(Here.rejectsMinor)
+      let service = try await subject.service(of: peripheral)
+      try await subject.expectFailure(.att(0x80)) {
+        try await subject.write([0, 1], to: RoboSensorGATT.minor, of: peripheral, in: service)
+      }
+      try await subject.expectFailure(.att(0x0D)) {
+        try await subject.write([], to: RoboSensorGATT.ssid, of: peripheral, in: service)
+      }
+      // The link survives a refusal.
+      try await subject.write([0x41], to: RoboSensorGATT.ssid, of: peripheral, in: service)
+    },
+    ConformanceCheck("says when a subscription is refused") { subject in
+      let peripheral = try await subject.connect(Here.refusesSubscription)
+      let service = try await subject.service(of: peripheral)
+      let status = try subject.characteristic(RoboSensorGATT.status, in: service)
+      try await subject.expectFailure(.notPermitted) { _ = try await peripheral.notifications(of: status) }
+      _ = try await subject.within("a read") { try await peripheral.read(status) }
+    },
+    ConformanceCheck("delivers notifications with their instants, until the link's end") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      let status = try subject.characteristic(RoboSensorGATT.status, in: service)
+      let statuses = try await subject.within("a subscription") {
+        try await peripheral.notifications(of: status)
+      }
+      let before = subject.clock.now
+      try await subject.provision(peripheral, service)
+      let all = try await subject.within("the stream's end") {
+        await statuses.reduce(into: []) { $0.append($1) }
+      }
+      try subject.expect(all.last?.value == Array("saved".utf8), "notified: \(all)")
+      try subject.expect(
+        all.last.map { before < $0.receivedAt && $0.receivedAt <= subject.clock.now } ?? false, "at \(all)")
+    },
+    ConformanceCheck("ends a write with cancelled when its task is") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      let room = try subject.characteristic(RoboSensorGATT.roomName, in: service)
+      let result = try await subject.cancelling(after: .zero) {
+        try? await subject.clock.sleep(for: .seconds(1))
+        try await peripheral.write([0x41], to: room, .withResponse)
+      }
+      guard case .failure(let error as CentralError) = result, error.code == .cancelled else {
+        throw ConformanceFailure(description: "expected cancelled, but got \(result)")
+      }
+    },
+  ]
+}

@@ -1,0 +1,135 @@
+import Bluetooth
+import VirtualBuilding
+
+extension ConformanceSubject {
+  typealias Here = ConformanceScenario
+
+  /// Only a hang takes longer than this.
+  static let patience = Duration.seconds(90)
+
+  func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) throws {
+    guard isTrue else { throw ConformanceFailure(description: message()) }
+  }
+
+  /// Has `work` fail with one of these codes.
+  func expectFailure<Value: Sendable>(
+    _ codes: CentralError.Code...,
+    of work: @escaping @Sendable () async throws -> Value
+  ) async throws {
+    let thrown: CentralError?
+    do {
+      _ = try await within("a failure with \(codes)", work)
+      thrown = nil
+    } catch let error as CentralError {
+      thrown = error
+    }
+    guard let thrown else { throw ConformanceFailure(description: "expected \(codes), but it succeeded") }
+    try expect(codes.contains(thrown.code), "expected \(codes), but it failed with \(thrown)")
+  }
+
+  /// What `work` gives, within a time.
+  @discardableResult
+  func within<Value: Sendable>(
+    _ what: String, limit: Duration = patience, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let done = try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask { try await work() }
+      group.addTask {
+        try? await clock.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+    guard let done else { throw ConformanceFailure(description: "waited \(limit) in vain for \(what)") }
+    return done
+  }
+
+  /// Begins `work`, cancels it after a while and gives what came of it.
+  func cancelling<Value: Sendable>(
+    after delay: Duration, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Result<Value, any Error> {
+    try await within("the end of what was cancelled") {
+      await withTaskGroup(of: Result<Value, any Error>?.self) { group in
+        group.addTask {
+          do { return .success(try await work()) } catch { return .failure(error) }
+        }
+        try? await clock.sleep(for: delay)
+        group.cancelAll()
+        guard let result = await group.next() ?? nil else { preconditionFailure("the group has one task") }
+        return result
+      }
+    }
+  }
+
+  /// Waits until something is so.
+  func eventually(_ what: String, _ isSo: @escaping @Sendable () async throws -> Bool) async throws {
+    try await within(what) {
+      while try await !isSo() { try await clock.sleep(for: .milliseconds(20)) }
+    }
+  }
+
+  /// Listens until a sensor is heard.
+  @discardableResult
+  func hear(
+    _ address: BluetoothAddress, on adapter: AdapterID = Here.adapter,
+    where matches: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
+  ) async throws -> Advertisement {
+    let news: Advertisement? = try await within("news of \(address)") {
+      try await central.listen(on: adapter) { (news) async throws(CentralError) -> Advertisement? in
+        for try await heard in news where heard.address == address && matches(heard) { return heard }
+        return nil
+      }
+    }
+    guard let news else {
+      throw ConformanceFailure(description: "listening ended without news of \(address)")
+    }
+    return news
+  }
+
+  /// Hears a sensor and connects to it.
+  func connect(_ address: BluetoothAddress = Here.healthy) async throws -> any Peripheral {
+    try await hear(address)
+    return try await within("a link to \(address)") {
+      try await central.connect(to: address, on: Here.adapter)
+    }
+  }
+
+  /// The provisioning service, with everything in it that all firmware has.
+  func service(of peripheral: any Peripheral) async throws -> RemoteService {
+    try await within("the provisioning service") {
+      try await peripheral.discover(RoboSensorGATT.service, requiring: ConformanceCheck.required)
+    }
+  }
+
+  func characteristic(_ uuid: BluetoothUUID, in service: RemoteService) throws -> RemoteCharacteristic {
+    guard let found = service[uuid] else {
+      throw ConformanceFailure(description: "the service was found without \(uuid)")
+    }
+    return found
+  }
+
+  func write(
+    _ value: [UInt8], to uuid: BluetoothUUID, of peripheral: any Peripheral, in service: RemoteService
+  ) async throws {
+    let characteristic = try characteristic(uuid, in: service)
+    try await within("the confirmation of a write") {
+      try await peripheral.write(value, to: characteristic, .withResponse)
+    }
+  }
+
+  /// Writes a room's settings and `SAVE`.
+  func provision(_ peripheral: any Peripheral, _ service: RemoteService) async throws {
+    try await write(Array("Lobby".utf8), to: RoboSensorGATT.roomName, of: peripheral, in: service)
+    try await write([0x01, 0x02], to: RoboSensorGATT.minor, of: peripheral, in: service)
+    try await write(Array("SAVE".utf8), to: RoboSensorGATT.command, of: peripheral, in: service)
+  }
+}
+
+extension ConformanceCheck {
+  /// What all firmware has.
+  static let required = [
+    RoboSensorGATT.ssid, RoboSensorGATT.password, RoboSensorGATT.roomName, RoboSensorGATT.minor,
+    RoboSensorGATT.command, RoboSensorGATT.status,
+  ]
+}

@@ -1,0 +1,114 @@
+import Bluetooth
+import VirtualBuilding
+
+private typealias Here = ConformanceScenario
+
+extension ConformanceCheck {
+  static let connectingChecks = [
+    ConformanceCheck("connects to a peripheral that was heard") { subject in
+      let peripheral = try await subject.connect()
+      try subject.expect(peripheral.address == Here.healthy, "leads to \(peripheral.address)")
+      try subject.expect(peripheral.adapter == Here.adapter, "through \(peripheral.adapter)")
+      let links = await subject.world.openLinkCount(on: Here.adapter.address)
+      try subject.expect(links == 1, "\(links) links")
+    },
+    ConformanceCheck("knows no peripheral that was never heard") { subject in
+      try await subject.expectFailure(.peripheralUnknown) {
+        _ = try await subject.central.connect(to: Here.nobody, on: Here.adapter)
+      }
+    },
+    ConformanceCheck("knows a peripheral only on the adapter that heard it") { subject in
+      try await subject.hear(Here.healthy)
+      try await subject.expectFailure(.peripheralUnknown) {
+        _ = try await subject.central.connect(to: Here.healthy, on: Here.otherAdapter)
+      }
+    },
+    ConformanceCheck("says when an attempt fails at the link") { subject in
+      try await subject.hear(Here.failsToConnect)
+      try await subject.expectFailure(.connectFailed) {
+        _ = try await subject.central.connect(to: Here.failsToConnect, on: Here.adapter)
+      }
+    },
+    ConformanceCheck("does not connect on an adapter that is off or absent") { subject in
+      try await subject.hear(Here.healthy)
+      try await subject.expectFailure(.adapterUnavailable(.absent)) {
+        _ = try await subject.central.connect(to: Here.healthy, on: Here.noAdapter)
+      }
+      await subject.world.setPowered(false, Here.adapter.address)
+      try await subject.eventually("hci0 being off") {
+        try await subject.central.adapters().first?.state == .poweredOff
+      }
+      try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
+        _ = try await subject.central.connect(to: Here.healthy, on: Here.adapter)
+      }
+    },
+    ConformanceCheck("ends the attempt at a dead peripheral when cancelled, and frees the adapter") {
+      subject in
+      try await subject.hear(Here.dead)
+      try await subject.hear(Here.healthy)
+      let result = try await subject.cancelling(after: .seconds(3)) {
+        try await subject.central.connect(to: Here.dead, on: Here.adapter)
+      }
+      guard case .failure(let error as CentralError) = result, error.code == .cancelled else {
+        throw ConformanceFailure(description: "expected cancelled, but got \(result)")
+      }
+      try await subject.eventually("no attempt being left") {
+        await subject.world.attemptsUnderWay(on: Here.adapter.address) == 0
+      }
+      _ = try await subject.within("a link to the healthy one") {
+        try await subject.central.connect(to: Here.healthy, on: Here.adapter)
+      }
+      let links = await subject.world.openLinkCount()
+      try subject.expect(links == 1, "\(links) links")
+    },
+    ConformanceCheck("connects nothing in a task that is cancelled already") { subject in
+      try await subject.hear(Here.healthy)
+      let result = try await subject.cancelling(after: .zero) {
+        try? await subject.clock.sleep(for: .seconds(1))
+        return try await subject.central.connect(to: Here.healthy, on: Here.adapter)
+      }
+      guard case .failure(let error as CentralError) = result, error.code == .cancelled else {
+        throw ConformanceFailure(description: "expected cancelled, but got \(result)")
+      }
+      try await subject.eventually("no link and no attempt being left") {
+        let links = await subject.world.openLinkCount()
+        let attempts = await subject.world.attemptsUnderWay(on: Here.adapter.address)
+        return links == 0 && attempts == 0
+      }
+    },
+    ConformanceCheck("ends an attempt when the adapter goes off") { subject in
+      try await subject.hear(Here.dead)
+      try await subject.expectFailure(.adapterUnavailable(.poweredOff), .connectFailed) {
+        async let link = subject.central.connect(to: Here.dead, on: Here.adapter)
+        try await subject.clock.sleep(for: .seconds(1))
+        await subject.world.setPowered(false, Here.adapter.address)
+        _ = try await link
+      }
+    },
+    ConformanceCheck("forgets also what it does not know") { subject in
+      try await subject.central.forget(Here.nobody, on: Here.adapter)
+    },
+    ConformanceCheck("ends the link when it forgets a peripheral, and must hear it again") { subject in
+      let peripheral = try await subject.connect()
+      try await subject.within("forgetting") {
+        try await subject.central.forget(Here.healthy, on: Here.adapter)
+      }
+      let end = try await subject.within("the link's end") { await peripheral.disconnection() }
+      try subject.expect(end != nil, "the wait for the end was cancelled")
+      try await subject.eventually("no link being left") { await subject.world.openLinkCount() == 0 }
+      try await subject.expectFailure(.peripheralUnknown) {
+        _ = try await subject.central.connect(to: Here.healthy, on: Here.adapter)
+      }
+    },
+    ConformanceCheck("finds a changed peripheral's services after forgetting it") { subject in
+      let stale = try await subject.connect(Here.stale)
+      try await subject.expectFailure(.attributeMissing(RoboSensorGATT.service)) {
+        try await stale.discover(RoboSensorGATT.service, requiring: required)
+      }
+      await stale.disconnect()
+      try await subject.central.forget(Here.stale, on: Here.adapter)
+      let fresh = try await subject.connect(Here.stale)
+      _ = try await subject.service(of: fresh)
+    },
+  ]
+}

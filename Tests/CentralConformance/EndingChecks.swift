@@ -1,0 +1,92 @@
+import Bluetooth
+import VirtualBuilding
+
+private typealias Here = ConformanceScenario
+
+extension ConformanceCheck {
+  static let endingChecks = [
+    ConformanceCheck("ends a link that we end, and says that it was us") { subject in
+      let peripheral = try await subject.connect()
+      try await subject.within("the disconnect") { await peripheral.disconnect() }
+      try await subject.expectEnd(of: peripheral, .local)
+      let links = await subject.world.openLinkCount()
+      try subject.expect(links == 0, "\(links) links")
+      // Once more does no harm.
+      try await subject.within("a second disconnect") { await peripheral.disconnect() }
+    },
+    ConformanceCheck("ends a link also in a cancelled task") { subject in
+      let peripheral = try await subject.connect()
+      _ = try await subject.cancelling(after: .zero) {
+        try? await subject.clock.sleep(for: .seconds(1))
+        await peripheral.disconnect()
+      }
+      try await subject.eventually("no link being left") { await subject.world.openLinkCount() == 0 }
+    },
+    ConformanceCheck("tells of the peripheral's own disconnect, as often as asked") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      try await subject.provision(peripheral, service)
+      try await subject.expectEnd(of: peripheral, .remote)
+      try await subject.expectEnd(of: peripheral, .remote)
+    },
+    ConformanceCheck("gives up waiting for the end when the waiting task is cancelled") { subject in
+      let peripheral = try await subject.connect()
+      let result = try await subject.cancelling(after: .seconds(1)) { await peripheral.disconnection() }
+      try subject.expect(try result.get() == nil, "got \(result)")
+      let links = await subject.world.openLinkCount()
+      try subject.expect(links == 1, "\(links) links")
+    },
+    ConformanceCheck("ends discovery of services with the link") { subject in
+      let peripheral = try await subject.connect(Here.dropsInDiscovery)
+      try await subject.expectFailure(.disconnected) {
+        try await peripheral.discover(RoboSensorGATT.service, requiring: required)
+      }
+      try await subject.expectEnd(of: peripheral, .remote)
+    },
+    ConformanceCheck("ends every operation with disconnected once the link is gone") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      let status = try subject.characteristic(RoboSensorGATT.status, in: service)
+      await subject.world.dropLink(to: Here.healthy)
+      // In flight while nobody answers any more.
+      try await subject.expectFailure(.disconnected) { try await peripheral.read(status) }
+      try await subject.expectEnd(of: peripheral, .remote)
+      try await subject.expectFailure(.disconnected) { try await peripheral.read(status) }
+      try await subject.expectFailure(.disconnected) {
+        try await peripheral.write([1], to: status, .withResponse)
+      }
+      try await subject.expectFailure(.disconnected) { _ = try await peripheral.notifications(of: status) }
+      try await subject.expectFailure(.disconnected) {
+        try await peripheral.discover(RoboSensorGATT.service, requiring: [])
+      }
+    },
+    ConformanceCheck("ends a link when the adapter goes off, and says so") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      let status = try subject.characteristic(RoboSensorGATT.status, in: service)
+      await subject.world.setPowered(false, Here.adapter.address)
+      try await subject.expectEnd(of: peripheral, .adapterLost)
+      try await subject.expectFailure(.disconnected) { try await peripheral.read(status) }
+    },
+    ConformanceCheck("ends a link when the adapter is unplugged, and works again when it is back") {
+      subject in
+      let peripheral = try await subject.connect()
+      await subject.world.setPresent(false, Here.adapter.address)
+      try await subject.expectEnd(of: peripheral, .adapterLost)
+      await subject.world.setPresent(true, Here.adapter.address)
+      try await subject.eventually("the adapter being back") {
+        try await subject.central.adapters().first?.id == Here.adapter
+      }
+      let again = try await subject.connect()
+      try subject.expect(again.address == Here.healthy, "leads to \(again.address)")
+    },
+  ]
+}
+
+extension ConformanceSubject {
+  fileprivate func expectEnd(of peripheral: any Peripheral, _ cause: Disconnection.Cause) async throws {
+    let end = try await within("the link's end") { await peripheral.disconnection() }
+    try expect(end?.cause == cause, "expected an end that is \(cause), but got \(String(describing: end))")
+    try expect(end.map { $0.at <= clock.now } ?? false, "ended in the future")
+  }
+}

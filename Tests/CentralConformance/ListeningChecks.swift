@@ -1,0 +1,126 @@
+import Bluetooth
+import VirtualBuilding
+
+private typealias Here = ConformanceScenario
+
+extension ConformanceCheck {
+  static let adapterChecks = [
+    ConformanceCheck("lists the adapters by identity, as they are") { subject in
+      await subject.world.setPowered(false, Here.otherAdapter.address)
+      try await subject.eventually("hci1 being off") {
+        let adapters = try await subject.central.adapters()
+        return adapters == [
+          Adapter(id: Here.adapter, name: "hci0", state: .ready),
+          Adapter(id: Here.otherAdapter, name: "hci1", state: .poweredOff),
+        ]
+      }
+    },
+    ConformanceCheck("tells of adapters at once, and of each change") { subject in
+      try await subject.within("the changes") {
+        var changes = await subject.central.adapterChanges().makeAsyncIterator()
+        let first = await changes.next()
+        try subject.expect(
+          first?.map(\.id) == [Here.adapter, Here.otherAdapter], "begins with \(String(describing: first))")
+        await subject.world.setPresent(false, Here.adapter.address)
+        while let adapters = await changes.next(), adapters.map(\.id) != [Here.otherAdapter] {}
+        await subject.world.setPresent(true, Here.adapter.address, name: "hci4")
+        while let adapters = await changes.next() {
+          if adapters.first == Adapter(id: Here.adapter, name: "hci4", state: .ready) { return }
+        }
+        throw ConformanceFailure(description: "the changes ended")
+      }
+    },
+  ]
+
+  static let listeningChecks = [
+    ConformanceCheck("reports what an adapter hears, with the instant") { subject in
+      let before = subject.clock.now
+      let news = try await subject.hear(Here.healthy)
+      try subject.expect(news.adapter == Here.adapter, "heard on \(news.adapter)")
+      try subject.expect(news.localName == "Robo Sensor", "calls itself \(news.localName ?? "nothing")")
+      try subject.expect(
+        news.rssi.map { (-70 ... -50).contains($0) } ?? false, "RSSI \(String(describing: news.rssi))")
+      try subject.expect(news.iBeacon == nil, "is an iBeacon: \(String(describing: news.iBeacon))")
+      try subject.expect(
+        before <= news.receivedAt && news.receivedAt <= subject.clock.now, "at \(news.receivedAt)")
+    },
+    ConformanceCheck("goes on reporting a peripheral whose strength changes little") { subject in
+      try await subject.within("three reports of one peripheral") {
+        try await subject.central.listen(on: Here.adapter) { (news) async throws(CentralError) in
+          var count = 0
+          for try await heard in news where heard.address == Here.healthy {
+            count += 1
+            if count == 3 { return }
+          }
+        }
+      }
+    },
+    ConformanceCheck("discovers exactly as long as the body runs") { subject in
+      try await subject.hear(Here.healthy)
+      try await subject.expectIsDiscovering(false)
+    },
+    ConformanceCheck("stops discovery when the body throws, and hands its error on") { subject in
+      try await subject.expectFailure(.timedOut) {
+        try await subject.central.listen(on: Here.adapter) { (_) async throws(CentralError) in
+          throw CentralError(.timedOut)
+        }
+      }
+      try await subject.expectIsDiscovering(false)
+    },
+    ConformanceCheck("stops discovery when the task is cancelled") { subject in
+      _ = try await subject.cancelling(after: .seconds(1)) {
+        try await subject.central.listen(on: Here.adapter) { (news) async throws(CentralError) in
+          for try await _ in news {}
+        }
+      }
+      try await subject.expectIsDiscovering(false)
+    },
+    ConformanceCheck("lets a second listener on an adapter hear on when the first ends") { subject in
+      try await subject.within("both listeners") {
+        try await subject.central.listen(on: Here.adapter) { (outer) async throws(CentralError) in
+          try await subject.central.listen(on: Here.adapter) { (inner) async throws(CentralError) in
+            for try await _ in inner { return }
+          }
+          let innerEnd = subject.clock.now
+          for try await heard in outer where heard.receivedAt > innerEnd { return }
+          throw CentralError(.other, stackText: "the outer listener's stream ended")
+        }
+      }
+    },
+    ConformanceCheck("does not listen on an adapter that is absent or off, and says which") { subject in
+      try await subject.expectFailure(.adapterUnavailable(.absent)) {
+        try await subject.central.listen(on: Here.noAdapter) { (_) async throws(CentralError) in }
+      }
+      await subject.world.setPowered(false, Here.adapter.address)
+      try await subject.eventually("hci0 being off") {
+        try await subject.central.adapters().first?.state == .poweredOff
+      }
+      try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
+        try await subject.central.listen(on: Here.adapter) { (_) async throws(CentralError) in }
+      }
+    },
+    ConformanceCheck("ends the stream with the reason when the adapter goes off") { subject in
+      try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
+        try await subject.central.listen(on: Here.adapter) { (news) async throws(CentralError) in
+          for try await _ in news { await subject.world.setPowered(false, Here.adapter.address) }
+          throw CentralError(.other, stackText: "the stream ended without an error")
+        }
+      }
+    },
+    ConformanceCheck("reports a sensor's new life as news, without its old name") { subject in
+      let peripheral = try await subject.connect()
+      try await subject.provision(peripheral, try await subject.service(of: peripheral))
+      let news = try await subject.hear(Here.healthy) { $0.iBeacon != nil }
+      try subject.expect(news.iBeacon?.minor == 0x0102, "minor \(String(describing: news.iBeacon))")
+      try subject.expect(news.localName == nil, "still calls itself \(news.localName ?? "")")
+    },
+  ]
+}
+
+extension ConformanceSubject {
+  fileprivate func expectIsDiscovering(_ expected: Bool) async throws {
+    let adapter = await world.adapters().first { $0.address == Here.adapter.address }
+    try expect(
+      adapter?.isDiscovering == expected, "discovering: \(String(describing: adapter?.isDiscovering))")
+  }
+}
