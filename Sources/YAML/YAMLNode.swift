@@ -1,14 +1,17 @@
 /// A place in a text: line and column as an editor shows them.
 public struct Mark: Hashable, Sendable, Comparable {
-  /// Line, from 1.
+  /// Line, from 1. Lines end with LF, CR LF or CR and with nothing else, as in an editor.
   public var line: Int
-  /// Column in Unicode scalars, from 1.
+  /// Column in Unicode scalars, from 1. A byte order mark takes none.
   public var column: Int
+  /// Distance from the beginning of the file, in bytes; a byte order mark counts.
+  public var offset: Int
 
   /// A place.
-  public init(line: Int, column: Int) {
+  public init(line: Int, column: Int, offset: Int = 0) {
     self.line = line
     self.column = column
+    self.offset = offset
   }
 
   /// Reading order.
@@ -27,13 +30,17 @@ public struct SourceRange: Hashable, Sendable {
     self.start = start
     self.end = end
   }
+
+  /// The same in bytes of the file.
+  public var bytes: Range<Int> { start.offset..<max(start.offset, end.offset) }
 }
 
 /// A node of a YAML document that knows where it stands.
 public struct YAMLNode: Hashable, Sendable {
   /// What it is.
   public var content: Content
-  /// Where it stands. An alias stands where it is used.
+  /// Where it stands, quotes and brackets included. An alias stands where it is used, a block ends with its
+  /// last value, and a value that is not there (`key:`) is an empty stretch behind the colon.
   public var range: SourceRange
 
   /// What a node can be.
@@ -42,7 +49,8 @@ public struct YAMLNode: Hashable, Sendable {
     case scalar(String, isPlain: Bool)
     /// A list.
     case sequence([YAMLNode])
-    /// Keys, each a scalar and unique, and their values, in the order of the text.
+    /// Keys, each a scalar, and their values, in the order of the text. From `YAMLParser.parse` they are unique;
+    /// from `YAMLParser.read` a key that stands there twice is here twice.
     case mapping([Entry])
   }
 
@@ -76,36 +84,19 @@ public struct YAMLNode: Hashable, Sendable {
   }
 }
 
-/// Why a text is no YAML document of ours.
-public struct YAMLError: Error, Hashable, Sendable {
-  /// What is wrong.
-  public var problem: Problem
-  /// Where.
-  public var mark: Mark
-
-  /// What can be wrong.
-  public enum Problem: Hashable, Sendable {
-    /// A byte that is not UTF-8.
-    case notUTF8
-    /// Not YAML; libyaml's own words, which never quote a value.
-    case syntax(String)
-    /// The same key twice in one mapping; where it stood first.
-    case duplicateKey(first: Mark)
-    /// A key that is a list or mapping.
-    case keyIsNotText
-    /// `*name` without `&name` before it.
-    case unknownAlias
-    /// A second document.
-    case severalDocuments
-    /// Nested deeper than `YAMLParser.maximumDepth`.
-    case tooDeep
-    /// More nodes, aliases expanded, than `YAMLParser.maximumNodes`.
-    case tooLarge
+extension YAMLNode {
+  /// The entries of a mapping; nil for everything else.
+  public var entries: [Entry]? {
+    if case .mapping(let entries) = content { entries } else { nil }
   }
 
-  /// An error at a place.
-  public init(_ problem: Problem, at mark: Mark) {
-    self.problem = problem
-    self.mark = mark
+  /// The items of a list; nil for everything else.
+  public var items: [YAMLNode]? {
+    if case .sequence(let items) = content { items } else { nil }
+  }
+
+  /// The text of a scalar; nil for everything else.
+  public var text: String? {
+    if case .scalar(let text, _) = content { text } else { nil }
   }
 }

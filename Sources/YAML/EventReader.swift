@@ -1,0 +1,150 @@
+internal import CYAML
+
+/// What libyaml says of a file, one thing after the other.
+struct Event {
+  var kind: Kind
+  var range: SourceRange
+
+  enum Kind {
+    case documentStart
+    case alias(String)
+    case scalar(String, isPlain: Bool, Properties)
+    case sequenceStart(Properties, isFlow: Bool)
+    case mappingStart(Properties, isFlow: Bool)
+    case collectionEnd
+    case other
+  }
+
+  /// What may stand before a node: `&anchor !tag`.
+  struct Properties {
+    var anchor: String?
+    var isTagged: Bool
+  }
+}
+
+/// libyaml's parser over one file, and the only home of its pointers.
+///
+/// The parser keeps a pointer to itself and one to its input, so both live in memory of their own from `init`
+/// to `deinit`, which a value that cannot be copied guarantees; nothing of libyaml's memory outlives `next()`.
+struct EventReader: ~Copyable {
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private let input: UnsafeMutableBufferPointer<UInt8>
+  private var cursor: ScalarCursor
+
+  init(_ source: SourceText) {
+    parser = .allocate(capacity: 1)
+    parser.initialize(to: yaml_parser_t())
+    input = .allocate(capacity: source.bytes.count - source.start)
+    _ = input.initialize(from: source.bytes[source.start...])
+    cursor = ScalarCursor(source)
+    precondition(yaml_parser_initialize(parser) == 1, "libyaml is out of memory")
+    yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+  }
+
+  deinit {
+    yaml_parser_delete(parser)
+    parser.deallocate()
+    input.deallocate()
+  }
+
+  /// The next event.
+  /// - Throws: what makes the rest of the file unreadable. Do not ask again after that, or after `streamEnd`.
+  mutating func next() throws(YAMLError) -> Event {
+    var event = yaml_event_t()
+    guard yaml_parser_parse(parser, &event) == 1 else { throw error() }
+    defer { yaml_event_delete(&event) }
+    let start = cursor.mark(of: event.start_mark.index)
+    let end = cursor.mark(of: event.end_mark.index)
+    return Event(kind: Self.kind(of: event), range: SourceRange(start: start, end: max(start, end)))
+  }
+
+  private static func kind(of event: yaml_event_t) -> Event.Kind {
+    switch event.type {
+    case YAML_DOCUMENT_START_EVENT: return .documentStart
+    case YAML_ALIAS_EVENT: return .alias(text(event.data.alias.anchor) ?? "")
+    case YAML_SCALAR_EVENT:
+      let data = event.data.scalar
+      let bytes = UnsafeBufferPointer(start: data.value, count: data.length)
+      return .scalar(
+        String(decoding: bytes, as: UTF8.self), isPlain: data.style == YAML_PLAIN_SCALAR_STYLE,
+        properties(data.anchor, data.tag))
+    case YAML_SEQUENCE_START_EVENT:
+      let data = event.data.sequence_start
+      return .sequenceStart(
+        properties(data.anchor, data.tag), isFlow: data.style == YAML_FLOW_SEQUENCE_STYLE)
+    case YAML_MAPPING_START_EVENT:
+      let data = event.data.mapping_start
+      return .mappingStart(properties(data.anchor, data.tag), isFlow: data.style == YAML_FLOW_MAPPING_STYLE)
+    case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return .collectionEnd
+    default: return .other
+    }
+  }
+
+  private static func properties(
+    _ anchor: UnsafeMutablePointer<yaml_char_t>?, _ tag: UnsafeMutablePointer<yaml_char_t>?
+  ) -> Event.Properties {
+    Event.Properties(anchor: text(anchor), isTagged: tag != nil)
+  }
+
+  private static func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+    pointer.map { String(cString: $0) }
+  }
+
+  /// libyaml's error, which is English text: the known ones become codes.
+  private mutating func error() -> YAMLError {
+    precondition(parser.pointee.error != YAML_MEMORY_ERROR, "libyaml is out of memory")
+    let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
+    let context = parser.pointee.context.map { String(cString: $0) } ?? ""
+    let place = cursor.mark(of: parser.pointee.problem_mark.index).offset
+    let begin = context.isEmpty ? nil : cursor.mark(of: parser.pointee.context_mark.index).offset
+    return SyntaxProblem(problem: problem, context: context, place: place, begin: begin)
+      .error(in: cursor.source)
+  }
+}
+
+/// Makes places of libyaml's indices, which count scalars from the beginning of the text (its own lines end at
+/// U+0085 and U+2028 too, which no editor shows so). They come nearly in order: walking on from the last one
+/// makes the whole text cost one walk.
+private struct ScalarCursor {
+  let source: SourceText
+  private var index = 0
+  private var mark: Mark
+
+  init(_ source: SourceText) {
+    self.source = source
+    mark = Mark(line: 1, column: 1, offset: source.start)
+  }
+
+  mutating func mark(of target: Int) -> Mark {
+    if target < index { goBack(to: target) }
+    source.bytes.withUnsafeBufferPointer { bytes in
+      var index = index
+      var mark = mark
+      while index < target, mark.offset < bytes.count {
+        let byte = bytes[mark.offset]
+        mark.offset += 1
+        while mark.offset < bytes.count, bytes[mark.offset].isContinuation { mark.offset += 1 }
+        index += 1
+        mark.column += 1
+        let isBeforeLF = mark.offset < bytes.count && bytes[mark.offset] == UInt8(ascii: "\n")
+        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && !isBeforeLF {
+          mark.line += 1
+          mark.column = 1
+        }
+      }
+      self.index = index
+      self.mark = mark
+    }
+    return mark
+  }
+
+  private mutating func goBack(to target: Int) {
+    var offset = mark.offset
+    while index > target {
+      repeat { offset -= 1 } while source.bytes[offset].isContinuation
+      index -= 1
+    }
+    mark = source.mark(at: offset)
+  }
+}

@@ -1,0 +1,63 @@
+/// A text file's bytes, and where its lines begin.
+public struct SourceText: Sendable {
+  /// The file, byte for byte. Not necessarily UTF-8.
+  public let bytes: [UInt8]
+  /// Where the text begins: behind a byte order mark, if there is one.
+  public let start: Int
+
+  private let lineStarts: [Int]
+
+  /// The text in these bytes.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    self.start = start
+    lineStarts = bytes.withUnsafeBufferPointer { bytes in
+      var lineStarts = [start]
+      var index = start
+      while index < bytes.count {
+        let byte = bytes[index]
+        index += 1
+        let endsLine =
+          byte == UInt8(ascii: "\n")
+          || byte == UInt8(ascii: "\r") && !(index < bytes.count && bytes[index] == UInt8(ascii: "\n"))
+        if endsLine { lineStarts.append(index) }
+      }
+      return lineStarts
+    }
+  }
+
+  /// The number of lines; one more than the number of line ends.
+  public var lineCount: Int { lineStarts.count }
+
+  /// The place of a byte; beyond the end, the end.
+  public func mark(at offset: Int) -> Mark {
+    let offset = min(max(offset, start), bytes.count)
+    var low = 0
+    var high = lineStarts.count
+    while low < high {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle + 1 } else { high = middle }
+    }
+    let column = bytes[lineStarts[low - 1]..<offset].withUnsafeBufferPointer { before in
+      before.reduce(1) { $1.isContinuation ? $0 : $0 + 1 }
+    }
+    return Mark(line: low, column: column, offset: offset)
+  }
+
+  /// Where a line's text lies in `bytes`, without its end; nil when there is no such line.
+  public func range(ofLine line: Int) -> Range<Int>? {
+    guard lineStarts.indices.contains(line - 1) else { return nil }
+    let lower = lineStarts[line - 1]
+    var upper = line < lineStarts.count ? lineStarts[line] : bytes.count
+    while upper > lower, bytes[upper - 1].isLineEnd { upper -= 1 }
+    return lower..<upper
+  }
+}
+
+extension UInt8 {
+  /// Whether it goes on with a scalar that an earlier byte began.
+  var isContinuation: Bool { self & 0xC0 == 0x80 }
+  /// Whether it is CR or LF.
+  var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+}
