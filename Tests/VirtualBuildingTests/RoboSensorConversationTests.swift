@@ -7,7 +7,7 @@ import VirtualTime
 struct RoboSensorConversationTests {
   @Test("from its name on air to its iBeacon")
   func whole() async throws {
-    try await Building.run { building in
+    try await Building.run { (building) async throws in
       let news = try #require(try await building.hear())
       #expect(news.localName == "Robo Sensor")
       #expect(news.serviceUUIDs.isEmpty)
@@ -40,7 +40,7 @@ struct RoboSensorConversationTests {
 
   @Test("leaves a trace of every write, with the room it was for")
   func trace() async throws {
-    try await Building.run { building in
+    try await Building.run { (building) async throws in
       let conversation = try await Conversation(try await building.connect())
       try await conversation.write(nil, nil, "Lobby", 7)
       _ = try await conversation.save()
@@ -57,7 +57,7 @@ struct RoboSensorConversationTests {
 
   @Test("and cannot be connected to afterwards, until somebody presses its button")
   func button() async throws {
-    try await Building.run { building in
+    try await Building.run { (building) async throws in
       let conversation = try await Conversation(try await building.connect())
       try await conversation.write(nil, nil, "Lobby", 7)
       _ = try await conversation.save()

@@ -1,0 +1,206 @@
+import Bluetooth
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("The virtual radio")
+struct RadioTests {
+  private static let four: [[ScheduledFault]] = [[], [], [], []]
+
+  @Test("connects in a third of a second, but in ten when the same adapter discovers")
+  func discoveryCosts() async throws {
+    try await Building.run(Self.four) { (building) async throws in
+      try await building.central.listen(on: Building.adapter) { (news) async throws(CentralError) in
+        var heard: Set<BluetoothAddress> = []
+        for try await one in news {
+          heard.insert(one.address)
+          if heard.count == 4 { break }
+        }
+        let took = try await building.timeToConnect(1, on: Building.adapter)
+        guard (Duration.seconds(10)...(.seconds(10.8))).contains(took) else {
+          throw CentralError(.other, stackText: "\(took)")
+        }
+      }
+      let took = try await building.timeToConnect(2, on: Building.adapter)
+      #expect((Duration.seconds(0.25)...(.seconds(0.45))).contains(took))
+    }
+  }
+
+  @Test("is not slowed down by another adapter's discovery")
+  func otherAdapter() async throws {
+    try await Building.run { (building) async throws in
+      try await building.hear(on: Building.secondAdapter)
+      let took = try await building.central.listen(on: Building.adapter) { (_) async throws(CentralError) in
+        try await building.timeToConnect(1, on: Building.secondAdapter)
+      }
+      #expect(took <= .seconds(0.65))
+    }
+  }
+
+  @Test("makes one connection after the other, and a dead peripheral takes its turns")
+  func queue() async throws {
+    try await Building.run([[.init(.neverAnswers)], [], []]) { (building) async throws in
+      for number in 1...3 as ClosedRange<UInt64> { try await building.hear(Building.sensor(number)) }
+      let took = try await withThrowingTaskGroup(of: Duration?.self) { group in
+        group.addTask {
+          _ = try? await building.central.connect(to: Building.sensor(1), on: Building.adapter)
+          return nil
+        }
+        for number in 2...3 as ClosedRange<UInt64> {
+          group.addTask {
+            try await building.clock.sleep(for: .milliseconds(number))
+            return try await building.timeToConnect(number, on: Building.adapter)
+          }
+        }
+        var took: [Duration] = []
+        while took.count < 2, let next = try await group.next() { if let next { took.append(next) } }
+        group.cancelAll()
+        return took
+      }
+      #expect(took.allSatisfy { (Duration.seconds(4)...(.seconds(4.6))).contains($0) })
+      #expect(took[0] != took[1])
+    }
+  }
+
+  @Test("holds as many links as the adapter has slots")
+  func slots() async throws {
+    var radio = RadioParameters()
+    radio.slotsPerAdapter = 2
+    try await Building.run(Self.four, radio: radio) { (building) async throws in
+      for number in 1...3 as ClosedRange<UInt64> { try await building.hear(Building.sensor(number)) }
+      let first = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
+      _ = try await building.central.connect(to: Building.sensor(2), on: Building.adapter)
+      let error = await #expect(throws: CentralError.self) {
+        _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
+      }
+      #expect(error?.code == .outOfSlots)
+      await first.disconnect()
+      _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
+      #expect(await building.world.openLinkCount() == 2)
+    }
+  }
+
+  @Test("takes two seconds and more to disconnect, during which the link can be used")
+  func disconnect() async throws {
+    try await Building.run { (building) async throws in
+      let peripheral = try await building.connect()
+      let service = try await peripheral.roboSensor()
+      let before = building.clock.now
+      async let end: Void = peripheral.disconnect()
+      try await building.clock.sleep(for: .seconds(1))
+      try await peripheral.write([0, 1], to: try service.require(RoboSensorGATT.minor), .withResponse)
+      await end
+      #expect((Duration.seconds(2)...(.seconds(2.8))).contains(before.duration(to: building.clock.now)))
+    }
+  }
+
+  @Test(
+    "forgets a peripheral half a minute after discovery has stopped", arguments: [(29, true), (31, false)])
+  func lifetime(_ seconds: Int, _ isKnown: Bool) async throws {
+    try await Building.run { (building) async throws in
+      try await building.hear()
+      try await building.clock.sleep(for: .seconds(seconds))
+      let link = try? await building.central.connect(to: Building.sensor(1), on: Building.adapter)
+      #expect((link != nil) == isKnown)
+    }
+  }
+
+  @Test("hears a sensor as strongly as the scenario says, on each adapter, give or take some fading")
+  func signal() async throws {
+    try await Building.run(change: {
+      $0.sensors[0].signal = Signal(base: nil, perAdapter: [Building.adapter.address: -72])
+    }) { (building) async throws in
+      var strengths: [Int] = []
+      for _ in 0..<20 { strengths.append(try await building.hear()?.rssi ?? 0) }
+      #expect(strengths.allSatisfy { (-75 ... -69).contains($0) })
+      #expect(Set(strengths).count > 2)
+      #expect(try await building.hear(on: Building.secondAdapter, within: .seconds(20)) == nil)
+    }
+  }
+
+  @Test("switches a sensor on when the scenario says")
+  func lateArrival() async throws {
+    try await Building.run(change: { $0.sensors[0].appearsAfter = .seconds(40) }) { (building) async throws in
+      let news = try #require(try await building.hear())
+      #expect((Duration.seconds(40)...(.seconds(40.2))).contains(news.receivedAt.sinceZero))
+    }
+  }
+
+  @Test("often fails to connect to what is hardly heard")
+  func weak() async throws {
+    let (failed, connected) = try await Building.run(change: { $0.sensors[0].signal = Signal(base: -90) }) {
+      (building) async throws in
+      var (failed, connected) = (0, 0)
+      for _ in 0..<40 {
+        do {
+          let peripheral = try await building.connect()
+          connected += 1
+          await peripheral.disconnect()
+        } catch let error as CentralError where error.code == .connectFailed {
+          failed += 1
+        }
+      }
+      return (failed, connected)
+    }
+    #expect(failed > 5 && connected > 5)
+  }
+
+  @Test("says so when the stack stops, and starts with a clean slate")
+  func stack() async throws {
+    try await Building.run { (building) async throws in
+      let peripheral = try await building.connect()
+      await building.world.stopStack()
+      #expect(await peripheral.disconnection()?.cause == .stackLost)
+      let error = await #expect(throws: CentralError.self) { try await building.central.adapters() }
+      #expect(error?.code == .stackUnavailable)
+      await building.world.startStack()
+      #expect(try await building.central.adapters().count == 2)
+      try await building.clock.sleep(for: .seconds(1))
+      _ = try await building.connect()
+    }
+  }
+
+  @Test("gives the same world for the same seed, and another for another")
+  func determinism() async throws {
+    let runs = try await [busyHour(seed: 5), busyHour(seed: 5), busyHour(seed: 6)]
+    #expect(runs[0].count > 60)
+    #expect(runs[0] == runs[1])
+    #expect(runs[0] != runs[2])
+  }
+
+  /// Everything that reached 20 sensors, and when, while they were provisioned by two adapters at once.
+  private func busyHour(seed: UInt64) async throws -> [WriteRecord] {
+    try await Building.run(seed: seed, Array(repeating: [], count: 20)) { (building) async throws in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (offset, adapter) in [Building.adapter, Building.secondAdapter].enumerated() {
+          group.addTask {
+            for number in stride(from: UInt64(1 + offset), through: 20, by: 2) {
+              let conversation = try await Conversation(
+                try await building.connect(Building.sensor(number), on: adapter))
+              try await conversation.write("Net", nil, "Room \(number)", UInt16(number))
+              _ = try await conversation.save()
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      for number in 1...20 as ClosedRange<UInt64> {
+        let flash = await building.world.flash(of: Building.sensor(number))
+        #expect(flash?.isSaved == true)
+        #expect(flash?.minor == UInt16(number))
+        #expect(flash?.roomName == "Room \(number)")
+      }
+      return await building.world.writes
+    }
+  }
+}
+
+extension Building {
+  fileprivate func timeToConnect(_ number: UInt64, on adapter: AdapterID) async throws(CentralError)
+    -> Duration
+  {
+    let before = clock.now
+    _ = try await central.connect(to: Self.sensor(number), on: adapter)
+    return before.duration(to: clock.now)
+  }
+}
