@@ -182,7 +182,7 @@ enum Sample {
     of news: [Advertisement], before: Set<BluetoothAddress> = []
   ) -> ProofWatch.Verdict {
     var watch = watch(before: before)
-    for advertisement in news { _ = watch.hear(advertisement) }
+    for advertisement in news { watch.hear(advertisement) }
     return watch.verdict
   }
 
@@ -192,8 +192,8 @@ enum Sample {
 
   @Test func itsOwnFreshBeaconProvesIt() {
     var watch = watch()
-    let heard7 = watch.hear(Sample.beacon(1, minor: 7, at: 12))
-    #expect(heard7)
+    watch.hear(Sample.beacon(1, minor: 7, at: 12))
+    #expect(watch.isProved)
     #expect(watch.verdict == .proved(evidence(.freshBeacon, 1, after: 2)))
   }
 
@@ -221,15 +221,15 @@ enum Sample {
     #expect(verdict(of: [moved, Sample.beacon(1, minor: 8, at: 13)]) == .other(minor: 8))
   }
 
-  @Test func aDeviceThatWaitsAgainIsDecidedAfterItSettled() {
+  @Test func aDeviceHeardWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
     var watch = watch()
-    let heard8 = watch.hear(Sample.waiting(1, at: 11))
-    #expect(!heard8)
-    let heard9 = watch.hear(Sample.waiting(1, at: 15.9))
-    #expect(!heard9)
-    let heard10 = watch.hear(Sample.waiting(1, at: 16))
-    #expect(heard10)
+    #expect(watch.settlesAt == nil)
+    watch.hear(Sample.waiting(1, at: 11))
+    watch.hear(Sample.waiting(1, at: 15))
+    #expect(watch.settlesAt == .init(sinceZero: .seconds(11) + ProofWatch.settling))
     #expect(watch.verdict == .backAgain)
+    watch.hear(Sample.beacon(1, minor: 7, at: 16))
+    #expect(watch.verdict == .proved(evidence(.freshBeacon, 1, after: 6)))
   }
 
   @Test func otherDevicesWaitingMeanNothing() {

@@ -67,6 +67,6 @@ import Testing
     for text in ["hunter22\u{301}", "x\u{200D}hunter22\u{FE0F}", "\rhunter22\n", "hunter22hunter22"] {
       #expect(!redactor(text).unicodeScalars.map(String.init).joined().contains("hunter22"))
     }
-    #expect(redactor("hunter22\u{301}!").hasPrefix("•••"))
+    #expect(redactor("hunter22\u{301}!").unicodeScalars.starts(with: "•••".unicodeScalars))
   }
 }

@@ -262,11 +262,11 @@ public struct SettingWritten: Hashable, Sendable, Codable {
   public var room: RoomID
   /// The setting.
   public var setting: SettingName
-  /// How many bytes were written.
-  public var bytes: Int
+  /// How many bytes were written; nil for a secret, whose length is part of it.
+  public var bytes: Int?
 
   /// All of it.
-  public init(room: RoomID, setting: SettingName, bytes: Int) {
+  public init(room: RoomID, setting: SettingName, bytes: Int?) {
     self.room = room
     self.setting = setting
     self.bytes = bytes

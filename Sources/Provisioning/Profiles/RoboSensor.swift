@@ -96,8 +96,7 @@ public struct RoboSensor: DeviceProfile {
         ])
     }
     let conversation = try RoboSensorConversation(session: session, link: link, service: service)
-    let notifications = try await conversation.subscribe()
-    return try await session.feeding(notifications) { (feed) throws(AttemptFailure) in
+    return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
       let before = try await conversation.waitUntilReady(feed)
       let firstWrite = feed.count
       for (setting, characteristic, bytes) in conversation.writes(of: session.room.settings) {

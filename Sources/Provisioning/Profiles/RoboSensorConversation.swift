@@ -39,26 +39,13 @@ struct RoboSensorConversation: Sendable {
     }
   }
 
-  /// Subscribes to the status; nil when the sensor does not permit that, and status must be read instead.
-  func subscribe() async throws(AttemptFailure) -> AsyncStream<CharacteristicNotification>? {
-    do throws(AttemptFailure) {
-      return try await session.stage(.ready) { () throws(CentralError) in
-        try await link.notifications(of: status)
-      }
-    } catch {
-      switch error.reason.code {
-      case .attributeRejected, .stackError, .stageTimedOut: return nil
-      default: throw error
-      }
-    }
-  }
-
-  /// Step 3: reads the status and waits for `ready`, which is advisory: if it does not come, we go on. An
-  /// `error:` here may be left from an earlier attempt, and is no refusal.
+  /// Step 3: subscribes to the status, reads it and waits for `ready`, which is advisory: if it does not come,
+  /// we go on. An `error:` here may be left from an earlier attempt, and is no refusal.
   /// - Returns: the status as it was read before anything was written, if it could be read.
   func waitUntilReady(_ feed: StatusFeed) async throws(AttemptFailure) -> SensorStatus? {
     do throws(AttemptFailure) {
       return try await session.stage(.ready) { () throws(CentralError) in
+        try await subscribe(feed)
         let first = try await readStatus()
         await session.heard(first.text, as: first.meaningBeforeWriting)
         var mark = 0
@@ -72,6 +59,19 @@ struct RoboSensorConversation: Sendable {
     } catch {
       switch error.reason.code {
       case .stageTimedOut, .attributeRejected, .stackError: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Where the sensor does not permit a subscription, its status is read instead.
+  private func subscribe(_ feed: StatusFeed) async throws(CentralError) {
+    do throws(CentralError) {
+      feed.follow(try await link.notifications(of: status))
+    } catch {
+      switch error.code {
+      case .att, .notPermitted, .busy, .other:
+        await session.heard("no notifications: \(error.stackText ?? "\(error.code)")", as: .other)
       default: throw error
       }
     }

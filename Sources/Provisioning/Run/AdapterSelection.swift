@@ -31,7 +31,8 @@ public struct AdapterSelection: Sendable {
         let eligible = eligible(adapters)
         if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
         let awaited = AdapterAwaited(
-          trouble: trouble(of: eligible), adapter: eligible.first?.name ?? wanted, seconds: patience.inSeconds)
+          trouble: trouble(of: eligible), adapter: eligible.first?.name ?? wanted, seconds: patience.inSeconds
+        )
         if awaited != told { await waiting(awaited) }
         told = awaited
       }
@@ -40,7 +41,8 @@ public struct AdapterSelection: Sendable {
     switch raced {
     case .value(let adapter): return adapter
     case .failed(let error): throw error
-    case .timedOut: throw CentralError(.adapterUnavailable(trouble(of: eligible(try await central.adapters()))))
+    case .timedOut:
+      throw CentralError(.adapterUnavailable(trouble(of: eligible(try await central.adapters()))))
     }
   }
 

@@ -10,6 +10,10 @@ extension ApplyRun {
       try await commit(.bindingCommitted(.init(room: id, address: address, basis: work.basis)))
       work.isBound = true
     }
+    if let evidence = lateProof(of: work) {
+      try await settle(id, .success(evidence))
+      return
+    }
     let began = clock.now
     work.began = work.began ?? began
     work.attempts = number
@@ -29,6 +33,7 @@ extension ApplyRun {
     await takeDown(session)
 
     let result: Result<Evidence, AttemptFailure>
+    var stop: Stop?
     switch conversation {
     case .success(let submission):
       works[id]?.acknowledgement =
@@ -36,7 +41,8 @@ extension ApplyRun {
       proofWatch = ProofWatch(
         proof: profile.proof(of: work.room.settings), profile: profile, address: address,
         submittedAt: submission.at, before: before)
-      result = try await prove(work.room, submission)
+      works[id]?.submittedAt = submission.at
+      (result, stop) = await prove(work.room, submission)
     case .failure(let failure):
       result = .failure(failure)
     }
@@ -46,6 +52,18 @@ extension ApplyRun {
         .init(
           room: id, number: number, seconds: began.duration(to: clock.now).inSeconds, failure: failure)))
     try await settle(id, result)
+    if let stop { throw stop }
+  }
+
+  /// The proof of an earlier attempt that came after its time was up: the device is at work as wanted.
+  private func lateProof(of work: RoomWork) -> Evidence? {
+    guard let submittedAt = work.submittedAt, let sighting = air[work.address],
+      let heard = sighting.lastHeard, heard > submittedAt,
+      case .configured(let beacon) = sighting.life.recognition, proof(of: work.room).isMet(by: beacon)
+    else { return nil }
+    return Evidence(
+      grade: .freshBeacon, address: work.address, minor: beacon.minor, rssi: sighting.rssi,
+      secondsAfterSave: submittedAt.duration(to: heard).inSeconds)
   }
 
   private func converse(
@@ -82,27 +100,15 @@ extension ApplyRun {
   }
 
   /// Stage `verify`: listens until the proof is heard or the time is up.
-  private func prove(_ room: Room, _ submission: Submission) async throws(Stop) -> Result<
-    Evidence, AttemptFailure
-  > {
+  private func prove(
+    _ room: Room, _ submission: Submission
+  ) async -> (result: Result<Evidence, AttemptFailure>, stop: Stop?) {
     let timeout = room.timeouts.verify
     let began = clock.now
     await coordinator.note(
       .stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
-    var wasInterrupted = false
-    let until = began.advanced(by: timeout)
-    // An adapter that goes away in between costs listening time, not the device.
-    while !isProofDecided, clock.now < until {
-      do throws(Stop) {
-        try await listen(.proof, room: room.id, for: clock.now.duration(to: until)) { advertisement, run in
-          run.judge(advertisement)
-        }
-      } catch .interrupted {
-        wasInterrupted = true
-        break
-      }
-    }
-    let result = verdict(on: submission, wasInterrupted: wasInterrupted)
+    let stop = await listenForProof(room, until: began.advanced(by: timeout))
+    let result = verdict(on: submission, wasInterrupted: stop == .interrupted)
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
     await coordinator.note(
       .stageEnded(
@@ -111,13 +117,28 @@ extension ApplyRun {
     if case .success(let evidence) = result {
       await coordinator.note(.proofHeard(.init(room: room.id, evidence: evidence)))
     }
-    isProofDecided = false
-    return result
+    return (result, stop)
   }
 
-  private func judge(_ advertisement: Advertisement) -> Bool {
-    if proofWatch?.hear(advertisement) == true { isProofDecided = true }
-    return isProofDecided
+  /// Listens until the verdict is in or the time is up. Returns what stops the run, if something did: the room
+  /// still gets the outcome of what was heard until then.
+  private func listenForProof(_ room: Room, until timeout: MonotonicInstant) async -> Stop? {
+    while let watch = proofWatch, !watch.isProved {
+      let end = min(timeout, watch.settlesAt ?? timeout)
+      if clock.now >= end { return nil }
+      do throws(Stop) {
+        // A window also ends when the end has moved closer, and when its adapter has gone away, which costs
+        // listening time but not the device.
+        try await listen(.proof, room: room.id, for: clock.now.duration(to: end)) { advertisement, run in
+          run.proofWatch?.hear(advertisement)
+          guard let watch = run.proofWatch else { return true }
+          return watch.isProved || watch.settlesAt.map { $0 < end } ?? false
+        }
+      } catch {
+        return error
+      }
+    }
+    return nil
   }
 
   private func verdict(

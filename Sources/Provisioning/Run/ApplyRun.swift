@@ -56,9 +56,8 @@ actor ApplyRun {
   var air: AirLedger
   /// What is left to do.
   var schedule = Schedule()
-  /// Judges the device whose proof is awaited, and whether the verdict is in.
+  /// Judges the device whose proof is awaited.
   var proofWatch: ProofWatch?
-  var isProofDecided = false
   /// What is known of each room's work.
   var works: [RoomID: RoomWork] = [:]
   /// Outcomes so far.
@@ -183,6 +182,8 @@ struct RoomWork: Sendable {
   var adapter: AdapterID?
   /// Settings confirmed in the last attempt.
   var written: Set<SettingName> = []
+  /// When the last save was submitted, if one was.
+  var submittedAt: MonotonicInstant?
   /// What the device itself said to its last save.
   var acknowledgement: Evidence?
   /// Why the last attempt failed.

@@ -80,7 +80,9 @@ public struct DeviceSession: Sendable {
       try await link.write(bytes, to: characteristic, .withResponse)
     }
     await progress.confirm(setting)
-    await coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: bytes.count)))
+    // How long a secret is, is part of it.
+    let shown = room.settings[setting]?.shown == nil ? nil : bytes.count
+    await coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
   }
 
   /// Puts on record that the device is about to be asked to keep what was written. Only when that is on disk
@@ -103,20 +105,14 @@ public struct DeviceSession: Sendable {
     await coordinator.note(.statusReceived(.init(room: room.id, text: redactor(text), meaning: meaning)))
   }
 
-  /// Runs `body` while a pump fills a feed from a characteristic's notifications; the pump ends with `body`.
-  /// Without notifications (nil) the feed has ended from the start.
-  public func feeding<Value: Sendable>(
-    _ notifications: AsyncStream<CharacteristicNotification>?,
+  /// Runs `body` with a feed, and a pump that fills it with what the feed is told to follow; the pump ends
+  /// with `body`.
+  public func withStatusFeed<Value: Sendable>(
     _ body: @Sendable (StatusFeed) async throws(AttemptFailure) -> Value
   ) async throws(AttemptFailure) -> Value {
-    let feed = StatusFeed(isSubscribed: notifications != nil)
+    let feed = StatusFeed()
     let result = await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        if let notifications {
-          for await notification in notifications { feed.append(notification) }
-        }
-        feed.end()
-      }
+      group.addTask { await feed.pump() }
       defer { group.cancelAll() }
       do throws(AttemptFailure) {
         return Result<Value, AttemptFailure>.success(try await body(feed))

@@ -13,9 +13,10 @@ struct ProofWatch: Sendable {
     case silent
   }
 
-  /// How long a device must be heard waiting again before that is its answer; a sensor that is about to
-  /// reboot may be heard for a moment.
-  static let settling = Duration.seconds(5)
+  /// How long after a device was heard waiting again that is its answer, unless its proof comes meanwhile: a
+  /// sensor that is about to restart may be heard for a moment. Stacks do not repeat an unchanged
+  /// advertisement, so one hearing is all there may be.
+  static let settling = Duration.seconds(10)
 
   private let proof: Proof
   private let profile: any DeviceProfile
@@ -28,7 +29,6 @@ struct ProofWatch: Sendable {
   private var strangers: [BluetoothAddress: Evidence] = [:]
   private var otherMinor: UInt16?
   private var waitingSince: MonotonicInstant?
-  private var waitingUntil: MonotonicInstant?
 
   init(
     proof: Proof, profile: any DeviceProfile, address: BluetoothAddress, submittedAt: MonotonicInstant,
@@ -41,19 +41,17 @@ struct ProofWatch: Sendable {
     self.before = before
   }
 
-  /// Takes in what was heard; true when the verdict is in before the time is up.
-  mutating func hear(_ advertisement: Advertisement) -> Bool {
-    guard advertisement.receivedAt > submittedAt else { return false }
+  /// Takes in what was heard.
+  mutating func hear(_ advertisement: Advertisement) {
+    guard advertisement.receivedAt > submittedAt else { return }
     switch profile.recognise(advertisement) {
     case .configured(let beacon):
       hear(beacon, advertisement)
     case .awaitingProvisioning where advertisement.address == address:
       waitingSince = waitingSince ?? advertisement.receivedAt
-      waitingUntil = advertisement.receivedAt
     case .awaitingProvisioning, nil:
       break
     }
-    return own != nil || isBackAgain
   }
 
   private mutating func hear(_ beacon: IBeacon, _ advertisement: Advertisement) {
@@ -73,10 +71,11 @@ struct ProofWatch: Sendable {
     }
   }
 
-  private var isBackAgain: Bool {
-    guard let waitingSince, let waitingUntil else { return false }
-    return waitingSince.duration(to: waitingUntil) >= Self.settling
-  }
+  /// Whether the verdict is in: nothing that may still come would change it.
+  var isProved: Bool { own != nil }
+
+  /// When the verdict is in, by what was heard so far; nil while only the stage's timeout bounds it.
+  var settlesAt: MonotonicInstant? { waitingSince?.advanced(by: Self.settling) }
 
   /// What is to be said when the time is up. A beacon from another address counts only when that identity was
   /// silent before, is heard from one address, and the device's own address says nothing else.

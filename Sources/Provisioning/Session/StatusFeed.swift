@@ -7,17 +7,35 @@ import Synchronization
 public final class StatusFeed: Sendable {
   private struct State {
     var values: [CharacteristicNotification] = []
+    var isSubscribed = false
     var hasEnded = false
     var reader: CheckedContinuation<Void, Never>?
   }
 
   private let state = Mutex(State())
+  private let sources: AsyncStream<AsyncStream<CharacteristicNotification>>
+  private let sourcesEnd: AsyncStream<AsyncStream<CharacteristicNotification>>.Continuation
+
+  init() {
+    (sources, sourcesEnd) = AsyncStream.makeStream()
+  }
 
   /// Whether the device notifies at all; if not, its status must be read.
-  public let isSubscribed: Bool
+  public var isSubscribed: Bool { state.withLock { $0.isSubscribed } }
 
-  init(isSubscribed: Bool) {
-    self.isSubscribed = isSubscribed
+  /// Feeds it from these notifications, once, until they end with the link.
+  public func follow(_ notifications: AsyncStream<CharacteristicNotification>) {
+    state.withLock { $0.isSubscribed = true }
+    sourcesEnd.yield(notifications)
+    sourcesEnd.finish()
+  }
+
+  /// The pump; ends when what is followed ends, or its task is cancelled.
+  func pump() async {
+    for await notifications in sources {
+      for await notification in notifications { append(notification) }
+    }
+    wake { $0.hasEnded = true }
   }
 
   /// How many values have come so far: a mark to look back from.
@@ -45,12 +63,8 @@ public final class StatusFeed: Sendable {
     }
   }
 
-  func append(_ value: CharacteristicNotification) {
+  private func append(_ value: CharacteristicNotification) {
     wake { $0.values.append(value) }
-  }
-
-  func end() {
-    wake { $0.hasEnded = true }
   }
 
   private func more(than count: Int) async {

@@ -47,7 +47,8 @@ struct EventWords {
     case .statusReceived(let fact):
       self.init("status", "“\(fact.text.visible)”: \(fact.meaning.words)")
     case .settingWritten(let fact):
-      self.init("write", "\(fact.setting.rawValue.visible) confirmed, \(fact.bytes) bytes")
+      let bytes = fact.bytes.map { ", \($0) bytes" } ?? ""
+      self.init("write", "\(fact.setting.rawValue.visible) confirmed\(bytes)")
     case .saveSubmitted(let fact):
       self.init("save", "submitted to \(fact.address); from here on the device may have changed")
     case .linkEnded(let fact):

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Journal
+import Manifest
+import Provisioning
+import Reporting
+
+/// `roboprov apply`: the job itself.
+struct ApplyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply",
+    abstract: "Provision a building's sensors, prove each one on air, and leave a report.",
+    discussion: """
+      Listens, decides which sensor belongs to which room, provisions one after the other, and writes
+      DIR/<building>/<run>/ with report.json, report.csv, a log per device and the journal of everything that
+      happened; DIR/<building>/latest points to it. Ctrl-C ends the run in order, with its reports; a second one
+      ends it at once.
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  var manifest: String
+
+  @Option(help: ArgumentHelp("Where reports go.", valueName: "dir"))
+  var reports = "reports"
+
+  @OptionGroup var radio: RadioOptions
+
+  @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
+  var yes = false
+
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout at the end: \(OutputFormat.list).")
+  var output = OutputFormat.text
+
+  func run() async throws {
+    let source = try ManifestSource.load(manifest)
+    guard yes || !source.building.needsConfirmation || Screen.canAnswer else {
+      throw CommandFailure(
+        .usage, "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
+        cure: "Give --yes where that is meant, or addresses to the rooms.")
+    }
+    // From here on Ctrl-C is a request to stop in order.
+    let interruptions = Interruptions { Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)") }
+    let result = try await Radio.with(simulation, rehearsing: source.building) { setup in
+      try await carryOut(source, setup, interruptions)
+    }
+    if result != .done { throw result.exit }
+  }
+
+  private func carryOut(
+    _ source: ManifestSource, _ setup: Radio.Setup, _ interruptions: Interruptions
+  ) async throws -> ExitStatus {
+    let host = HostEnvironment.hostName
+    let request = ApplyRequest(
+      building: source.building, runID: HostEnvironment.runID(at: setup.wall(), host: host),
+      toolVersion: Version.current, host: host, manifestPath: manifest, manifestSHA256: source.sha256,
+      isSimulated: simulation.simulate, adapter: radio.adapter, survey: .seconds(radio.listen),
+      adapterPatience: .seconds(radio.adapterWait))
+
+    // Whether the record can be kept is found out before any device is touched.
+    let record = try RunRecord(reports: reports, request: request)
+    let progress = LiveProgress(clock: setup.clock)
+    let coordinator = Coordinator(
+      clock: setup.clock, wall: setup.wall, recorder: record.journal,
+      watch: { await progress.show($0) })
+    let environment = ApplyEnvironment(
+      central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
+      confirm: { [yes] proposals in
+        if yes { return true }
+        return await progress.pausing { await Confirmation.ask(proposals) }
+      },
+      interruptions: interruptions.stream)
+    let result = await progress.running { await Provisioning.apply(request, in: environment, recording: coordinator) }
+    let report = try record.finish()
+    RunOutput.show(report, in: record.directory, as: output)
+    return try status(of: result)
+  }
+
+  private func status(of result: ApplyResult) throws -> ExitStatus {
+    if let failure = result.recordFailure {
+      throw CommandFailure(
+        .record, "the record could not be written: \(failure.text)",
+        cure: "Nothing more was done to any device. Make room or choose another --reports DIR, and run again.")
+    }
+    if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter) }
+    switch result.outcome {
+    case .complete: return .done
+    case .incomplete: return .incomplete
+    case .interrupted: return .interrupted
+    case .aborted: return .unexpected
+    }
+  }
+}

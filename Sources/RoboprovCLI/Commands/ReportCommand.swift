@@ -1,0 +1,55 @@
+import ArgumentParser
+import Journal
+import Reporting
+
+/// `roboprov report`: reports again from a run's journal, also of a run that was killed.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write a run's reports again from its journal, also those of a run that was killed.")
+
+  @Argument(help: ArgumentHelp("The building's id: a folder of the reports directory."))
+  var building: String
+
+  @Argument(help: ArgumentHelp("The run's id; the one that `latest` points to if absent."))
+  var run: String?
+
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
+  var reports = "reports"
+
+  @Option(help: "What goes to stdout: \(OutputFormat.list).")
+  var output = OutputFormat.text
+
+  func run() async throws {
+    let directory: RunDirectory
+    let report: RunReport
+    do throws(JournalError) {
+      var id = run
+      if id == nil { id = try RunDirectory.latestRun(in: reports, building: building) }
+      guard let id else {
+        throw JournalError(.open, "\(reports)/\(building)/\(RunDirectory.latest)", .missing)
+      }
+      directory = try RunDirectory.open(in: reports, building: building, run: id)
+      let record = try directory.readJournal()
+      warn(of: record, in: directory)
+      report = try RunReports.write(record.events, to: directory)
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+    RunOutput.show(report, in: directory, as: output)
+  }
+
+  /// What the journal does not say any more is never passed over in silence.
+  private func warn(of record: JournalRecord, in directory: RunDirectory) {
+    if let torn = record.tornLine {
+      Console.say(
+        "roboprov: warning: \(directory.journalPath):\(torn.line): the last line was cut off (\(torn.bytes) bytes); "
+          + "all before it counts")
+    }
+    if let damage = record.damage {
+      Console.say(
+        "roboprov: warning: \(directory.journalPath):\(damage.line): damaged (\(damage.kind)); "
+          + "this line and all after it do not count")
+    }
+  }
+}

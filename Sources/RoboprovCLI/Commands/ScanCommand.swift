@@ -1,0 +1,50 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+import Reporting
+
+/// `roboprov scan`: what waits to be provisioned.
+struct ScanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "List the sensors that wait to be provisioned.",
+    discussion: "Listens for --listen seconds, or with --watch until Ctrl-C, and lists address, name, RSSI and age.")
+
+  @OptionGroup var radio: RadioOptions
+
+  @Flag(help: "Listen until Ctrl-C, and say at once when a sensor is heard for the first time.")
+  var watch = false
+
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout: \(OutputFormat.list).")
+  var output = OutputFormat.text
+
+  func run() async throws {
+    let interruptions = Interruptions()
+    let scan = try await Radio.with(simulation, rehearsing: nil) { setup in
+      try await listen(setup, interruptions)
+    }
+    switch output {
+    case .json: Console.data(scan.json.pretty + "\n")
+    case .text: Console.data(scan.table)
+    }
+  }
+
+  private func listen(_ setup: Radio.Setup, _ interruptions: Interruptions) async throws -> ScanResult {
+    let selection = AdapterSelection(
+      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait))
+    do throws(CentralError) {
+      let adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
+      let bound: Duration? = watch ? nil : .seconds(radio.listen)
+      Console.say("Listening on \(adapter.name) " + (watch ? "until Ctrl-C" : "for \(radio.listen) s"))
+      let survey = Survey(central: setup.central, clock: setup.clock, interruptions: interruptions.stream)
+      let air = try await survey.listen(on: adapter.id, for: bound) { sighting in
+        if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
+      }
+      return ScanResult(adapter: adapter, devices: air.waiting, at: setup.clock.now)
+    } catch {
+      throw RadioTrouble.failure(error, adapter: radio.adapter)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import BlueZ
+import Bluetooth
+import DBus
+import Foundation
+import Provisioning
+import VirtualBuilding
+import VirtualTime
+
+/// The road to the radio that a command asked for: the system's BlueZ, or a virtual building's.
+enum Radio {
+  /// What a command works with.
+  struct Setup: Sendable {
+    var central: any Central
+    /// Monotonic time; in a rehearsal it runs as many times faster than life as the scenario says.
+    var clock: any TimeSource
+    /// Wall-clock time that goes with `clock`.
+    var wall: @Sendable () -> Date
+  }
+
+  /// Runs `body` with the radio and leaves it in order, whatever `body` does.
+  /// - Parameter building: what to rehearse where no scenario is given.
+  /// - Throws: `CommandFailure` when there is no radio; what `body` throws.
+  static func with<Result: Sendable>(
+    _ options: SimulationOptions, rehearsing building: Building?,
+    _ body: @escaping @Sendable (Setup) async throws -> Result
+  ) async throws -> Result {
+    guard options.simulate else {
+      let clock = SystemClock()
+      return try await using(.system, clock: clock, wall: { Date() }, body)
+    }
+    let rehearsal = try Rehearsal(options, building: building)
+    return try await rehearsal.serving { bus in
+      // In a rehearsal both clocks run at its pace, so that times in reports are those of the building.
+      let begin = Date()
+      let zero = bus.clock.now
+      return try await using(
+        .address(bus.address), clock: bus.clock,
+        wall: { begin.addingTimeInterval(zero.duration(to: bus.clock.now).inSeconds) }, body)
+    }
+  }
+
+  private static func using<Result: Sendable>(
+    _ bus: BusAddress, clock: any TimeSource, wall: @escaping @Sendable () -> Date,
+    _ body: @Sendable (Setup) async throws -> Result
+  ) async throws -> Result {
+    let central: BlueZCentral
+    do throws(CentralError) {
+      central = try await BlueZCentral.open(bus: bus, clock: clock)
+    } catch {
+      throw RadioTrouble.failure(error)
+    }
+    do {
+      let result = try await body(Setup(central: central, clock: clock, wall: wall))
+      await central.close()
+      return result
+    } catch {
+      await central.close()
+      throw error
+    }
+  }
+}

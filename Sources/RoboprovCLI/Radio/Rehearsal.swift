@@ -1,0 +1,110 @@
+import Bluetooth
+import DBus
+import Provisioning
+import VirtualBuilding
+import VirtualTime
+
+/// A virtual building, and how fast it lives.
+struct Rehearsal: Sendable {
+  var scenario: Scenario
+  /// How many times faster than life.
+  var speed: Double
+
+  /// The virtual building's bus and clock.
+  struct Bus: Sendable {
+    let address: String
+    let clock: any TimeSource
+  }
+
+  /// The scenario that the options name, or a building in which everything is in order.
+  /// - Throws: `CommandFailure`.
+  init(_ options: SimulationOptions, building: Building?) throws {
+    if let file = options.scenario {
+      self = try Self.load(file, seed: options.seed)
+    } else if let building {
+      scenario = Scenario(healthy: building, seed: options.seed ?? 1)
+      speed = 10
+    } else {
+      throw CommandFailure(.usage, "--simulate needs to know what is in the air", cure: "Give --scenario FILE.")
+    }
+  }
+
+  private init(scenario: Scenario, speed: Double) {
+    self.scenario = scenario
+    self.speed = speed
+  }
+
+  /// Reads a scenario's file.
+  /// - Throws: `CommandFailure`.
+  static func load(_ file: String, seed: UInt64?) throws -> Rehearsal {
+    var (scenario, speed) = try ScenarioFile.read(try ManifestSource.bytes(of: file), file: file)
+    if let seed { scenario.seed = seed }
+    return Rehearsal(scenario: scenario, speed: speed)
+  }
+
+  /// Serves the building on a bus of its own for as long as `body` runs.
+  /// - Throws: `CommandFailure` when there is no bus to be had; what `body` throws.
+  func serving<Result: Sendable>(_ body: @escaping @Sendable (Bus) async throws -> Result) async throws -> Result {
+    let daemon = try await startBus()
+    let clock = ScaledClock(SystemClock(), factor: speed)
+    let world = World(scenario: scenario, clock: clock)
+    let stack = VirtualBlueZ(world: world, bus: .address(daemon.address), clock: clock)
+    do {
+      let result = try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask {
+          await world.run()
+          return nil
+        }
+        group.addTask {
+          try await stack.run()
+          return nil
+        }
+        group.addTask {
+          await stack.serving()
+          return try await body(Bus(address: daemon.address, clock: clock))
+        }
+        defer { group.cancelAll() }
+        while let ended = try await group.next() {
+          if let result = ended { return result }
+        }
+        throw CommandFailure(.unexpected, "the virtual building ended by itself")
+      }
+      await daemon.stop()
+      return result
+    } catch {
+      await daemon.stop()
+      throw error
+    }
+  }
+
+  private func startBus() async throws -> DBusDaemon {
+    do throws(DBusDaemonError) {
+      return try await DBusDaemon.start()
+    } catch {
+      switch error {
+      case .notInstalled(let program, let reason):
+        throw CommandFailure(
+          .unavailable, "\(program) cannot be started: \(reason)",
+          cure: "A virtual building needs it: `sudo apt-get install dbus-daemon`.")
+      case .noDirectory(let path, let reason):
+        throw CommandFailure(.unavailable, "no bus can be made in \(path): \(reason)")
+      case .failedToStart(let reason):
+        throw CommandFailure(.unavailable, "dbus-daemon does not start: \(reason)")
+      }
+    }
+  }
+}
+
+extension Scenario {
+  /// A virtual building with a healthy sensor for each room: at the room's address, or at one made up.
+  init(healthy building: Building, seed: UInt64) {
+    let taken = Set(building.rooms.compactMap(\.address))
+    var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
+      .filter { !taken.contains($0) }.makeIterator()
+    let addresses = building.rooms.compactMap { $0.address ?? free.next() }
+    self.init(
+      seed: seed,
+      adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7113), name: "hci0")],
+      sensors: addresses.map { SensorScenario(address: $0) })
+  }
+}

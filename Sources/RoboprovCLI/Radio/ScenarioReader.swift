@@ -1,0 +1,108 @@
+import Bluetooth
+import Manifest
+import Provisioning
+import YAML
+
+/// A mapping of a scenario's file; what is wrong in it is told by its place.
+struct ScenarioReader {
+  private let node: YAMLNode
+  private let file: String
+  private let entries: [String: YAMLNode]
+
+  /// A mapping with no other keys than these.
+  init(_ node: YAMLNode, file: String, keys: [String]) throws {
+    guard case .mapping(let entries) = node.content else {
+      throw Self.failure("keys and values are expected here", at: node.range.start, in: file)
+    }
+    for entry in entries where !keys.contains(entry.key) {
+      throw Self.failure(
+        "unknown key \(entry.key); there are \(keys.joined(separator: ", "))", at: entry.keyRange.start, in: file)
+    }
+    self.node = node
+    self.file = file
+    self.entries = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
+  }
+
+  private init(item node: YAMLNode, file: String) {
+    self.node = node
+    self.file = file
+    entries = [:]
+  }
+
+  /// This list item as a mapping.
+  func mapping(_ keys: [String]) throws -> ScenarioReader {
+    try ScenarioReader(node, file: file, keys: keys)
+  }
+
+  /// The items under a key; none if absent.
+  func list(_ key: String) throws -> [ScenarioReader] {
+    guard let value = entries[key], !value.isNull else { return [] }
+    guard case .sequence(let items) = value.content else { throw failure("a list is expected here", at: key) }
+    return items.map { ScenarioReader(item: $0, file: file) }
+  }
+
+  /// A value that must be there.
+  func required<Value>(_ key: String, _ read: (String) throws -> Value?) throws -> Value {
+    if let value = try read(key) { return value }
+    throw Self.failure("\(key) is missing here", at: node.range.start, in: file)
+  }
+
+  /// Text.
+  func text(_ key: String) throws -> String? {
+    guard let value = entries[key] else { return nil }
+    guard case .scalar(let text, _) = value.content else { throw failure("text is expected here", at: key) }
+    return text
+  }
+
+  /// A whole number, decimal or `0x…`.
+  func integer(_ key: String, in bounds: ClosedRange<Int>) throws -> Int? {
+    guard let text = try text(key) else { return nil }
+    let number = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
+    guard let number, bounds.contains(number) else {
+      throw failure("a whole number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here", at: key)
+    }
+    return number
+  }
+
+  /// A number.
+  func number(_ key: String, in bounds: ClosedRange<Double>) throws -> Double? {
+    guard let text = try text(key) else { return nil }
+    guard let number = Double(text), bounds.contains(number) else {
+      throw failure("a number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here", at: key)
+    }
+    return number
+  }
+
+  /// `true` or `false`.
+  func flag(_ key: String) throws -> Bool? {
+    guard let text = try text(key) else { return nil }
+    guard let flag = Bool(text) else { throw failure("true or false is expected here", at: key) }
+    return flag
+  }
+
+  /// A Bluetooth address.
+  func address(_ key: String) throws -> BluetoothAddress? {
+    guard let text = try text(key) else { return nil }
+    guard let address = BluetoothAddress(text) else {
+      throw failure("a Bluetooth address such as C4:7C:8D:00:00:01 is expected here", at: key)
+    }
+    return address
+  }
+
+  /// A span of time: `500ms`, `5s`, `2m`.
+  func duration(_ key: String) throws -> Duration? {
+    guard let text = try text(key) else { return nil }
+    guard let duration = Duration(manifestText: text) else {
+      throw failure("a time such as 500ms, 5s or 2m is expected here", at: key)
+    }
+    return duration
+  }
+
+  func failure(_ message: String, at key: String) -> CommandFailure {
+    Self.failure(message, at: (entries[key] ?? node).range.start, in: file)
+  }
+
+  static func failure(_ message: String, at mark: Mark, in file: String) -> CommandFailure {
+    CommandFailure(.manifest, "\(file):\(mark.line):\(mark.column): \(message)")
+  }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// Options of every command that uses the radio: the real one, or a virtual building.
+struct SimulationOptions: ParsableArguments {
+  @Flag(
+    help: "Rehearse on a virtual building made from the manifest, or on the one that --scenario describes.")
+  var simulate = false
+
+  @Option(
+    help: ArgumentHelp("The virtual building to rehearse on; implies nothing without --simulate.", valueName: "file"))
+  var scenario: String?
+
+  @Option(help: ArgumentHelp("Chance of the virtual building; the same seed, the same sensors.", valueName: "n"))
+  var seed: UInt64?
+
+  func validate() throws {
+    if !simulate, scenario != nil || seed != nil {
+      throw ValidationError("--scenario and --seed describe a virtual building: give --simulate with them")
+    }
+  }
+}

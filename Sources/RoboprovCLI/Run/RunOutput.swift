@@ -1,0 +1,17 @@
+import Journal
+import Reporting
+
+/// What a run shows on stdout at its end.
+enum RunOutput {
+  static func show(_ report: RunReport, in directory: RunDirectory, as format: OutputFormat) {
+    switch format {
+    case .json:
+      Console.data(JSONReport.text(report))
+    case .text:
+      let screen = Screen.standardOutput
+      let lines = SummaryView.lines(
+        report, reports: directory.path, style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
+      Console.data(lines.map { $0 + "\n" }.joined())
+    }
+  }
+}

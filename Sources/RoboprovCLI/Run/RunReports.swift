@@ -1,0 +1,17 @@
+import Journal
+import Provisioning
+import Reporting
+
+/// Everything that is made from a run's events when it ends, and again by `roboprov report`.
+enum RunReports {
+  /// Writes all reports and logs, and points `latest` to the run.
+  /// - Throws: what stands in the way of the first that could not be written.
+  static func write(_ events: [RunEvent], to directory: RunDirectory) throws(JournalError) -> RunReport {
+    let report = RunReport(events)
+    try directory.writeReport("report.json", JSONReport.text(report))
+    try directory.writeReport("report.csv", CSVReport.text(report))
+    try directory.writeDeviceLogs(DeviceLogs.texts(events))
+    try directory.publish()
+    return report
+  }
+}

@@ -1,0 +1,16 @@
+import Reporting
+
+/// Columns of text, aligned by what a terminal shows.
+enum Table {
+  /// The header and rows, a line each; the last column is not filled up.
+  static func text(header: [String], rows: [[String]]) -> String {
+    let lines = [header] + rows
+    let widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
+    return lines.map { line in
+      let cells = line.enumerated().map { index, cell in
+        index == header.count - 1 ? cell : cell.fitted(to: widths[index])
+      }
+      return cells.joined(separator: "  ") + "\n"
+    }.joined()
+  }
+}
