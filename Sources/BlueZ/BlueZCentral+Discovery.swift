@@ -97,13 +97,19 @@ extension BlueZCentral {
 
   // MARK: Talking to BlueZ
 
+  /// Every report of every LE device. The weakest strength there is selects nothing, but that it is given
+  /// makes BlueZ signal each report's strength, which it otherwise does after a change of 8 dB, and also report
+  /// those who do not call themselves discoverable (`adapter.c`: `filtered_discovery`).
+  private static let everything = DBusValue.vardict([
+    ("Transport", .string("le")), ("DuplicateData", .bool(true)), ("RSSI", .int16(-127)),
+  ])
+
   /// `InProgress` means that an earlier stop of ours was lost, or that another start is being worked on.
   private func start(_ path: ObjectPath) async throws(CentralError) {
-    let filter = DBusValue.vardict([("Transport", .string("le")), ("DuplicateData", .bool(true))])
     var attempt = 1
     while true {
       do throws(CentralError) {
-        _ = try await call(path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [filter])
+        _ = try await call(path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [Self.everything])
         _ = try await call(path, Name.Interface.adapter, Name.Member.startDiscovery)
         return
       } catch  where error.code == .busy && attempt < 4 {

@@ -26,7 +26,7 @@ struct DiscoveryStories {
           "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery",
         ])
       let filter = await stage.daemon.calls.first { $0.member == "SetDiscoveryFilter" }?.body.first?.asVardict
-      #expect(filter == ["Transport": .string("le"), "DuplicateData": .bool(true)])
+      #expect(filter == ["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
     }
   }
 
