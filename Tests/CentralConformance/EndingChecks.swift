@@ -74,8 +74,10 @@ extension ConformanceCheck {
       await subject.world.setPresent(false, Here.adapter.address)
       try await subject.expectEnd(of: peripheral, .adapterLost)
       await subject.world.setPresent(true, Here.adapter.address)
+      // It may come before it has its power.
       try await subject.eventually("the adapter being back") {
-        try await subject.central.adapters().first?.id == Here.adapter
+        let back = try await subject.central.adapters().first
+        return back?.id == Here.adapter && back?.state == .ready
       }
       let again = try await subject.connect()
       try subject.expect(again.address == Here.healthy, "leads to \(again.address)")
