@@ -1,0 +1,83 @@
+import Bluetooth
+import DBus
+
+/// A peripheral's attributes as bluetoothd shows them. It names objects after handles:
+/// `…/service0010/char0011/desc0013`, a characteristic after that of its declaration, which stands before its value's.
+struct AttributeObject {
+  var path: ObjectPath
+  var interfaces: [ObjectTree.Interface]
+  /// How long after `ServicesResolved` it comes.
+  var lateBy: Duration = .zero
+}
+
+extension AttributeTable.Characteristic {
+  /// The last part of its object's path.
+  var pathElement: String { "char" + hex(handle - 1, digits: 4) }
+
+  /// The handle of the descriptor that turns notifications on (0x2902), which follows the value.
+  var configuration: AttributeHandle? { properties.contains(.notify) ? handle + 1 : nil }
+}
+
+extension AttributeTable {
+  /// Everything below a device, parents first.
+  func objects(below device: ObjectPath, mtu: Int) -> [AttributeObject] {
+    services.flatMap { service -> [AttributeObject] in
+      guard let path = device.appending("service" + hex(service.handle, digits: 4)) else { return [] }
+      let object = AttributeObject(
+        path: path,
+        interfaces: [
+          .init(
+            BlueZInterfaces.service,
+            [
+              ("UUID", .uuid(service.uuid)), ("Device", .objectPath(device)), ("Primary", .bool(true)),
+              ("Includes", .array(element: "o", [])),
+            ])
+        ])
+      return [object] + service.characteristics.flatMap { $0.objects(in: path, mtu: mtu) }
+    }
+  }
+}
+
+extension AttributeTable.Characteristic {
+  fileprivate func objects(in service: ObjectPath, mtu: Int) -> [AttributeObject] {
+    guard let path = service.appending(pathElement) else { return [] }
+    var listed: [(String, DBusValue)] = [
+      ("UUID", .uuid(uuid)), ("Service", .objectPath(service)), ("Value", .bytes([])),
+    ]
+    if properties.contains(.notify) { listed.append(("Notifying", .bool(false))) }
+    listed += [("Flags", .strings(properties.flags)), ("MTU", .uint16(UInt16(clamping: mtu)))]
+    var objects = [
+      AttributeObject(
+        path: path, interfaces: [.init(BlueZInterfaces.characteristic, listed)], lateBy: lateBy)
+    ]
+    if let below = configuration.flatMap({ path.appending("desc" + hex($0, digits: 4)) }) {
+      objects.append(
+        AttributeObject(
+          path: below,
+          interfaces: [
+            .init(
+              BlueZInterfaces.descriptor,
+              [
+                ("UUID", .uuid(BluetoothUUID(short: 0x2902))), ("Characteristic", .objectPath(path)),
+                ("Value", .bytes([])),
+              ])
+          ], lateBy: lateBy))
+    }
+    return objects
+  }
+}
+
+extension CharacteristicProperties {
+  /// As `Flags` has them, in the order of the bits.
+  var flags: [String] {
+    [
+      (Self.read, "read"), (.writeWithoutResponse, "write-without-response"), (.write, "write"),
+      (.notify, "notify"),
+    ].filter { contains($0.0) }.map(\.1)
+  }
+}
+
+extension DBusValue {
+  /// A UUID as BlueZ writes it: in full, lower case.
+  static func uuid(_ uuid: BluetoothUUID) -> DBusValue { .string(uuid.description.lowercased()) }
+}

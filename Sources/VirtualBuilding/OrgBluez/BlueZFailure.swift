@@ -1,0 +1,87 @@
+import DBus
+
+/// The errors that bluetoothd gives, name and text, as its `src/error.c` has them; a client that goes by the
+/// text (and bleak does) must find the text it knows.
+enum BlueZFailure {
+  static func error(_ name: String, _ text: String) -> DBusError { .remote("org.bluez.Error." + name, text) }
+
+  static func failed(_ text: String) -> DBusError { error("Failed", text) }
+
+  static let invalidArguments = error("InvalidArguments", "Invalid arguments in method call")
+  /// What a second request for something under way gets (`btd_error_in_progress`).
+  static let inProgress = error("InProgress", "In Progress")
+  /// What a second `StartDiscovery` of one client gets (`btd_error_busy`).
+  static let busy = error("InProgress", "Operation already in progress")
+  static let alreadyExists = error("AlreadyExists", "Already Exists")
+  static let notSupported = error("NotSupported", "Operation is not supported")
+  static let notConnected = error("NotConnected", "Not Connected")
+  static let doesNotExist = error("DoesNotExist", "Does Not Exist")
+  static let notReady = error("NotReady", "Resource Not Ready")
+  static let blocked = error("Blocked", "Blocked through rfkill")
+  static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
+  static let notAvailable = error("NotAvailable", "Operation currently not available")
+
+  /// A GATT request without a link.
+  static let gattNotConnected = failed("Not connected")
+  /// BLUEZ.md "Connecting": a `Connect` that our own `Disconnect` ended, "br" in spite of LE.
+  static let connectionCanceled = failed("br-connection-canceled")
+  /// BLUEZ.md "Names of failure": the attempt failed at the link (0x3E).
+  static let connectionAborted = failed("le-connection-abort-by-local")
+  /// BLUEZ.md "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
+  static let connectUnderWay = failed("Operation already in progress")
+  /// BLUEZ.md "Names of failure": `Connect` on an adapter that is off; `strerror(EIO)`.
+  static let inputOutput = failed("Input/output error")
+  static let noDiscovery = failed("No discovery started")
+  static let noNotifySession = failed("No notify session started")
+
+  /// What an ATT error becomes (`create_gatt_dbus_error` in `src/gatt-client.c`).
+  static func att(_ code: UInt8) -> DBusError {
+    switch code {
+    case 0x02: error("NotPermitted", "Read not permitted")
+    case 0x03: error("NotPermitted", "Write not permitted")
+    case 0x05, 0x0C, 0x0F: error("NotPermitted", "Not paired")
+    case 0x06: notSupported
+    case 0x07: error("InvalidArguments", "Invalid offset")
+    case 0x08: error("NotAuthorized", "Operation Not Authorized")
+    case 0x0D: error("InvalidArguments", "Invalid Length")
+    default: failed("Operation failed with ATT error: 0x" + hex(code, digits: 2))
+    }
+  }
+
+  /// The peer went while a request was under way (BLUEZ.md "GATT"): "Unlikely Error", 0x0e.
+  static let peerGone = att(0x0E)
+
+  // What the D-Bus library below bluetoothd says.
+
+  /// BLUEZ.md "Names of failure": an unknown device or characteristic.
+  static func unknownObject(_ call: MethodCall) -> DBusError {
+    .remote("org.freedesktop.DBus.Error.UnknownObject", noSuchMethod(call))
+  }
+
+  static func unknownMethod(_ call: MethodCall) -> DBusError {
+    .remote("org.freedesktop.DBus.Error.UnknownMethod", noSuchMethod(call))
+  }
+
+  private static func noSuchMethod(_ call: MethodCall) -> String {
+    "Method \"\(call.member)\" with signature \"\(call.signature)\" on interface "
+      + "\"\(call.interface?.text ?? "(null)")\" doesn't exist\n"
+  }
+
+  static func noSuchInterface(_ name: String) -> DBusError {
+    .remote("org.freedesktop.DBus.Error.InvalidArgs", "No such interface '\(name)'")
+  }
+
+  static func noSuchProperty(_ name: String) -> DBusError {
+    .remote("org.freedesktop.DBus.Error.InvalidArgs", "No such property '\(name)'")
+  }
+
+  static func readOnly(_ property: String) -> DBusError {
+    .remote("org.freedesktop.DBus.Error.PropertyReadOnly", "Property '\(property)' is not writable")
+  }
+}
+
+/// Lower-case hex with leading zeros, as BlueZ writes handles and codes.
+func hex(_ value: some BinaryInteger, digits: Int) -> String {
+  let text = String(value, radix: 16)
+  return String(repeating: "0", count: max(0, digits - text.count)) + text
+}

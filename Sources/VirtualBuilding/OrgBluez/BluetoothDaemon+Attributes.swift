@@ -1,0 +1,171 @@
+import Bluetooth
+import DBus
+
+/// Requests to a peripheral's attributes.
+extension BluetoothDaemon {
+  /// Where a request goes.
+  private struct Place {
+    var device: DeviceID
+    var link: LinkID
+    var characteristic: AttributeTable.Characteristic
+  }
+
+  /// BLUEZ.md "GATT": without a link `Failed: Not connected`.
+  private func place(of path: ObjectPath, _ call: MethodCall) throws(DBusError) -> Place {
+    guard let device = path.parent?.parent.flatMap(deviceID(at:)) else {
+      throw BlueZFailure.unknownObject(call)
+    }
+    guard let link = self[device]?.upLink else { throw BlueZFailure.gattNotConnected }
+    let characteristics = link.attributes?.services.flatMap(\.characteristics) ?? []
+    guard let found = characteristics.first(where: { path.text.hasSuffix("/" + $0.pathElement) }) else {
+      // An attribute of a former connection that this one did not find: bluetoothd asks, and is told.
+      throw BlueZFailure.att(0x01)
+    }
+    return Place(device: device, link: link.id, characteristic: found)
+  }
+
+  func carryOutCharacteristic(_ call: MethodCall) async throws(DBusError) -> [DBusValue] {
+    let place = try place(of: call.path, call)
+    switch call.member {
+    case "ReadValue": return [.bytes(try await read(call, place))]
+    case "WriteValue": try await write(call, place)
+    case "StartNotify": try await startNotify(call, place)
+    case "StopNotify": try stopNotify(call, place)
+    default: throw BlueZFailure.unknownMethod(call)
+    }
+    return []
+  }
+
+  /// The only descriptor there is configures notifications, which is bluetoothd's own business: nobody else
+  /// may write it.
+  func carryOutDescriptor(_ call: MethodCall) throws(DBusError) -> [DBusValue] {
+    guard let characteristic = call.path.parent else { throw BlueZFailure.unknownObject(call) }
+    _ = try place(of: characteristic, call)
+    guard call.member == "ReadValue" else { throw BlueZFailure.att(0x03) }
+    let notifying = tree[characteristic, BlueZInterfaces.characteristic, "Notifying"] == .bool(true)
+    let value = DBusValue.bytes([notifying ? 1 : 0, 0])
+    tree.set(call.path, BlueZInterfaces.descriptor, "Value", value, again: true)
+    return [value]
+  }
+
+  // MARK: Values
+
+  private func read(_ call: MethodCall, _ place: Place) async throws(DBusError) -> [UInt8] {
+    let offset = try offset(in: call.body[0])
+    let value = try await mapped { () async throws(LinkError) in
+      try await world.read(place.characteristic.handle, over: place.link)
+    }
+    guard offset <= value.count else { throw BlueZFailure.att(0x07) }
+    let result = Array(value[offset...])
+    // BLUEZ.md "GATT": a value that was read is told like one that was notified.
+    tree.set(call.path, BlueZInterfaces.characteristic, "Value", .bytes(result), again: true)
+    return result
+  }
+
+  private func write(_ call: MethodCall, _ place: Place) async throws(DBusError) {
+    // An attribute holds 512 bytes at most (Bluetooth Core, Vol 3 Part F 3.2.9).
+    guard let value = call.body[0].asBytes, value.count <= 512 else { throw BlueZFailure.invalidArguments }
+    guard try offset(in: call.body[1]) == 0 else { throw BlueZFailure.att(0x07) }
+    let type = call.body[1].asVardict?["type"]?.asString
+    guard [nil, "request", "command", "reliable"].contains(type) else { throw BlueZFailure.invalidArguments }
+    let properties = place.characteristic.properties
+    if type == nil, properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
+      throw BlueZFailure.notSupported
+    }
+    let isConfirmed = type.map { $0 != "command" } ?? !properties.contains(.writeWithoutResponse)
+    try await mapped { () async throws(LinkError) in
+      try await world.write(
+        value, to: place.characteristic.handle, isConfirmed ? .withResponse : .withoutResponse,
+        over: place.link)
+    }
+  }
+
+  private func offset(in options: DBusValue) throws(DBusError) -> Int {
+    guard let options = options.asVardict else { throw BlueZFailure.invalidArguments }
+    guard let offset = options["offset"] else { return 0 }
+    guard let value = offset.asUInt16 else { throw BlueZFailure.invalidArguments }
+    return Int(value)
+  }
+
+  /// Makes a request, and of its failure what D-Bus says.
+  private func mapped<Value: Sendable>(
+    _ request: () async throws(LinkError) -> Value
+  ) async throws(DBusError) -> Value {
+    do throws(LinkError) {
+      return try await request()
+    } catch {
+      throw switch error {
+      case .att(let code): BlueZFailure.att(code)
+      // BLUEZ.md "GATT": in parallel on different characteristics fine, on the same one `In Progress`.
+      case .busy: BlueZFailure.inProgress
+      case .unknownAttribute: BlueZFailure.att(0x01)
+      case .notConnected: BlueZFailure.gattNotConnected
+      // BLUEZ.md "GATT": peer gone during a request.
+      case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .cancelled, .outOfSlots,
+        .alreadyConnecting:
+        BlueZFailure.peerGone
+      }
+    }
+  }
+
+  // MARK: Notifications
+
+  private func startNotify(_ call: MethodCall, _ place: Place) async throws(DBusError) {
+    guard let client = call.sender, place.characteristic.configuration != nil else {
+      throw BlueZFailure.notSupported
+    }
+    let isFirst = self[place.device]?.notifying[call.path]?.isEmpty ?? true
+    // Before it is asked for: the first value may be here before the answer.
+    self[place.device]?.notifying[call.path, default: []].insert(client)
+    if isFirst {
+      do {
+        // BLUEZ.md "GATT": refused when the peripheral refuses the write of its configuration.
+        try await mapped { () async throws(LinkError) in
+          try await world.subscribe(true, to: place.characteristic.handle, over: place.link)
+        }
+      } catch {
+        self[place.device]?.notifying[call.path] = nil
+        throw error
+      }
+      guard self[place.device]?.upLink?.id == place.link else { throw BlueZFailure.peerGone }
+    }
+    tree.set(call.path, BlueZInterfaces.characteristic, "Notifying", .bool(true))
+  }
+
+  private func stopNotify(_ call: MethodCall, _ place: Place) throws(DBusError) {
+    guard let client = call.sender, self[place.device]?.notifying[call.path]?.contains(client) == true else {
+      throw BlueZFailure.noNotifySession
+    }
+    endNotifications(of: call.path, for: client, from: place.device)
+  }
+
+  /// A client that leaves the bus wants nothing any more.
+  func stopNotifications(for client: BusName, from device: DeviceID) {
+    for (path, clients) in (self[device]?.notifying ?? [:]).sorted(by: { $0.key < $1.key })
+    where clients.contains(client) {
+      endNotifications(of: path, for: client, from: device)
+    }
+  }
+
+  private func endNotifications(of path: ObjectPath, for client: BusName, from device: DeviceID) {
+    self[device]?.notifying[path]?.remove(client)
+    guard self[device]?.notifying[path]?.isEmpty == true else { return }
+    self[device]?.notifying[path] = nil
+    tree.set(path, BlueZInterfaces.characteristic, "Notifying", .bool(false))
+    guard let link = self[device]?.upLink,
+      let characteristic = link.attributes?.services.flatMap(\.characteristics)
+        .first(where: { path.text.hasSuffix("/" + $0.pathElement) })
+    else { return }
+    // Nobody waits for the answer.
+    tasks.start { [world] in try? await world.subscribe(false, to: characteristic.handle, over: link.id) }
+  }
+
+  /// The peripheral sent a value of its own accord.
+  func notified(_ link: LinkID, _ handle: AttributeHandle, _ value: [UInt8]) {
+    guard let device = devices.first(where: { self[$0]?.upLink?.id == link }).flatMap({ self[$0] }),
+      let element = device.upLink?.attributes?.characteristic(at: handle)?.pathElement,
+      let path = device.notifying.keys.first(where: { $0.text.hasSuffix("/" + element) })
+    else { return }
+    tree.set(path, BlueZInterfaces.characteristic, "Value", .bytes(value), again: true)
+  }
+}

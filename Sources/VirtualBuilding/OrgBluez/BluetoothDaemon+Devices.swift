@@ -1,0 +1,164 @@
+import Bluetooth
+import DBus
+import VirtualTime
+
+/// Device objects: how they come from the air and from the disk, what is told of them, and how they go.
+extension BluetoothDaemon {
+  func deviceID(at path: ObjectPath) -> DeviceID? {
+    guard let parent = path.parent, let adapter = adapterAddress(at: parent) else { return nil }
+    return adapters[adapter]?.devices.first { $0.value.path == path }
+      .map { DeviceID(adapter: adapter, address: $0.key) }
+  }
+
+  // MARK: From the air
+
+  /// Takes in one advertisement.
+  func hear(_ heard: AdvertisingReport) {
+    let id = DeviceID(adapter: heard.adapter, address: heard.address)
+    guard let record = adapters[heard.adapter], record.sessions.active else { return }
+    let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
+    let expires = clock.now.advanced(by: life)
+    self[id]?.expires = expires
+    let knownName = self[id].flatMap { tree[$0.path, BlueZInterfaces.device, "Name"]?.asString }
+    guard record.sessions.wants(heard, name: heard.payload.localName ?? knownName) else { return }
+    if self[id] == nil {
+      // Without a selecting filter only what calls itself discoverable becomes an object (`device_is_discoverable`).
+      guard record.sessions.rssiThreshold == 0 || (heard.payload.flags ?? 0) & 0x03 != 0 else { return }
+      addDevice(id, name: nil, alias: nil, expires: expires)
+      tasks.start { await self.expire(id) }
+    }
+    takeIn(heard, id, record.sessions)
+  }
+
+  private func takeIn(_ heard: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {
+    guard let device = self[id] else { return }
+    // BLUEZ.md "Discovery": changes of RSSI below 8 dB are not told. What was told last counts, so that a slow
+    // drift is told in the end.
+    if device.toldRSSI.map({ abs($0 - heard.rssi) >= max(1, sessions.rssiThreshold) }) ?? true {
+      self[id]?.toldRSSI = heard.rssi
+      tree.set(device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: heard.rssi)))
+    }
+    // BLUEZ.md "Cached data lies": what this advertisement does not carry stays as it was.
+    let payload = heard.payload
+    if let name = payload.localName { setName(name, of: id) }
+    if !payload.serviceUUIDs.isEmpty { addUUIDs(payload.serviceUUIDs, to: device.path) }
+    if !payload.manufacturerData.isEmpty {
+      tell(manufacturerData: payload.manufacturerData, of: device.path, again: sessions.duplicateData)
+    }
+    if !payload.serviceData.isEmpty {
+      let entries = payload.serviceData.sorted { $0.key < $1.key }
+        .map { ($0.key.description.lowercased(), DBusValue.bytes($0.value)) }
+      tree.set(
+        device.path, BlueZInterfaces.device, "ServiceData", .vardict(entries), again: sessions.duplicateData)
+    }
+    if let flags = payload.flags {
+      tree.set(device.path, BlueZInterfaces.device, "AdvertisingFlags", .bytes([flags]))
+    }
+  }
+
+  /// Company by company: data of others stays.
+  private func tell(manufacturerData data: [UInt16: [UInt8]], of path: ObjectPath, again: Bool) {
+    let held = tree[path, BlueZInterfaces.device, "ManufacturerData"]?.asEntries ?? []
+    var merged = Dictionary(held.compactMap { entry in entry.key.asUInt16.map { ($0, entry.value) } }) { $1 }
+    for (company, bytes) in data { merged[company] = .variant(.bytes(bytes)) }
+    let entries = merged.sorted { $0.key < $1.key }.map { DBusEntry(.uint16($0.key), $0.value) }
+    tree.set(
+      path, BlueZInterfaces.device, "ManufacturerData", .dictionary(key: "q", value: "v", entries),
+      again: again)
+  }
+
+  func addUUIDs(_ uuids: [BluetoothUUID], to path: ObjectPath) {
+    let held = tree[path, BlueZInterfaces.device, "UUIDs"]?.asStrings ?? []
+    let all = Set(held + uuids.map { $0.description.lowercased() })
+    tree.set(path, BlueZInterfaces.device, "UUIDs", .strings(all.sorted()))
+  }
+
+  // MARK: Objects
+
+  private func addDevice(_ id: DeviceID, name: String?, alias: String?, expires: MonotonicInstant) {
+    guard let adapter = adapters[id.adapter]?.path,
+      let path = adapter.appending("dev_" + id.address.description.replacing(":", with: "_"))
+    else { return }
+    var properties: [(String, DBusValue)] = [
+      ("Address", .string(id.address.description)), ("AddressType", .string("public")),
+    ]
+    if let name { properties.append(("Name", .string(name))) }
+    properties += [
+      ("Alias", .string(alias ?? name ?? Self.nameless(id.address))), ("Paired", .bool(false)),
+      ("Bonded", .bool(false)), ("Trusted", .bool(false)), ("Blocked", .bool(false)),
+      ("LegacyPairing", .bool(false)), ("Connected", .bool(false)), ("UUIDs", .strings([])),
+      ("Adapter", .objectPath(adapter)), ("ServicesResolved", .bool(false)),
+    ]
+    self[id] = DeviceRecord(path: path, expires: expires)
+    self[id]?.aliasIsOwn = alias != nil
+    tree.add(path, [.init(BlueZInterfaces.device, properties)])
+  }
+
+  /// BLUEZ.md "Names of failure", plugged in again: known devices come back as objects.
+  func addStoredDevice(_ stored: StoredDevice, _ id: DeviceID) {
+    addDevice(id, name: stored.name, alias: stored.alias, expires: clock.now)
+    self[id]?.temporary = false
+  }
+
+  /// What a device without a name is called: its address with dashes.
+  private static func nameless(_ address: BluetoothAddress) -> String {
+    address.description.replacing(":", with: "-")
+  }
+
+  private func setName(_ name: String, of id: DeviceID) {
+    guard let device = self[id] else { return }
+    tree.set(device.path, BlueZInterfaces.device, "Name", .string(name))
+    if !device.aliasIsOwn { tree.set(device.path, BlueZInterfaces.device, "Alias", .string(name)) }
+    store(id)
+  }
+
+  /// An empty alias gives the name back.
+  func setAlias(_ alias: String, of id: DeviceID) {
+    guard let device = self[id] else { return }
+    self[id]?.aliasIsOwn = !alias.isEmpty
+    let name = tree[device.path, BlueZInterfaces.device, "Name"]?.asString ?? Self.nameless(id.address)
+    tree.set(device.path, BlueZInterfaces.device, "Alias", .string(alias.isEmpty ? name : alias))
+    store(id)
+  }
+
+  /// Writes what is known of a device to disk, unless it is temporary.
+  func store(_ id: DeviceID) {
+    guard let device = self[id], !device.temporary else { return }
+    storage[id.adapter, default: [:]][id.address] = StoredDevice(
+      name: tree[device.path, BlueZInterfaces.device, "Name"]?.asString,
+      alias: device.aliasIsOwn ? tree[device.path, BlueZInterfaces.device, "Alias"]?.asString : nil)
+  }
+
+  // MARK: Going
+
+  /// BLUEZ.md "Discovery": temporary devices vanish about 30 s after they were last heard, which without discovery
+  /// they cannot be. (Ends when the device is gone, stays for good, or is a new one.)
+  private func expire(_ id: DeviceID) async {
+    while let device = self[id], device.temporary {
+      guard clock.now < device.expires else { return remove(id) }
+      guard await pause(clock.now.duration(to: device.expires)) else { return }
+    }
+  }
+
+  /// Removes the object and its attributes, and what is on disk.
+  private func remove(_ id: DeviceID) {
+    guard let device = self[id] else { return }
+    self[id] = nil
+    storage[id.adapter]?[id.address] = nil
+    tree.remove(device.path)
+    tell()
+  }
+
+  /// `RemoveDevice`. A link is taken down first, which takes as long as `Disconnect`. A `Connect` under way is
+  /// given up, and BLUEZ.md "Connecting": its caller gets no answer, not even now.
+  func removeDevice(_ call: MethodCall, on adapter: BluetoothAddress) async throws(DBusError) {
+    guard let path = call.body[0].asObjectPath, let id = deviceID(at: path), id.adapter == adapter else {
+      throw BlueZFailure.doesNotExist
+    }
+    guard adapters[adapter]?.adapter.isPowered == true else { throw BlueZFailure.notReady }
+    if self[id]?.upLink != nil { await takeDown(id) }
+    remove(id)
+    // It throws for an adapter that is gone, and then there is nothing left to forget.
+    try? await world.forget(id.address, on: id.adapter)
+  }
+}

@@ -1,0 +1,163 @@
+import DBus
+
+/// The objects that are exported, their interfaces and properties, and what has changed since it was last told.
+///
+/// bluetoothd tells changes when it is idle: what changed in one turn is one signal per object and interface.
+/// Here a turn ends with `takeSignals()`.
+struct ObjectTree {
+  /// An interface of an object with its properties in the order they are listed.
+  struct Interface {
+    var name: InterfaceName
+    var properties: [(name: String, value: DBusValue)]
+
+    init(_ name: InterfaceName, _ properties: [(String, DBusValue)] = []) {
+      self.name = name
+      self.properties = properties.map { (name: $0.0, value: $0.1) }
+    }
+
+    subscript(_ name: String) -> DBusValue? { properties.first { $0.name == name }?.value }
+  }
+
+  private var objects: [ObjectPath: [Interface]] = [:]
+  private var news: [News] = []
+
+  /// What has happened and was not told yet.
+  private enum News {
+    case added(ObjectPath)
+    case removed(ObjectPath, [InterfaceName])
+    case changed(ObjectPath, InterfaceName, properties: [String])
+  }
+
+  // MARK: Reading
+
+  /// All paths in order.
+  var paths: [ObjectPath] { objects.keys.sorted() }
+
+  func contains(_ path: ObjectPath) -> Bool { objects[path] != nil }
+
+  func interfaces(of path: ObjectPath) -> [Interface]? { objects[path] }
+
+  subscript(path: ObjectPath, interface: InterfaceName, property: String) -> DBusValue? {
+    objects[path]?.first { $0.name == interface }?[property]
+  }
+
+  /// The next elements below a path that lead to objects, whether or not there is an object at each.
+  func children(of path: ObjectPath) -> [String] {
+    let prefix = path.text == "/" ? "/" : path.text + "/"
+    let next = objects.keys.filter { $0.text.hasPrefix(prefix) && $0 != path }
+      .map { String($0.text.dropFirst(prefix.count).prefix { $0 != "/" }) }
+    return Set(next).sorted()
+  }
+
+  /// `GetManagedObjects`: `a{oa{sa{sv}}}`.
+  var managedObjects: DBusValue {
+    .dictionary(
+      key: "o", value: "a{sa{sv}}",
+      paths.map { DBusEntry(.objectPath($0), Self.value(of: objects[$0] ?? [])) })
+  }
+
+  /// `a{sa{sv}}`, with the two standard interfaces that every object of bluetoothd lists.
+  private static func value(of interfaces: [Interface]) -> DBusValue {
+    .dictionary(
+      key: "s", value: "a{sv}",
+      standard.prefix(1).map { DBusEntry(.string($0.text), .vardict([])) }
+        + interfaces.map { interface in
+          DBusEntry(
+            .string(interface.name.text), .vardict(interface.properties.map { ($0.name, $0.value) }))
+        } + standard.suffix(1).map { DBusEntry(.string($0.text), .vardict([])) })
+  }
+
+  static let standard: [InterfaceName] = [
+    "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties",
+  ]
+
+  // MARK: Changing
+
+  /// Adds an object; nothing happens when there is one already.
+  mutating func add(_ path: ObjectPath, _ interfaces: [Interface]) {
+    guard objects[path] == nil else { return }
+    objects[path] = interfaces
+    news.append(.added(path))
+  }
+
+  /// Removes an object and all below it, from the leaves up.
+  mutating func remove(_ path: ObjectPath) {
+    for victim in paths.reversed() where victim.isAtOrBelow(path) {
+      guard let interfaces = objects.removeValue(forKey: victim) else { continue }
+      let before = news.count
+      news.removeAll { if case .added(victim) = $0 { true } else { false } }
+      let wasTold = news.count == before
+      news.removeAll { if case .changed(victim, _, _) = $0 { true } else { false } }
+      if wasTold { news.append(.removed(victim, interfaces.map(\.name) + Self.standard)) }
+    }
+  }
+
+  /// Gives a property a value. It is told when it differs from the former one, or when `again` says so.
+  mutating func set(
+    _ path: ObjectPath, _ interface: InterfaceName, _ property: String, _ value: DBusValue,
+    again: Bool = false
+  ) {
+    guard let index = objects[path]?.firstIndex(where: { $0.name == interface }) else { return }
+    let place = objects[path]?[index].properties.firstIndex { $0.name == property }
+    if let place {
+      if objects[path]?[index].properties[place].value == value, !again { return }
+      objects[path]?[index].properties[place].value = value
+    } else {
+      objects[path]?[index].properties.append((name: property, value: value))
+    }
+    note(path, interface, property)
+  }
+
+  /// Takes a property away; it is told as invalidated.
+  mutating func clear(_ path: ObjectPath, _ interface: InterfaceName, _ property: String) {
+    guard let index = objects[path]?.firstIndex(where: { $0.name == interface }),
+      let place = objects[path]?[index].properties.firstIndex(where: { $0.name == property })
+    else { return }
+    objects[path]?[index].properties.remove(at: place)
+    note(path, interface, property)
+  }
+
+  private mutating func note(_ path: ObjectPath, _ interface: InterfaceName, _ property: String) {
+    for (index, item) in news.enumerated() {
+      switch item {
+      case .added(path): return
+      case .changed(path, interface, var properties):
+        if !properties.contains(property) { properties.append(property) }
+        news[index] = .changed(path, interface, properties: properties)
+        return
+      default: continue
+      }
+    }
+    news.append(.changed(path, interface, properties: [property]))
+  }
+
+  // MARK: Telling
+
+  /// The signals for what has changed, in order; after it nothing is left to tell.
+  mutating func takeSignals() -> [DBus.Signal] {
+    defer { news = [] }
+    return news.compactMap(signal)
+  }
+
+  private func signal(for news: News) -> DBus.Signal? {
+    switch news {
+    case .added(let path):
+      return DBus.Signal(
+        path: "/", interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded",
+        body: [.objectPath(path), Self.value(of: objects[path] ?? [])])
+    case .removed(let path, let interfaces):
+      return DBus.Signal(
+        path: "/", interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesRemoved",
+        body: [.objectPath(path), .strings(interfaces.map(\.text))])
+    case .changed(let path, let interface, let properties):
+      let held = properties.map { (name: $0, value: self[path, interface, $0]) }
+      return DBus.Signal(
+        path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+        body: [
+          .string(interface.text),
+          .vardict(held.compactMap { entry in entry.value.map { (entry.name, $0) } }),
+          .strings(held.filter { $0.value == nil }.map(\.name)),
+        ])
+    }
+  }
+}
