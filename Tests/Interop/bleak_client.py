@@ -1,0 +1,75 @@
+"""Provisions one Robo Sensor with bleak, as somebody else's program would, and says what it saw.
+
+Usage: bleak_client.py ADDRESS SSID PASSWORD ROOM MINOR
+
+One JSON object a line: {"event": ..., ...}. The bus is the one of DBUS_SYSTEM_BUS_ADDRESS. The (virtual)
+password is an argument here because nothing about it is secret.
+"""
+
+import asyncio
+import json
+import sys
+
+from bleak import BleakClient, BleakScanner
+
+ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
+SERVICE, SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(1, 8))
+APPLE = 0x004C
+PATIENCE = 60
+
+
+def say(event, **facts):
+    print(json.dumps({"event": event, **facts}), flush=True)
+
+
+async def heard(address, wanted):
+    """The first advertisement of an address that is wanted, and who sent it."""
+    found = asyncio.get_running_loop().create_future()
+
+    def on_advertisement(device, advertisement):
+        if device.address == address and not found.done() and wanted(advertisement):
+            found.set_result((device, advertisement))
+
+    async with BleakScanner(on_advertisement):
+        async with asyncio.timeout(PATIENCE):
+            return await found
+
+
+async def main(address, ssid, password, room, minor):
+    device, advertisement = await heard(address, lambda a: a.local_name == "Robo Sensor")
+    say("heard", name=advertisement.local_name, rssi=advertisement.rssi, services=advertisement.service_uuids)
+
+    statuses = asyncio.Queue()
+    gone = asyncio.Event()
+
+    async with asyncio.timeout(PATIENCE):
+        client = BleakClient(device, disconnected_callback=lambda _: gone.set(), timeout=PATIENCE)
+        await client.connect()
+        characteristics = {c.uuid: c for c in client.services.get_service(SERVICE).characteristics}
+        say("connected", characteristics={u: sorted(c.properties) for u, c in sorted(characteristics.items())})
+
+        await client.start_notify(STATUS, lambda _, value: statuses.put_nowait(value.decode()))
+        say("status", how="read", value=(await client.read_gatt_char(STATUS)).decode())
+
+        await client.write_gatt_char(SSID, ssid.encode(), response=True)
+        await client.write_gatt_char(PASSWORD, password.encode(), response=True)
+        await client.write_gatt_char(ROOM, room.encode(), response=True)
+        await client.write_gatt_char(MINOR, int(minor).to_bytes(2, "big"), response=True)
+        say("written")
+        try:
+            await client.write_gatt_char(COMMAND, b"SAVE", response=True)
+        except Exception as error:  # The reboot may be faster than the answer.
+            say("save_unanswered", error=str(error))
+        while True:
+            status = await statuses.get()
+            say("status", how="notified", value=status)
+            if status == "saved":
+                break
+        await gone.wait()
+        say("disconnected")
+
+    _, advertisement = await heard(address, lambda a: APPLE in a.manufacturer_data)
+    say("beacon", data=advertisement.manufacturer_data[APPLE].hex(), name=advertisement.local_name)
+
+
+asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,89 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+/// The virtual `org.bluez` is a true one when programs that were written for the real one cannot tell. These are
+/// unmodified; what is missing on the machine is a failure, with what to run.
+@Suite("Clients that we did not write", .serialized)
+struct OrgBluezInteropTests {
+  static let sensor: BluetoothAddress = .init(rawValue: 0xC47C_8D6A_0001)
+  static let minor: UInt16 = 4711
+
+  /// One adapter, one sensor, as in life but for what is left to chance: bleak does not wait for characteristics that
+  /// come after `ServicesResolved`, and would fail against a real BlueZ as well.
+  static var building: Scenario {
+    var radio = RadioParameters()
+    radio.lateCharacteristics = 0
+    return Scenario(
+      seed: 1, radio: radio,
+      adapters: [AdapterScenario(address: .init(rawValue: 0x001A_7DDA_7113), name: "hci0")],
+      sensors: [SensorScenario(address: sensor, signal: .init(base: -58))])
+  }
+
+  static var arguments: [String] {
+    [sensor.description, "Hotel Guest", "correct horse", "Büro 12, \"Süd\"", String(minor)]
+  }
+
+  @Test("bleak finds, connects, writes, is notified, and sees the iBeacon", .timeLimit(.minutes(3)))
+  func bleak() async throws {
+    try requireClients()
+    try await ServedBuilding.serve(Self.building, speed: 8) { building in
+      let outcome = try await Client.run("bleak_client.py", Self.arguments, bus: building.busAddress)
+      try await expectProvisioned(outcome, in: building)
+      let events = try outcome.events()
+      let connected = try #require(events.first { $0["event"] as? String == "connected" })
+      let characteristics = try #require(connected["characteristics"] as? [String: [String]])
+      #expect(
+        characteristics["12345678-9abc-def0-1234-000000000007"] == ["notify", "read"],
+        "the status can be read and notifies")
+      let heard = try #require(events.first { $0["event"] as? String == "heard" })
+      #expect(heard["name"] as? String == "Robo Sensor")
+      #expect(heard["services"] as? [String] == [], "the service is not advertised")
+    }
+  }
+
+  @Test("bluetoothctl does the same, typed by hand", .timeLimit(.minutes(3)))
+  func bluetoothctl() async throws {
+    try requireClients()
+    var scenario = Self.building
+    // bluetoothctl shows the notifications of the selected attribute only: the typist needs the time to select the
+    // status before `saved` comes.
+    scenario.radio.roundTrip = .milliseconds(2000)...(.milliseconds(2500))
+    try await ServedBuilding.serve(scenario, speed: 8) { building in
+      let outcome = try await Client.run("bluetoothctl_session.py", Self.arguments, bus: building.busAddress)
+      try await expectProvisioned(outcome, in: building)
+    }
+  }
+
+  /// What either must have done and seen, on its side and on the sensor's.
+  private func expectProvisioned(_ outcome: Client.Outcome, in building: ServedBuilding) async throws {
+    #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    let events = try outcome.events()
+    let statuses = events.filter { $0["event"] as? String == "status" }.compactMap { $0["value"] as? String }
+    #expect(statuses.first == "ready")
+    #expect(statuses.last == "saved")
+    let beacon = try #require(events.last { $0["event"] as? String == "beacon" }, "\(outcome.output)")
+    let data = try #require(beacon["data"] as? String)
+    let expected = IBeacon(
+      uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: Self.minor, measuredPower: -59)
+    #expect(
+      data
+        == expected.manufacturerData.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+
+    let flash = try #require(await building.world.flash(of: Self.sensor))
+    #expect(flash.isSaved)
+    #expect(flash.ssid == Self.arguments[1])
+    #expect(flash.password == Self.arguments[2])
+    #expect(flash.roomName == Self.arguments[3])
+    #expect(flash.minor == Self.minor)
+  }
+
+  private func requireClients() throws {
+    try #require(
+      FileManager.default.isExecutableFile(atPath: Client.python.path), "no Python for this: run `make venv`")
+    try #require(
+      FileManager.default.isExecutableFile(atPath: "/usr/bin/bluetoothctl"),
+      "no bluetoothctl: run `apt-get install bluez`")
+  }
+}
