@@ -2,9 +2,9 @@ public import Bluetooth
 import DBus
 
 extension BlueZPeripheral {
-  /// How long a characteristic may come after `ServicesResolved`: 95 ms have been seen, on a machine that was
-  /// a few times slower than a laptop.
-  static let lateCharacteristics = Duration.seconds(1)
+  /// How long a characteristic may come after `ServicesResolved`: 95 ms have been seen. Longer than that by far, as
+  /// only a peripheral that lacks one waits for it to the end, and a rehearsal's clock may run many times faster.
+  static let lateCharacteristics = Duration.seconds(2)
 
   /// Waits until BlueZ has resolved the services and this one has all that is required.
   /// - Throws: `attributeMissing`, `disconnected`, `cancelled`.
