@@ -1,0 +1,67 @@
+import BlueZ
+import Bluetooth
+import CentralConformance
+import DBus
+import Testing
+import VirtualBuilding
+
+@Suite("BlueZ's Central on the virtual org.bluez", .timeLimit(.minutes(5)))
+struct OrgBluezConformanceTests {
+  /// Runs a body with the conformance suite's world behind a virtual org.bluez on a bus of its own.
+  func withWorld(_ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void) async throws {
+    try await Stage.withBus { bus in
+      let clock = MachineClock()
+      let world = World(scenario: ConformanceScenario.scenario, clock: clock)
+      let stack = VirtualBlueZ(world: world, bus: .address(bus.address), clock: clock)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await world.run() }
+        group.addTask { try await stack.run() }
+        defer { group.cancelAll() }
+        await stack.serving()
+        let central = try await BlueZCentral.open(bus: .address(bus.address), clock: clock)
+        do {
+          try await body(stack, ConformanceSubject(central: central, world: world, clock: clock))
+        } catch {
+          await central.close()
+          throw error
+        }
+        await central.close()
+      }
+    }
+  }
+
+  @Test("keeps the contract", arguments: ConformanceCheck.all)
+  func conforms(_ check: ConformanceCheck) async throws {
+    try await withWorld { _, subject in try await check.run(subject) }
+  }
+
+  @Test("goes on with the next daemon when one was killed or has stopped", arguments: [true, false])
+  func daemonRestarts(isKilled: Bool) async throws {
+    try await withWorld { stack, subject in
+      let peripheral = try await subject.connectToHealthy()
+      if isKilled { await stack.killDaemon() } else { await stack.stopDaemon() }
+      let end = await peripheral.disconnection()
+      #expect(end?.cause == .stackLost)
+      let down = await failure { () async throws(CentralError) in try await subject.central.adapters() }
+      #expect(down?.code == .stackUnavailable)
+      await stack.startDaemon()
+      for await adapters in await subject.central.adapterChanges() {
+        if adapters.first?.state == .ready { break }
+      }
+      let again = try await subject.connectToHealthy()
+      await again.disconnect()
+      #expect(await again.disconnection()?.cause == .local)
+    }
+  }
+}
+
+extension ConformanceSubject {
+  /// Hears the sensor that has no faults, by name, and connects to it.
+  fileprivate func connectToHealthy() async throws -> any Peripheral {
+    let healthy = BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_01)
+    try await central.listen(on: ConformanceScenario.adapter) { (news) async throws(CentralError) in
+      for try await heard in news where heard.address == healthy && heard.localName != nil { return }
+    }
+    return try await central.connect(to: healthy, on: ConformanceScenario.adapter)
+  }
+}
