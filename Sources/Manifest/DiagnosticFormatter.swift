@@ -1,0 +1,86 @@
+import YAML
+
+/// Findings as text for a person: `file:line:column: error: message`, the line, a caret, what to do.
+public struct DiagnosticFormatter: Sendable {
+  private let excerpt: SourceExcerpt
+  /// Columns of a source line that are shown at most.
+  private static let width = 100
+
+  /// A formatter for findings in one file.
+  public init(_ excerpt: SourceExcerpt) {
+    self.excerpt = excerpt
+  }
+
+  /// A finding with its notes, each line ended.
+  public func text(of finding: Diagnostic) -> String {
+    var text = part(finding.severity.rawValue, finding.message, finding.range)
+    if let advice = finding.advice { text += "      = \(advice.neutral)\n" }
+    for note in finding.notes { text += part("note", note.message, note.range) }
+    return text
+  }
+
+  private func part(_ kind: String, _ message: String, _ range: SourceRange) -> String {
+    let place = "\(excerpt.file.neutral):\(range.start.line):\(range.start.column)"
+    return "\(place): \(kind): \(message.neutral)\n" + underlined(range)
+  }
+
+  /// The line that a range begins on, and a mark below the range.
+  private func underlined(_ range: SourceRange) -> String {
+    guard let line = excerpt.source.range(ofLine: range.start.line), !line.isEmpty else { return "" }
+    // A line of megabytes costs no more than another: all that can be shown is near its mark.
+    let window = excerpt.source.scalars(around: range.start.offset, in: line, distance: 4 * Self.width)
+    let cells = cells(ofLine: range.start.line, in: window)
+    guard !cells.isEmpty else { return "" }
+    let marked = range.start.offset..<max(range.start.offset + 1, range.end.offset)
+    let first = cells.firstIndex { $0.bytes.upperBound > marked.lowerBound } ?? cells.count
+    let last = max(first, cells.lastIndex { $0.bytes.lowerBound < marked.upperBound } ?? first)
+
+    let visible = visibleCells(cells, first: first)
+    let isCutBefore = visible.lowerBound > 0 || window.lowerBound > line.lowerBound
+    let isCutAfter = visible.upperBound < cells.count || window.upperBound < line.upperBound
+    let text = cells[visible].map(\.text).joined()
+    let offset = cells[visible.lowerBound..<min(first, visible.upperBound)].reduce(0) { $0 + $1.width }
+    let length =
+      first < cells.count
+      ? cells[first...min(last, visible.upperBound - 1)].reduce(0) { $0 + $1.width } : 1
+
+    let number = String(range.start.line)
+    let gutter = String(repeating: " ", count: max(0, 5 - number.count)) + number
+    let blank = String(repeating: " ", count: gutter.count)
+    let mark = "^" + String(repeating: "~", count: max(0, length - 1))
+    let indent = String(repeating: " ", count: offset + (isCutBefore ? 1 : 0))
+    return
+      "\(gutter) | \(isCutBefore ? "…" : "")\(text)\(isCutAfter ? "…" : "")\n\(blank) | \(indent)\(mark)\n"
+  }
+
+  /// As many cells as there is room for, with the first marked one among them: from the beginning where that is
+  /// possible, else with a third of the room for what is before the mark.
+  private func visibleCells(_ cells: [Cell], first: Int) -> Range<Int> {
+    let before = cells.prefix(first).reduce(0) { $0 + $1.width }
+    let room = before <= Self.width * 2 / 3 ? before : Self.width / 3
+    var lower = min(first, cells.count)
+    var used = 0
+    while lower > 0, used + cells[lower - 1].width <= room {
+      lower -= 1
+      used += cells[lower].width
+    }
+    var upper = min(first, cells.count)
+    while upper < cells.count, used + cells[upper].width <= Self.width || upper == first {
+      used += cells[upper].width
+      upper += 1
+    }
+    return lower..<upper
+  }
+
+  private func cells(ofLine line: Int, in window: Range<Int>) -> [Cell] {
+    var cells: [Cell] = []
+    var column = 0
+    for piece in excerpt.pieces(ofLine: line, in: window) {
+      for cell in Cell.cells(of: piece, in: excerpt.source, column: column) {
+        cells.append(cell)
+        column += cell.width
+      }
+    }
+    return cells
+  }
+}

@@ -1,0 +1,110 @@
+import Provisioning
+import YAML
+
+/// A WiFi network as a manifest has it.
+struct Network {
+  /// Its SSID; nil where it was wrong, which has been reported.
+  var ssid: (text: String, range: SourceRange)?
+  /// Its password; empty for an open network.
+  var password: (secret: Secret, range: SourceRange)?
+}
+
+/// What a room or the defaults say about WiFi.
+enum WiFiChoice {
+  case none
+  case network(Network)
+}
+
+extension ManifestDecoder {
+  /// The networks under `wifi`, by name.
+  mutating func networks(_ node: YAMLNode) -> [String: Network] {
+    if node.isNull { return [:] }
+    guard let entries = node.entries else {
+      error("`wifi` is a mapping of names to networks", at: node.range, advice: Self.networkAdvice)
+      return [:]
+    }
+    var networks: [String: Network] = [:]
+    for entry in entries {
+      if entry.value.entries?.contains(where: { Vocabulary.network.contains($0.key) }) == true,
+        !Vocabulary.speaksOfSecrets(entry.key)
+      {
+        shown.insert(entry.keyRange.bytes)
+      }
+      if entry.value.entries == nil, Vocabulary.network.contains(entry.key) {
+        shown.insert(entry.keyRange.bytes)
+        if entry.key == "password" { hide(entry.value) }
+        error(
+          "`\(entry.key)` stands where a network's name should be", at: entry.keyRange,
+          advice: Self.networkAdvice)
+        continue
+      }
+      if entry.key == "none" || entry.key.isEmpty {
+        error("a network cannot have this name", at: entry.keyRange, advice: "`none` means: no WiFi")
+      }
+      guard let network = network(entry.value) else { continue }
+      if networks[entry.key] == nil { networks[entry.key] = network }
+    }
+    return networks
+  }
+
+  private static let networkAdvice = "for example: wifi: { guests: { ssid: …, password: … } }"
+
+  private mutating func network(_ node: YAMLNode) -> Network? {
+    guard let fields = fields(of: node, "a network", known: Vocabulary.network, isWiFi: true) else {
+      return nil
+    }
+    var network = Network()
+    // The password first: the SSID is not shown where it is the password.
+    if let node = fields["password"] {
+      hide(node)
+      if let text = node.text, !node.isNull {
+        network.password = (Secret(text), node.range)
+      } else {
+        error(
+          "`password` has no value, or more than one", at: node.range,
+          advice: "leave the key out for an open network")
+      }
+    } else {
+      network.password = (Secret(""), fields.head)
+    }
+    if let node = fields["ssid"] {
+      if let text = text(node, "ssid") { network.ssid = (text, node.range) }
+    } else {
+      error("a network without `ssid`", at: fields.head, advice: "give it the network's name as it is on air")
+    }
+    return network
+  }
+
+  private mutating func hide(_ node: YAMLNode) {
+    if let text = node.text, text.utf8.count >= 4 { secrets.insert(text) }
+  }
+
+  /// What `wifi` of a room or of the defaults says. Nil where it was wrong, which has been reported.
+  mutating func choice(_ node: YAMLNode, of networks: [String: Network]) -> WiFiChoice? {
+    if node.entries != nil { return network(node).map { .network($0) } }
+    guard let name = node.text, !node.isNull else {
+      error(
+        "`wifi` takes a network's name, an inline network or `none`", at: node.range,
+        advice: "for no WiFi: wifi: none")
+      return nil
+    }
+    if name == "none" {
+      shown.insert(node.range.bytes)
+      return WiFiChoice.none
+    }
+    if let network = networks[name] {
+      if !Vocabulary.speaksOfSecrets(name) { shown.insert(node.range.bytes) }
+      return .network(network)
+    }
+    // It may be a password at the wrong place: shown only where it is almost a name.
+    let known = networks.keys.filter { presentable($0) != nil }.sorted()
+    let nearest = Vocabulary.nearest(to: name, of: known)
+    if nearest != nil { shown.insert(node.range.bytes) }
+    let advice =
+      if let nearest { "did you mean `\(nearest)`?" } else if known.isEmpty {
+        "there is none; describe it under `wifi:` at the top"
+      } else { "known networks: \(Array(known.prefix(10)).listed)" }
+    error("no network under `wifi` has this name", at: node.range, advice: advice)
+    return nil
+  }
+}

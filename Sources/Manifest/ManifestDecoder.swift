@@ -1,0 +1,163 @@
+import Provisioning
+import YAML
+
+/// Walks the tree and collects: what is wrong, what may be shown, what must never be.
+///
+/// No message quotes the file. What it says is shown by the line below the message, where everything is hidden
+/// that was not recognised here as harmless.
+struct ManifestDecoder {
+  var findings: [Diagnostic] = []
+  /// Keys and values that may be shown.
+  var shown: Set<Range<Int>> = []
+  /// Texts that must not be, wherever they stand.
+  var secrets: Set<String> = []
+
+  mutating func error(
+    _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [], advice: String? = nil
+  ) {
+    findings.append(Diagnostic(.error, message, at: range, notes: notes, advice: advice))
+  }
+
+  /// A mapping's known keys.
+  struct Fields {
+    var entries: [String: YAMLNode.Entry] = [:]
+    /// What stands for the whole where something is missing: its first key.
+    var head: SourceRange
+
+    subscript(key: String) -> YAMLNode? { entries[key]?.value }
+  }
+
+  /// A mapping's known keys; whatever else it has is an error. Nil, and an error, when it is no mapping.
+  mutating func fields(
+    of node: YAMLNode, _ thing: String, known: [String], isWiFi: Bool = false
+  ) -> Fields? {
+    guard let entries = node.entries else {
+      error(
+        "\(thing) is a mapping of keys and values", at: node.range, advice: "its keys: \(known.listed)")
+      return nil
+    }
+    var fields = Fields(head: entries.first?.keyRange ?? node.range)
+    for entry in entries {
+      if known.contains(entry.key) {
+        shown.insert(entry.keyRange.bytes)
+        if fields.entries[entry.key] == nil { fields.entries[entry.key] = entry }
+      } else {
+        unknown(entry, of: thing, known: known, isWiFi: isWiFi)
+      }
+    }
+    return fields
+  }
+
+  private mutating func unknown(_ entry: YAMLNode.Entry, of thing: String, known: [String], isWiFi: Bool) {
+    if entry.key == "<<" {
+      shown.insert(entry.keyRange.bytes)
+      error(
+        "merge keys are not supported", at: entry.keyRange,
+        advice: "put what rooms have in common under `defaults`, or repeat it with an alias")
+      return
+    }
+    let nearest = Vocabulary.nearest(to: entry.key, of: known)
+    // A key that is like none of ours may be a secret without its key. It is shown only where it looks like a
+    // key, is used like one, and no network is near.
+    if nearest != nil || !isWiFi && !entry.value.isNull && entry.key.looksLikeKey {
+      shown.insert(entry.keyRange.bytes)
+    }
+    let advice = nearest.map { "did you mean `\($0)`?" } ?? "the keys of \(thing): \(known.listed)"
+    error("unknown key in \(thing)", at: entry.keyRange, advice: advice)
+  }
+
+  /// The text of a value that must have one; it may be shown. Nil, and an error, when it has none.
+  mutating func text(_ node: YAMLNode, _ key: String) -> String? {
+    guard let text = node.text else {
+      error("`\(key)` takes a single value", at: node.range)
+      return nil
+    }
+    guard !node.isNull else {
+      error("`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
+      return nil
+    }
+    if !Vocabulary.speaksOfSecrets(text) || key == "profile" { shown.insert(node.range.bytes) }
+    return text
+  }
+
+  /// A whole number within bounds; an error otherwise.
+  mutating func integer(_ node: YAMLNode, _ key: String, in bounds: ClosedRange<Int>) -> Int? {
+    guard let text = text(node, key) else { return nil }
+    if let number = Written.integer(text), bounds.contains(number) { return number }
+    if let number = Written.integer(text) {
+      error(
+        "`\(key)` is \(number), outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
+    } else if Written.isDecimal(text) {
+      error("`\(key)` is outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
+    } else {
+      error(
+        "`\(key)` is not a whole number", at: node.range,
+        advice: "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
+      )
+    }
+    return nil
+  }
+
+  /// A profile by its name.
+  mutating func profile(_ node: YAMLNode) -> (any DeviceProfile)? {
+    guard let text = text(node, "profile") else { return nil }
+    if let profile = DeviceProfiles[ProfileID(rawValue: text)] { return profile }
+    let known = DeviceProfiles.all.map(\.id.rawValue)
+    error(
+      "unknown profile", at: node.range,
+      advice: Vocabulary.nearest(to: text, of: known).map { "did you mean `\($0)`?" }
+        ?? "known profiles: \(known.listed)")
+    return nil
+  }
+
+  /// Stage timeouts, over those that hold otherwise.
+  mutating func timeouts(_ node: YAMLNode) -> [Stage: Duration] {
+    guard let fields = fields(of: node, "`timeouts`", known: Vocabulary.stages) else { return [:] }
+    var result: [Stage: Duration] = [:]
+    for stage in Stage.allCases {
+      guard let node = fields[stage.rawValue], let text = text(node, stage.rawValue) else { continue }
+      guard let duration = Written.duration(text) else {
+        error(
+          "`\(stage.rawValue)` is not a duration", at: node.range,
+          advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")
+        continue
+      }
+      guard duration > .zero, duration <= Written.longestDuration else {
+        error("`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
+        continue
+      }
+      result[stage] = duration
+    }
+    return result
+  }
+
+  /// A stable name that the manifest gives.
+  mutating func slug(_ node: YAMLNode) -> String? {
+    guard let text = text(node, "id") else { return nil }
+    if Slug.isValid(text) { return text }
+    error(
+      "`id` has other characters than a–z, 0–9 and hyphens between them, or more than \(Slug.maximumLength)",
+      at: node.range, advice: Slug.make(of: text).flatMap { presentable($0).map { "for example: `\($0)`" } })
+    return nil
+  }
+
+  /// A text for a message, if it holds no secret and nothing that speaks of one. Nil too when there are so many
+  /// findings that nobody will read this one: the search through all secrets is not free.
+  func presentable(_ text: String) -> String? {
+    if findings.count > ManifestReader.maximumFindings { return nil }
+    return Vocabulary.speaksOfSecrets(text) || secrets.contains(where: { text.contains($0) }) ? nil : text
+  }
+}
+
+extension [String] {
+  /// `a, b, c`.
+  var listed: String { joined(separator: ", ") }
+}
+
+extension String {
+  /// Whether it is of the form of our keys.
+  fileprivate var looksLikeKey: Bool {
+    utf8.count <= 24 && !Vocabulary.speaksOfSecrets(self)
+      && utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "_") }
+  }
+}

@@ -1,0 +1,95 @@
+import YAML
+
+/// A line of a file that is no YAML, and what of it may be shown: indentation, our keys, and the values of those
+/// that hold no secret, as long as everything before them on the line was of that kind.
+struct UnparsedLine {
+  private let source: SourceText
+  private let line: Int
+  private let range: Range<Int>
+
+  init(_ line: Int, of source: SourceText) {
+    self.line = line
+    self.source = source
+    range = source.range(ofLine: line) ?? 0..<0
+  }
+
+  /// The line in two: what may be shown, and the rest.
+  var pieces: [SourceExcerpt.Piece] {
+    let end = range.lowerBound + (belongsToOpenBlock ? shownPrefix : indentation(of: bytes).count)
+    return [
+      .init(bytes: range.lowerBound..<end, isShown: true),
+      .init(bytes: end..<range.upperBound, isShown: false),
+    ].filter { !$0.bytes.isEmpty }
+  }
+
+  private var bytes: ArraySlice<UInt8> { source.bytes[range] }
+
+  /// The bytes at the beginning that may be shown.
+  private var shownPrefix: Int {
+    guard range.count <= 2000 else { return 0 }
+    var rest = bytes
+    while true {
+      rest = rest.drop { " \t{[,-".utf8.contains($0) }
+      let before = range.count - rest.count
+      guard let (key, width) = leadingKey(of: rest), Vocabulary.all.contains(key) else { return before }
+      rest = rest.dropFirst(width)
+      let value = rest.prefix { !",{}[]#".utf8.contains($0) }
+      let text = String(decoding: value, as: UTF8.self)
+      if text.allSatisfy({ $0 == " " || $0 == "\t" }) {
+        // Nothing, or a collection that begins here.
+        if key == "password" { return range.count - rest.count }
+        rest = rest.dropFirst(value.count)
+        continue
+      }
+      // An unknown `key:` within the value may begin a secret; so may a word that speaks of one.
+      guard Vocabulary.openValues.contains(key), value.first == UInt8(ascii: " "),
+        !Vocabulary.speaksOfSecrets(text),
+        !(text + " ").contains(": "), String(validating: value, as: UTF8.self) != nil,
+        !text.contains("|"), !text.contains(">"), !text.contains("&"), !text.contains("*")
+      else { return range.count - rest.count }
+      rest = rest.dropFirst(value.count)
+    }
+  }
+
+  /// `key:` at the beginning.
+  private func leadingKey(of bytes: ArraySlice<UInt8>) -> (String, width: Int)? {
+    let word = bytes.prefix { Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || $0 == UInt8(ascii: "_") }
+    let next = bytes.dropFirst(word.count)
+    guard !word.isEmpty, next.first == UInt8(ascii: ":") else { return nil }
+    if let after = next.dropFirst().first, !" \t".utf8.contains(after) { return nil }
+    return (String(decoding: word, as: UTF8.self), word.count + 1)
+  }
+
+  /// Whether what stands above it, indented less, is `key:` and no more: not the first line of a longer text.
+  private var belongsToOpenBlock: Bool {
+    let own = indentation(of: bytes).count
+    if own == 0 { return true }
+    for number in (max(1, line - 5000)..<line).reversed() {
+      guard let range = source.range(ofLine: number), range.count <= 2000 else { return false }
+      let text = source.bytes[range]
+      let indentation = indentation(of: text).count
+      let content = text.dropFirst(indentation)
+      if content.isEmpty || content.first == UInt8(ascii: "#") || indentation >= own { continue }
+      let key = String(decoding: content.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+      let rest = content.dropFirst(key.utf8.count + 1).prefix { $0 != UInt8(ascii: "#") }
+      return !Vocabulary.speaksOfSecrets(key) && rest.allSatisfy { $0 == UInt8(ascii: " ") }
+    }
+    return false
+  }
+
+  private func indentation(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var end = bytes.startIndex
+    while end < bytes.endIndex {
+      if " \t".utf8.contains(bytes[end]) {
+        end += 1
+      } else if bytes[end] == UInt8(ascii: "-"),
+        end + 1 == bytes.endIndex || bytes[end + 1] == UInt8(ascii: " ")
+      {
+        end += 1
+      } else {
+        break
+      }
+    }
+    return bytes[..<end]
+  }
+}

@@ -1,0 +1,66 @@
+import Provisioning
+
+/// The keys of the format, and what may be shown of their values.
+enum Vocabulary {
+  static let building = ["building", "id", "wifi", "defaults", "assign", "rooms"]
+  static let defaults = ["profile", "wifi", "retries", "timeouts"]
+  static let room = ["room", "id", "profile", "address", "wifi", "retries", "timeouts"]
+  static let network = ["ssid", "password"]
+  static let stages = Stage.allCases.map(\.rawValue)
+
+  /// Settings that have keys of their own making; every other setting's key is its name.
+  static let settingsWithOtherKeys: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword]
+
+  /// Every key that may be shown, also in a file that could not be read.
+  static let all: Set<String> = Set(building + defaults + room + network + stages).union(
+    DeviceProfiles.all.flatMap { settingKeys(of: $0) })
+
+  /// The keys whose values hold no secret and are text.
+  static let openValues: Set<String> = all.subtracting(["wifi", "password", "defaults", "rooms", "timeouts"])
+
+  /// The keys of a profile's settings, in its order.
+  static func settingKeys(of profile: any DeviceProfile) -> [String] {
+    profile.settings.filter { !settingsWithOtherKeys.contains($0.name) && !$0.isSecret }.map(\.name.rawValue)
+  }
+
+  /// Whether a text has a word that speaks of a secret, misspelt or not. What stands near such a word is not
+  /// shown: a line break lost in editing turns an SSID and the password below it into one text.
+  static func speaksOfSecrets(_ text: String) -> Bool {
+    let words = text.lowercased().split { !$0.isLetter }.map(String.init)
+    return words.contains { word in
+      ["pass", "psk", "pwd", "secret", "kennwort", "wpa"].contains { word.contains($0) }
+        || (5...12).contains(word.count) && distance(word, "password", limit: 2) <= 2
+    }
+  }
+
+  /// The known word that a misspelt one is nearest to, if it is near at all.
+  static func nearest(to word: String, of known: [String]) -> String? {
+    guard word.utf8.count <= 40 else { return nil }
+    let lowercase = word.lowercased()
+    return known.map { ($0, distance(lowercase, $0.lowercased(), limit: 3)) }
+      .filter { $0.1 <= max(1, min(3, $0.0.count / 3)) && $0.1 < $0.0.count }
+      .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+  }
+
+  /// How many insertions, deletions, replacements and swaps of neighbours lie between two words; anything above
+  /// `limit` where they differ in length by more than that.
+  static func distance(_ a: String, _ b: String, limit: Int) -> Int {
+    let a = Array(a)
+    let b = Array(b)
+    guard abs(a.count - b.count) <= limit else { return limit + 1 }
+    var beforeLast = [Int](repeating: 0, count: b.count + 1)
+    var last = Array(0...b.count)
+    for i in a.indices {
+      var row = [i + 1] + [Int](repeating: 0, count: b.count)
+      for j in b.indices {
+        row[j + 1] = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          row[j + 1] = min(row[j + 1], beforeLast[j - 1] + 1)
+        }
+      }
+      beforeLast = last
+      last = row
+    }
+    return last[b.count]
+  }
+}
