@@ -9,7 +9,9 @@ public struct Roboprov: AsyncParsableCommand {
     abstract: "Commissions whole buildings of Bluetooth LE sensors.",
     discussion: ExitStatus.help,
     version: Version.current,
-    subcommands: [])
+    subcommands: [
+      ApplyCommand.self, ScanCommand.self, ValidateCommand.self, ReportCommand.self, SimulateCommand.self,
+    ])
 
   /// For the parser.
   public init() {}

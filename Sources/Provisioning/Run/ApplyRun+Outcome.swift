@@ -71,8 +71,13 @@ extension ApplyRun {
 
   /// The outcome of a room that the run did not come to, or not to the end of.
   private func leftOver(_ room: Room, _ stop: Stop?) -> (Outcome, FailureReason) {
-    if let failure = works[room.id]?.lastFailure, failure.code != .interrupted {
-      return (Outcome(after: failure), failure)
+    let failure = works[room.id]?.lastFailure
+    switch stop {
+    case .interrupted, nil:
+      // What went wrong before is in its log; it would have been tried again.
+      return (.cancelled, FailureReason(.interrupted))
+    case .radio, .record:
+      if let failure { return (Outcome(after: failure), failure) }
     }
     switch stop {
     case .radio(let error):

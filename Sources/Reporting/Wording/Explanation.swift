@@ -60,7 +60,7 @@ struct Scene {
     rssi = room.rssi
     hasWiFi = room.settings.contains { $0.name == .wifiSSID }
     isTried = room.attempts > 0
-    isProved = room.evidence != nil
+    isProved = room.evidence.map { $0.grade != .savedStatus } ?? false
     mayHaveKept = room.outcome == .unconfirmed
   }
 

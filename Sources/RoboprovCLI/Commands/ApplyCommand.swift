@@ -40,11 +40,14 @@ struct ApplyCommand: AsyncParsableCommand {
     let source = try ManifestSource.load(manifest)
     guard yes || !source.building.needsConfirmation || Screen.canAnswer else {
       throw CommandFailure(
-        .usage, "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
+        .usage,
+        "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
         cure: "Give --yes where that is meant, or addresses to the rooms.")
     }
     // From here on Ctrl-C is a request to stop in order.
-    let interruptions = Interruptions { Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)") }
+    let interruptions = Interruptions {
+      Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
+    }
     let result = try await Radio.with(simulation, rehearsing: source.building) { setup in
       try await carryOut(source, setup, interruptions)
     }
@@ -74,7 +77,9 @@ struct ApplyCommand: AsyncParsableCommand {
         return await progress.pausing { await Confirmation.ask(proposals) }
       },
       interruptions: interruptions.stream)
-    let result = await progress.running { await Provisioning.apply(request, in: environment, recording: coordinator) }
+    let result = await progress.running {
+      await Provisioning.apply(request, in: environment, recording: coordinator)
+    }
     let report = try record.finish()
     RunOutput.show(report, in: record.directory, as: output)
     return try status(of: result)
@@ -84,7 +89,8 @@ struct ApplyCommand: AsyncParsableCommand {
     if let failure = result.recordFailure {
       throw CommandFailure(
         .record, "the record could not be written: \(failure.text)",
-        cure: "Nothing more was done to any device. Make room or choose another --reports DIR, and run again.")
+        cure: "Nothing more was done to any device. Make room or choose another --reports DIR, and run again."
+      )
     }
     if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter) }
     switch result.outcome {

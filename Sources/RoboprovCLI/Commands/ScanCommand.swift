@@ -8,7 +8,8 @@ struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
     abstract: "List the sensors that wait to be provisioned.",
-    discussion: "Listens for --listen seconds, or with --watch until Ctrl-C, and lists address, name, RSSI and age.")
+    discussion:
+      "Listens for --listen seconds, or with --watch until Ctrl-C, and lists address, name, RSSI and age.")
 
   @OptionGroup var radio: RadioOptions
 
@@ -33,7 +34,8 @@ struct ScanCommand: AsyncParsableCommand {
 
   private func listen(_ setup: Radio.Setup, _ interruptions: Interruptions) async throws -> ScanResult {
     let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait))
+      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait)
+    )
     do throws(CentralError) {
       let adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
       let bound: Duration? = watch ? nil : .seconds(radio.listen)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Manifest
 import Provisioning
 import Reporting
@@ -8,7 +9,9 @@ struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Check a manifest, offline.",
-    discussion: "Exit status: \(ExitStatus.done.rawValue) when it can be applied, \(ExitStatus.manifest.rawValue) when not.")
+    discussion:
+      "Exit status: \(ExitStatus.done.rawValue) when it can be applied, \(ExitStatus.manifest.rawValue) when not."
+  )
 
   @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
   var manifest: String
@@ -24,7 +27,9 @@ struct ValidateCommand: ParsableCommand {
       Console.data(ManifestFindings.json(reading, file: manifest).pretty + "\n")
     case .text:
       Console.write(reading.rendered, to: .standardError)
-      if let building = reading.building { Console.data(ManifestFindings.summary(building, file: manifest) + "\n") }
+      if let building = reading.building {
+        Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
+      }
     }
     if reading.building == nil { throw ExitStatus.manifest.exit }
   }

@@ -2,13 +2,16 @@ import ArgumentParser
 
 /// Options about the adapter and listening.
 struct RadioOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address"))
+  @Option(
+    help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address")
+  )
   var adapter: String?
 
   @Option(help: ArgumentHelp("How long to listen for sensors, in seconds.", valueName: "seconds"))
   var listen = 10.0
 
-  @Option(help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
   var adapterWait = 30.0
 
   func validate() throws {

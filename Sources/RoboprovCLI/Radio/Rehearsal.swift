@@ -25,7 +25,8 @@ struct Rehearsal: Sendable {
       scenario = Scenario(healthy: building, seed: options.seed ?? 1)
       speed = 10
     } else {
-      throw CommandFailure(.usage, "--simulate needs to know what is in the air", cure: "Give --scenario FILE.")
+      throw CommandFailure(
+        .usage, "--simulate needs to know what is in the air", cure: "Give --scenario FILE.")
     }
   }
 
@@ -44,7 +45,9 @@ struct Rehearsal: Sendable {
 
   /// Serves the building on a bus of its own for as long as `body` runs.
   /// - Throws: `CommandFailure` when there is no bus to be had; what `body` throws.
-  func serving<Result: Sendable>(_ body: @escaping @Sendable (Bus) async throws -> Result) async throws -> Result {
+  func serving<Result: Sendable>(_ body: @escaping @Sendable (Bus) async throws -> Result) async throws
+    -> Result
+  {
     let daemon = try await startBus()
     let clock = ScaledClock(SystemClock(), factor: speed)
     let world = World(scenario: scenario, clock: clock)

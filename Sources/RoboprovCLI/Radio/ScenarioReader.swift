@@ -16,7 +16,8 @@ struct ScenarioReader {
     }
     for entry in entries where !keys.contains(entry.key) {
       throw Self.failure(
-        "unknown key \(entry.key); there are \(keys.joined(separator: ", "))", at: entry.keyRange.start, in: file)
+        "unknown key \(entry.key); there are \(keys.joined(separator: ", "))", at: entry.keyRange.start,
+        in: file)
     }
     self.node = node
     self.file = file
@@ -59,7 +60,8 @@ struct ScenarioReader {
     guard let text = try text(key) else { return nil }
     let number = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
     guard let number, bounds.contains(number) else {
-      throw failure("a whole number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here", at: key)
+      throw failure(
+        "a whole number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here", at: key)
     }
     return number
   }

@@ -7,10 +7,12 @@ struct SimulationOptions: ParsableArguments {
   var simulate = false
 
   @Option(
-    help: ArgumentHelp("The virtual building to rehearse on; implies nothing without --simulate.", valueName: "file"))
+    help: ArgumentHelp(
+      "The virtual building to rehearse on; implies nothing without --simulate.", valueName: "file"))
   var scenario: String?
 
-  @Option(help: ArgumentHelp("Chance of the virtual building; the same seed, the same sensors.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Chance of the virtual building; the same seed, the same sensors.", valueName: "n"))
   var seed: UInt64?
 
   func validate() throws {

@@ -15,9 +15,11 @@ enum JournalTrouble {
     case .missing: return "Make the directory first, \(elsewhere)"
     case .inTheWay: return "Something that is not a directory has that name: move it away, \(elsewhere)"
     case .exists: return "Another run has that id: start again."
-    case .inputOutput: return "The disk is failing: do not trust it with reports. Give --reports DIR on another."
+    case .inputOutput:
+      return "The disk is failing: do not trust it with reports. Give --reports DIR on another."
     case .nameTooLong: return "Choose a shorter place with --reports DIR."
-    case .noLinks: return "That file system has no symbolic links (a USB stick?): choose another with --reports DIR."
+    case .noLinks:
+      return "That file system has no symbolic links (a USB stick?): choose another with --reports DIR."
     case .unsafeName: return "Rename the building or room: its id becomes a file name."
     case .system: return "Look at the directory and the disk, \(elsewhere)"
     }

@@ -52,7 +52,8 @@ struct ScanResult {
   private static func cells(_ device: AirLedger.Sighting, age: Duration?) -> [String] {
     let seconds = age.map { "\($0.components.seconds) s" }
     return [
-      device.address.description, (device.name ?? "").visible, device.rssi.map { "\($0) dBm" } ?? "-", seconds ?? "-",
+      device.address.description, (device.name ?? "").visible, device.rssi.map { "\($0) dBm" } ?? "-",
+      seconds ?? "-",
     ]
   }
 

@@ -14,6 +14,9 @@ struct Screen: Sendable {
   /// The screen behind stdout, where data goes.
   static var standardOutput: Screen { Screen(descriptor: STDOUT_FILENO) }
 
+  /// Whether a person can be asked and answer.
+  static var canAnswer: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
   init(descriptor: Int32) {
     self.descriptor = descriptor
     isTerminal = isatty(descriptor) == 1

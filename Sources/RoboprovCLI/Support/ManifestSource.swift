@@ -1,0 +1,46 @@
+import Foundation
+import Manifest
+import Provisioning
+
+/// A manifest as it was read: the building it describes, and what the report says about its bytes.
+struct ManifestSource {
+  /// The checked building.
+  let building: Building
+  /// SHA-256 of the bytes, lower-case hex.
+  let sha256: String
+
+  /// Reads and checks a manifest; findings go to stderr.
+  /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
+  static func load(_ path: String) throws -> ManifestSource {
+    let bytes = try bytes(of: path)
+    let reading = ManifestReader.read(bytes, file: path)
+    Console.write(reading.rendered, to: .standardError)
+    guard let building = reading.building else {
+      throw CommandFailure(
+        .manifest, "\(path) cannot be applied",
+        cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
+    }
+    return ManifestSource(building: building, sha256: HostEnvironment.sha256(bytes))
+  }
+
+  /// A file's bytes.
+  /// - Throws: `CommandFailure` that says why it cannot be read.
+  static func bytes(of path: String) throws -> [UInt8] {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw CommandFailure(
+        .manifest, "there is no file \(path)",
+        cure: "Look at the path, or copy manifests/example-building.yaml there.")
+    }
+    if isDirectory.boolValue {
+      throw CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")
+    }
+    do {
+      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    } catch {
+      throw CommandFailure(
+        .manifest, "\(path) cannot be read: \((error as NSError).localizedDescription)",
+        cure: "Give yourself the right to read it.")
+    }
+  }
+}
