@@ -40,7 +40,8 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     condition.withLock {
-      if thread.map({ pthread_equal($0, pthread_self()) == 0 }) ?? true {
+      // Before there is a thread, there is one job: the body's first, which is no stranger.
+      if let thread, pthread_equal(thread, pthread_self()) == 0 {
         foreignJobs += 1
         condition.signal()
       }
@@ -92,10 +93,9 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     condition.withLock { isDone = true }
   }
 
-  /// Runs everything that `start` starts to its end, on the calling thread.
-  func loop(start: () -> Task<Void, Never>) -> Ending {
+  /// Runs a body, whose first job is enqueued already, and all that comes of it, to its end on the calling thread.
+  func loop(_ body: Task<Void, Never>) -> Ending {
     condition.withLock { thread = pthread_self() }
-    let body = start()
     var deadlockedAt: MonotonicInstant?
     while !condition.withLock({ isDone }) {
       if takeCancellation() { body.cancel() }

@@ -19,22 +19,19 @@ public enum VirtualTime {
   ) async throws -> Value {
     let executor = VirtualExecutor()
     let box = ResultBox<Value>()
+    // Made here and not on the simulation's thread, so that it inherits the caller's task-local values: by
+    // these a test knows which test an issue belongs to.
+    let task = Task(executorPreference: executor) {
+      do {
+        box.result = .success(try await body(VirtualClock(executor: executor)))
+      } catch {
+        box.result = .failure(error)
+      }
+      executor.finish()
+    }
     let ending = await withTaskCancellationHandler {
       await withCheckedContinuation { (done: CheckedContinuation<VirtualExecutor.Ending, Never>) in
-        let thread = Thread {
-          // The task is made on the simulation's own thread, so that not even its first job is foreign.
-          let ending = executor.loop {
-            Task(executorPreference: executor) {
-              do {
-                box.result = .success(try await body(VirtualClock(executor: executor)))
-              } catch {
-                box.result = .failure(error)
-              }
-              executor.finish()
-            }
-          }
-          done.resume(returning: ending)
-        }
+        let thread = Thread { done.resume(returning: executor.loop(task)) }
         thread.name = "virtual-time"
         // Deeply nested synchronous calls of a body get what the main thread would give them.
         thread.stackSize = 8 << 20

@@ -2,6 +2,9 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
+/// Something in a virtual building did not come to its end.
+struct TookTooLong: Error {}
+
 /// A building that lives in virtual time for as long as a body runs.
 struct Building {
   var world: World
@@ -33,13 +36,32 @@ struct Building {
       }, wifiNetworks: wifiNetworks)
     change(&scenario)
     return try await VirtualTime.run { [scenario] clock in
-      let world = World(scenario: scenario, clock: clock)
-      return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
-        return try await body(
+      try await inWorld(scenario, clock) { world in
+        try await body(
           Building(world: world, central: VirtualCentral(world: world, clock: clock), clock: clock))
       }
+    }
+  }
+
+  /// Lets a world live while `body` runs, which has two hours. A building is never quiet for good: without
+  /// a bound, what hangs would not be a deadlock, but last for ever.
+  static func inWorld<Value: Sendable>(
+    _ scenario: Scenario, _ clock: VirtualClock, _ body: @escaping @Sendable (World) async throws -> Value
+  ) async throws -> Value {
+    let world = World(scenario: scenario, clock: clock)
+    return try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask {
+        await world.run()
+        return nil
+      }
+      group.addTask {
+        try await clock.sleep(for: .seconds(7200))
+        throw TookTooLong()
+      }
+      group.addTask { try await body(world) }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() ?? nil else { throw TookTooLong() }
+      return value
     }
   }
 

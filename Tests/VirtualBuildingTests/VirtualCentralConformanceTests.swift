@@ -9,10 +9,7 @@ struct VirtualCentralConformanceTests {
   @Test("keeps the contract", arguments: ConformanceCheck.all)
   func conforms(_ check: ConformanceCheck) async throws {
     try await VirtualTime.run { clock in
-      let world = World(scenario: ConformanceScenario.scenario, clock: clock)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
+      try await Building.inWorld(ConformanceScenario.scenario, clock) { world in
         try await check.run(
           ConformanceSubject(
             central: await VirtualCentral(world: world, clock: clock), world: world, clock: clock))

@@ -86,6 +86,14 @@ struct VirtualTimeTests {
     }
   }
 
+  @Test("shows the body the caller's task-local values")
+  func taskLocals() async throws {
+    let seen = try await Marked.$mark.withValue("caller's") {
+      try await VirtualTime.run { _ in Marked.mark }
+    }
+    #expect(seen == "caller's")
+  }
+
   @Test("reports a deadlock instead of hanging")
   func deadlock() async {
     await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .seconds(3)))) {
@@ -201,6 +209,10 @@ private func beatsTimeout(nap: Duration, timeout: Duration, clock: VirtualClock)
     defer { group.cancelAll() }
     return await group.next() ?? false
   }
+}
+
+private enum Marked {
+  @TaskLocal static var mark = "nobody's"
 }
 
 private actor Log {
