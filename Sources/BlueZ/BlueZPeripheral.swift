@@ -80,7 +80,7 @@ public actor BlueZPeripheral: Peripheral {
   public func disconnect() async {
     guard end == nil else { return }
     isEnding = true
-    await shielded { [central, path] in await central.hangUp(path) }
+    await central.shielded { [central, path] in await central.hangUp(path) }
   }
 
   /// Whether the link has ended, once it has; false when the task is cancelled first.

@@ -1,11 +1,16 @@
 import Bluetooth
+import DBus
 
-/// Does work that must be done although the task is cancelled, and waits for it.
-///
-/// A cancelled task cannot send anything any more, so this takes an unstructured one: it begins and ends
-/// within this call, and nothing outlives it. The work itself must be bounded in time.
-func shielded<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) async -> Result {
-  await Task { await work() }.value
+extension BlueZCentral {
+  /// Does work that must be done although the calling task is cancelled, and waits for it.
+  ///
+  /// A cancelled task cannot send anything any more, so this takes another one, on the connection's thread: it
+  /// begins and ends within this call, and nothing outlives it. The work itself must be bounded in time.
+  nonisolated func shielded<Result: Sendable>(
+    _ work: @escaping @Sendable () async -> Result
+  ) async -> Result {
+    await Task(executorPreference: executor.taskExecutor) { await work() }.value
+  }
 }
 
 /// The result of `work`, or nil when `limit` has passed on the clock first; `work` is then cancelled and its

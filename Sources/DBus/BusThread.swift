@@ -12,6 +12,8 @@ public final class BusThread: SerialExecutor {
   private let loop: BusLoop
   /// For tasks that are to start on this thread.
   let tasks: BusTasks
+  /// The same, for others who live on it.
+  public var taskExecutor: any TaskExecutor { tasks }
 
   init() {
     loop = BusLoop()

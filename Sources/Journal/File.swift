@@ -51,7 +51,8 @@ final class File: Sendable {
   func write(_ bytes: [UInt8]) throws(JournalError) {
     var done = 0
     while done < bytes.count {
-      let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let rest = done == 0 ? bytes : Array(bytes[done...])
+      let count = Glibc.write(descriptor, rest, rest.count)
       if count < 0 {
         if errno == EINTR { continue }
         throw JournalError(.write, path, errno: errno)
@@ -81,7 +82,7 @@ final class File: Sendable {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      let count = read(descriptor, &buffer, buffer.count)
       if count < 0 {
         if errno == EINTR { continue }
         throw JournalError(.read, path, errno: errno)
