@@ -29,16 +29,16 @@ struct UnparsedLine {
     guard range.count <= 2000 else { return 0 }
     var rest = bytes
     while true {
-      rest = rest.drop { " \t{[,-".utf8.contains($0) }
+      rest = rest.drop { " \t{}[],-".utf8.contains($0) }
       let before = range.count - rest.count
       guard let (key, width) = leadingKey(of: rest), Vocabulary.all.contains(key) else { return before }
       rest = rest.dropFirst(width)
       let value = rest.prefix { !",{}[]#".utf8.contains($0) }
       let text = String(decoding: value, as: UTF8.self)
       if text.allSatisfy({ $0 == " " || $0 == "\t" }) {
+        rest = rest.dropFirst(value.count)
         // Nothing, or a collection that begins here.
         if key == "password" { return range.count - rest.count }
-        rest = rest.dropFirst(value.count)
         continue
       }
       // An unknown `key:` within the value may begin a secret; so may a word that speaks of one.
@@ -46,7 +46,7 @@ struct UnparsedLine {
         !Vocabulary.speaksOfSecrets(text),
         !(text + " ").contains(": "), String(validating: value, as: UTF8.self) != nil,
         !text.contains("|"), !text.contains(">"), !text.contains("&"), !text.contains("*")
-      else { return range.count - rest.count }
+      else { return range.count - rest.drop { $0 == UInt8(ascii: " ") }.count }
       rest = rest.dropFirst(value.count)
     }
   }

@@ -40,7 +40,8 @@ public struct YAMLNode: Hashable, Sendable {
   /// What it is.
   public var content: Content
   /// Where it stands, quotes and brackets included. An alias stands where it is used, a block ends with its
-  /// last value, and a value that is not there (`key:`) is an empty stretch behind the colon.
+  /// last value, and a value that is not there (`key:`) is an empty stretch behind the colon,
+  /// in brackets before whatever comes next.
   public var range: SourceRange
 
   /// What a node can be.

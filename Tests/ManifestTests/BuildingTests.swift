@@ -1,0 +1,143 @@
+import Bluetooth
+import Foundation
+import Manifest
+import Provisioning
+import Testing
+
+@Suite("A manifest becomes a building")
+struct BuildingTests {
+  private func building(_ text: String) throws -> Building {
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    return try #require(reading.building, "\(reading.rendered)")
+  }
+
+  private func room(_ keys: String, top: String = "") throws -> Room {
+    let text = "building: B\n\(top)\nrooms:\n  - { room: R, minor: 1, address: C4:7C:8D:00:00:01, \(keys) }\n"
+    return try #require(try building(text).rooms.first)
+  }
+
+  @Test("with everything that the format has")
+  func everything() throws {
+    let building = try building(
+      """
+      building: Harbour House
+      id: harbour-1
+      wifi:
+        guests: { ssid: "Harbour Guests", password: "correct horse" }
+        iot: { ssid: Plant }
+      defaults:
+        profile: robo-sensor
+        wifi: guests
+        retries: 3
+        timeouts: { connect: 20s, write: 500ms }
+      assign: any
+      rooms:
+        - room: Lobby
+          id: entrance
+          minor: 101
+          address: c4-7c-8d-00-00-01
+          retries: 0
+          timeouts: { write: 2m }
+        - { room: Café Zürich, minor: "0", wifi: iot }
+        - { room: Store, minor: 65535, wifi: none }
+        - { room: Attic, minor: 7, wifi: { ssid: Roof, password: '12345678' } }
+      """)
+    #expect(building.name == "Harbour House")
+    #expect(building.id == "harbour-1")
+    #expect(building.assignment == .any)
+    #expect(building.rooms.map(\.id) == ["entrance", "cafe-zurich", "store", "attic"])
+    #expect(building.rooms.map(\.minor) == [101, 0, 65535, 7])
+    #expect(building.rooms.map(\.retries) == [0, 3, 3, 3])
+
+    let lobby = building.rooms[0]
+    #expect(lobby.address == BluetoothAddress("C4:7C:8D:00:00:01"))
+    #expect(lobby.settings[.roomName] == .text("Lobby"))
+    #expect(lobby.settings[.wifiSSID] == .text("Harbour Guests"))
+    #expect(lobby.settings[.wifiPassword] == .secret(Secret("correct horse")))
+    #expect(lobby.timeouts.connect == .seconds(20))
+    #expect(lobby.timeouts.write == .seconds(120))
+    #expect(lobby.timeouts.discover == RoboSensor().timeouts.discover)
+
+    #expect(building.rooms[1].settings[.wifiPassword] == .secret(Secret("")))
+    #expect(building.rooms[2].settings[.wifiSSID] == nil)
+    #expect(building.rooms[2].settings[.wifiPassword] == nil)
+    #expect(building.rooms[3].settings[.wifiSSID] == .text("Roof"))
+  }
+
+  @Test("with as little as there must be: address wins by default, ids come from names")
+  func least() throws {
+    let building = try building(
+      "building: Haus Ö 7\nrooms: [{ room: Flur, minor: 1, address: C4:7C:8D:00:00:01 }]")
+    #expect(building.id == "haus-o-7")
+    #expect(building.assignment == .address)
+    #expect(building.rooms.first?.retries == 2)
+    #expect(building.rooms.first?.timeouts == RoboSensor().timeouts)
+    #expect(building.rooms.first?.settings[.wifiSSID] == nil)
+  }
+
+  @Test(
+    "in which a password is its text, whatever else it looks like",
+    arguments: [
+      "12345678", "01234567", "1234e567", "0x123456", "~~~~~~~~", "yes-no-on", "2026-01-01", "'null    '",
+    ])
+  func passwordIsText(written: String) throws {
+    let room = try room("wifi: { ssid: on, password: \(written) }")
+    #expect(room.settings[.wifiSSID] == .text("on"))
+    #expect(
+      room.settings[.wifiPassword] == .secret(Secret(written.replacing("'", with: ""))))
+  }
+
+  @Test(
+    "in which a password is 8 to 63 bytes, or 64 hex digits",
+    arguments: [
+      String(repeating: "x", count: 8), String(repeating: "x", count: 63), String(repeating: "aF", count: 32),
+      "éééé",
+    ])
+  func passwordLength(password: String) throws {
+    let room = try room("wifi: { ssid: a, password: \(password) }")
+    #expect(room.settings[.wifiPassword] == .secret(Secret(password)))
+  }
+
+  @Test("in which an SSID may have 32 bytes")
+  func ssidLength() throws {
+    let ssid = String(repeating: "é", count: 16)
+    #expect(try room("wifi: { ssid: \(ssid) }").settings[.wifiSSID] == .text(ssid))
+  }
+
+  @Test("with CR LF and a byte order mark as with LF")
+  func lineEnds() throws {
+    let text = "building: B\nrooms:\n  - room: R\n    minor: 1\n    address: C4:7C:8D:00:00:01\n"
+    #expect(try building(text) == building("\u{FEFF}" + text.replacing("\n", with: "\r\n")))
+  }
+
+  @Test("with anchors and aliases")
+  func aliases() throws {
+    let text = """
+      building: B
+      rooms:
+        - { room: R1, minor: 1, address: C4:7C:8D:00:00:01, timeouts: &slow { connect: 60s } }
+        - { room: R2, minor: 2, address: C4:7C:8D:00:00:02, timeouts: *slow }
+      """
+    #expect(try building(text).rooms.map(\.timeouts.connect) == [.seconds(60), .seconds(60)])
+  }
+
+  @Test("the ones that come with roboprov", arguments: ["demo-building.yaml", "example-building.yaml"])
+  func shipped(name: String) throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let bytes = try Data(contentsOf: root.appending(path: "manifests/\(name)"))
+    let reading = ManifestReader.read(Array(bytes), file: name)
+    #expect(reading.rendered == "")
+    #expect(reading.building?.rooms.isEmpty == false)
+  }
+
+  @Test("of ten thousand rooms")
+  func large() throws {
+    let rooms = (0..<10_000).map { number in
+      let address = BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
+      return "  - { room: Raum \(number) é, minor: \(number), address: \"\(address)\", wifi: guests }\n"
+    }
+    let wifi = "wifi: { guests: { ssid: Guests, password: correct horse } }\n"
+    #expect(try building("building: Tower\n\(wifi)rooms:\n\(rooms.joined())").rooms.count == 10_000)
+  }
+}

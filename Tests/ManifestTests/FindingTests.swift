@@ -1,0 +1,193 @@
+import Manifest
+import Provisioning
+import Testing
+import YAML
+
+/// A manifest that is wrong, what is said about it, and (marked `1️⃣`) where.
+struct Wrong: Sendable, CustomTestStringConvertible {
+  let text: String
+  let message: String
+  var advice: String?
+  /// Line of the first of two, where there are two.
+  var noteLine: Int?
+
+  init(_ text: String, _ message: String, advice: String? = nil, noteLine: Int? = nil) {
+    self.text = text
+    self.message = message
+    self.advice = advice
+    self.noteLine = noteLine
+  }
+
+  /// A manifest that is right but for what one room says.
+  static func room(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong(
+      "building: B\nassign: any\nwifi: { guests: { ssid: G } }\nrooms:\n  - { \(keys) }\n", message,
+      advice: advice)
+  }
+
+  /// A manifest that is right but for what stands at the top.
+  static func top(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong("building: B\n\(keys)\nassign: any\nrooms: [{ room: R, minor: 1 }]\n", message, advice: advice)
+  }
+
+  var testDescription: String { message }
+}
+
+@Suite("What is wrong with a manifest")
+struct FindingTests {
+  @Test(
+    "is said at its place, with what to do",
+    arguments: [
+      Wrong("1️⃣", "the manifest is empty", advice: "`building`"),
+      Wrong("1️⃣# only a comment\n", "the manifest is empty"),
+      Wrong("1️⃣- a\n", "the manifest is a mapping"),
+      Wrong("building: B\n1️⃣---\nrooms: []\n", "a second document"),
+      Wrong("1️⃣rooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01 }]", "no `building`"),
+      Wrong("1️⃣building: B", "no `rooms`"),
+      Wrong("building: B\nrooms: 1️⃣[]", "lists no room"),
+      Wrong("building: B\n1️⃣rooms:\n", "lists no room"),
+      Wrong("building: B\n1️⃣rooms: { room: R }\n", "`rooms` is a list"),
+      .top("1️⃣biulding: C", "unknown key in the manifest", advice: "did you mean `building`?"),
+      .top("1️⃣colour: red", "unknown key in the manifest", advice: "building, id, wifi"),
+      .top("1️⃣<<: { a: b }", "merge keys"),
+      .top("id: 1️⃣Harbour House", "`id` has other characters", advice: "`harbour-house`"),
+      .top("id: 1️⃣../../etc", "`id` has other characters"),
+      .top("id: 1️⃣-a", "`id` has other characters"),
+      .top("id:1️⃣", "`id` has no value"),
+      .top("1️⃣building: C", "on line 1 already"),
+      .top("defaults: { profile: 1️⃣robo-senser }", "unknown profile", advice: "did you mean `robo-sensor`?"),
+      .top("defaults: { profile: 1️⃣toaster }", "unknown profile", advice: "known profiles: robo-sensor"),
+      .top("defaults: { retries: 1️⃣21 }", "`retries` is 21, outside of 0…20"),
+      .top("defaults: { retries: 1️⃣-1 }", "`retries` is -1, outside of 0…20"),
+      .top("defaults: { retries: 1️⃣two }", "`retries` is not a whole number"),
+      .top("defaults: { timeouts: { 1️⃣conect: 1s } }", "unknown key in `timeouts`", advice: "`connect`"),
+      .top(
+        "defaults: { timeouts: { connect: 1️⃣15 } }", "`connect` is not a duration", advice: "500ms, 15s or 2m"),
+      .top("defaults: { timeouts: { connect: 1️⃣15 s } }", "`connect` is not a duration"),
+      .top("defaults: { timeouts: { connect: 1️⃣1.5s } }", "`connect` is not a duration"),
+      .top("defaults: { timeouts: { connect: 1️⃣0s } }", "above 0"),
+      .top("defaults: { timeouts: { connect: 1️⃣-5s } }", "above 0"),
+      .top("defaults: { timeouts: { connect: 1️⃣61m } }", "at most 60m"),
+      .top("defaults: { timeouts: { connect: 1️⃣99999999999999999999s } }", "`connect` is not a duration"),
+      .top(
+        "defaults: { wifi: 1️⃣gests }\nwifi: { guests: { ssid: G } }", "no network",
+        advice: "did you mean `guests`?"),
+      .top("defaults: { wifi: 1️⃣gests }", "no network", advice: "describe it under `wifi:`"),
+      .top("wifi: 1️⃣guests", "mapping of names to networks"),
+      .top("wifi: { 1️⃣ssid: G, }", "stands where a network's name should be"),
+      .top("wifi: { guests: { 1️⃣password: correct horse } }", "a network without `ssid`"),
+      .top("wifi: { guests: { ssid: 1️⃣'' } }", "`ssid` is empty"),
+      .top(
+        "wifi: { guests: { ssid: 1️⃣\(String(repeating: "é", count: 17)) } }", "`ssid` has 34 bytes",
+        advice: "UTF-8"),
+      .top(
+        "wifi: { guests: { ssid: G, password: 1️⃣seven77 } }", "`password` has 7 bytes", advice: "open network"),
+      .top(
+        "wifi: { guests: { ssid: G, password: 1️⃣\(String(repeating: "x", count: 64)) } }",
+        "`password` has 64 bytes"),
+      .top("wifi: { guests: { ssid: G, password: 1️⃣} }", "`password` has no value", advice: "open network"),
+      .top(
+        "wifi: { guests: { ssid: G, password: 1️⃣\"tab\\tinside\" } }",
+        "`password` contains a control character"),
+      .top(
+        "wifi: { guests: { ssid: G, 1️⃣pasword: correct horse } }", "unknown key in a network",
+        advice: "`password`"),
+      .room("1️⃣minor: 1", "a room without a name"),
+      .room("1️⃣room: R", "a room without `minor`"),
+      .room("room: 1️⃣'', minor: 1", "`room` is empty"),
+      .room("room: 1️⃣\(String(repeating: "x", count: 65)), minor: 1", "`room` has 65 bytes"),
+      .room("room: 1️⃣\"a\\nb\", minor: 1", "`room` contains a control character"),
+      .room("room: 1️⃣[a], minor: 1", "`room` takes a single value"),
+      .room("room: 1️⃣你好, minor: 1", "no `id` can be made"),
+      .room("room: R, minor: 1️⃣65536", "`minor` is 65536, outside of 0…65535"),
+      .room("room: R, minor: 1️⃣-1", "`minor` is -1, outside of 0…65535"),
+      .room("room: R, minor: 1️⃣99999999999999999999999", "`minor` is outside of 0…65535"),
+      .room("room: R, minor: 1️⃣0x10", "`minor` is not a whole number", advice: "decimal"),
+      .room("room: R, minor: 1️⃣012", "`minor` is not a whole number", advice: "leading zeros"),
+      .room("room: R, minor: 1️⃣1e3", "`minor` is not a whole number"),
+      .room("room: R, minor: 1️⃣1_000", "`minor` is not a whole number"),
+      .room("room: R, minor: 1️⃣yes", "`minor` is not a whole number"),
+      .room("room: R, minor: 1️⃣٣", "`minor` is not a whole number"),
+      .room("room: R, minor: 1, address: 1️⃣C4:7C:8D:00:00", "`address` is not the address"),
+      .room("room: R, minor: 1, address: 1️⃣00:00:00:00:00:00", "`address` is not the address"),
+      .room("room: R, minor: 1, wifi: 1️⃣Guests", "no network", advice: "did you mean `guests`?"),
+      .room("room: R, minor: 1, wifi: 1️⃣[a]", "`wifi` takes a network's name"),
+      .room("room: R, minor: 1, wifi: { ssid: 1️⃣'' }", "`ssid` is empty"),
+      .room("room: R, minor: 1, 1️⃣adress: C4:7C:8D:00:00:01", "unknown key in a room", advice: "`address`"),
+      Wrong(
+        "building: B\nrooms:\n  - 1️⃣room: R\n    minor: 1\n", "a room without `address`",
+        advice: "`assign: any`"),
+      Wrong(
+        "building: B\nassign: any\nrooms:\n  - { room: R, minor: 5 }\n  - { room: S, minor: 1️⃣5 }\n",
+        "another room has the minor 5, on line 4", noteLine: 4),
+      Wrong(
+        "building: B\nrooms:\n  - { room: R, minor: 1, address: C4:7C:8D:00:00:01 }\n"
+          + "  - { room: S, minor: 2, address: 1️⃣c4-7c-8d-00-00-01 }\n",
+        "another room has the address C4:7C:8D:00:00:01, on line 3", noteLine: 3),
+      Wrong(
+        "building: B\nassign: any\nrooms:\n  - { room: R, minor: 1, id: a }\n  - { room: S, minor: 2, id: 1️⃣a }\n",
+        "another room has this `id`, on line 4", noteLine: 4),
+      Wrong(
+        "building: B\nassign: any\nrooms:\n  - { room: Room 1, minor: 1 }\n  - { room: 1️⃣room-1, minor: 2 }\n",
+        "this room's `id`, `room-1`, made from its name", advice: "an `id` of its own", noteLine: 4),
+      Wrong("building: B\nrooms:\n1️⃣\t- room: R\n", "a tab", advice: "spaces"),
+      Wrong("building: 1️⃣\"B\nrooms: []\n", "never closed"),
+    ])
+  func refused(_ wrong: Wrong) throws {
+    let marked = MarkedText(wrong.text)
+    let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
+    #expect(reading.building == nil)
+    let finding = try #require(
+      reading.diagnostics.first { $0.message.contains(wrong.message) }, "\(reading.rendered)")
+    #expect(finding.severity == .error)
+    #expect(finding.range.start == marked[1])
+    if let advice = wrong.advice { #expect(finding.advice?.contains(advice) == true, "\(finding)") }
+    if let line = wrong.noteLine { #expect(finding.notes.map(\.range.start.line) == [line]) }
+    #expect(reading.diagnostics.count == 1, "\(reading.rendered)")
+  }
+
+  @Test("two rooms of one name are a warning, and no obstacle")
+  func sameName() {
+    let text =
+      "building: B\nassign: any\nrooms:\n  - { room: R, minor: 1 }\n  - { room: R, minor: 2, id: other }\n"
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.building?.rooms.count == 2)
+    #expect(reading.diagnostics.map(\.severity) == [.warning])
+  }
+
+  @Test("is found all at once, in the order of the file")
+  func together() {
+    let text = """
+      buildnig: B
+      wifi: { guests: { ssid: "", password: short } }
+      rooms:
+        - { room: R, minor: 70000 }
+        - { minor: 1, minor: 2, address: x }
+      """
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.diagnostics.map(\.range.start.line) == [1, 1, 2, 2, 4, 4, 5, 5, 5])
+    #expect(reading.diagnostics.map(\.range.start) == reading.diagnostics.map(\.range.start).sorted())
+  }
+
+  @Test("is bounded, errors before warnings")
+  func bounded() {
+    let rooms = (0..<200).map { "  - { room: R, minor: \($0), id: r\($0) }\n" }.joined()
+    let text = "building: B\nassign: any\nrooms:\n\(rooms)  - { room: Last, minor: 70000 }\n"
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.diagnostics.count == ManifestReader.maximumFindings)
+    #expect(reading.omitted == 200 - ManifestReader.maximumFindings)
+    #expect(reading.diagnostics.last?.message.contains("70000") == true)
+    #expect(reading.rendered.hasSuffix("b.yaml: 150 more findings not shown\n"))
+  }
+
+  @Test("ten thousand times costs little more than once", .timeLimit(.minutes(1)))
+  func many() {
+    let rooms = (0..<10_000).map {
+      "  - { room: R, minor: 5, adress: C4, wifi: { ssid: S\($0), password: secret-word-\($0) } }\n"
+    }
+    let text = "building: B\nrooms:\n" + rooms.joined()
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.diagnostics.count + reading.omitted > 40_000)
+    #expect(!reading.rendered.contains("secret-word"))
+  }
+}
