@@ -1,7 +1,7 @@
 import Testing
 import YAML
 
-@Suite("Hostile YAML", .timeLimit(.minutes(2)))
+@Suite("Hostile YAML", .timeLimit(.minutes(5)))
 struct HostileTests {
   private func problem(_ text: String) -> YAMLError.Problem? {
     do throws(YAMLError) {
