@@ -1,0 +1,496 @@
+import Bluetooth
+import DBus
+import Testing
+import VirtualBuilding
+
+/// BLUEZ.md's statements, asked of the virtual `org.bluez` by a client that knows D-Bus only.
+@Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(2)))
+struct OrgBluezTests {
+  static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
+  static let hci0: ObjectPath = "/org/bluez/hci0"
+  static let healthy = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
+  static let device: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01"
+  static let dead: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_02"
+  static let choosy: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_03"
+  static let adapter1: InterfaceName = "org.bluez.Adapter1"
+  static let device1: InterfaceName = "org.bluez.Device1"
+  static let characteristic1: InterfaceName = "org.bluez.GattCharacteristic1"
+
+  static func building(_ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
+    var scenario = Scenario(
+      seed: 3,
+      adapters: [AdapterScenario(address: adapter, name: "hci0")],
+      sensors: [
+        SensorScenario(address: healthy),
+        SensorScenario(address: .init(rawValue: 0xC47C_8D00_0002), faults: [.init(.neverAnswers)]),
+        SensorScenario(
+          address: .init(rawValue: 0xC47C_8D00_0003),
+          faults: [.init(.refusesSubscription), .init(.rejectsWrite(to: RoboSensorGATT.minor, code: 0x80))]),
+      ])
+    scenario.radio.lateCharacteristics = 0
+    change(&scenario)
+    return scenario
+  }
+
+  /// Serves the building ten times as fast as life, to one client.
+  func serve(
+    _ scenario: Scenario = building(), speed: Double = 10,
+    _ body: @escaping @Sendable (BusClient, ServedBuilding) async throws -> Void
+  ) async throws {
+    try await ServedBuilding.serve(scenario, speed: speed) { building in
+      try await BusClient.on(building.busAddress) { client in try await body(client, building) }
+    }
+  }
+
+  // MARK: Discovery
+
+  @Test("discovery: devices come as objects, RSSI goes when it stops, and 30 s later so do they")
+  func discovery() async throws {
+    try await serve(speed: 20) { client, building in
+      try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
+      await client.wait { $0.value(of: "Discovering", at: Self.hci0) == .bool(true) }
+      await client.wait { $0.adds(Self.device) }
+      #expect(await client.property(Self.device, Self.device1, "Name") == .string("Robo Sensor"))
+      #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
+      #expect(await client.property(Self.device, Self.device1, "UUIDs") == .strings([]))
+
+      let stopped = client.mark
+      try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
+      let at = building.clock.now
+      let invalidated = try #require(
+        await client.wait(from: stopped) { $0.invalidates("RSSI", at: Self.device) })
+      let over = try #require(
+        await client.wait(from: stopped) { $0.value(of: "Discovering", at: Self.hci0) == .bool(false) })
+      #expect(invalidated < over)
+
+      await client.wait(from: stopped) { $0.removes(Self.device) }
+      #expect(at.duration(to: building.clock.now) > .seconds(29), "it was heard up to the end")
+      #expect(
+        await client.failure(Self.device, Self.device1, "Connect")?
+          .hasPrefix("org.freedesktop.DBus.Error.UnknownObject: ") == true)
+    }
+  }
+
+  @Test(
+    "discovery belongs to its client: twice is busy, another's cannot be stopped, and it ends with the client"
+  )
+  func clients() async throws {
+    try await serve { client, building in
+      #expect(
+        await client.failure(Self.hci0, Self.adapter1, "StopDiscovery")
+          == "org.bluez.Error.Failed: No discovery started")
+      try await BusClient.on(building.busAddress) { other in
+        try await other.call(Self.hci0, Self.adapter1, "StartDiscovery")
+        #expect(
+          await other.failure(Self.hci0, Self.adapter1, "StartDiscovery")
+            == "org.bluez.Error.InProgress: Operation already in progress")
+        #expect(
+          await client.failure(Self.hci0, Self.adapter1, "StopDiscovery")
+            == "org.bluez.Error.Failed: No discovery started")
+        await client.wait { $0.value(of: "Discovering", at: Self.hci0) == .bool(true) }
+      }
+      await client.wait { $0.value(of: "Discovering", at: Self.hci0) == .bool(false) }
+    }
+  }
+
+  @Test("a filter that selects by service finds no Robo Sensor; one by RSSI only the near ones")
+  func filtered() async throws {
+    try await serve(
+      Self.building { $0.sensors[1].signal = .init(base: -90) }
+    ) { client, building in
+      let none = DBusValue.vardict([("UUIDs", .strings(["12345678-9abc-def0-1234-000000000001"]))])
+      try await client.call(Self.hci0, Self.adapter1, "SetDiscoveryFilter", none)
+      try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
+      // Everybody advertises at least twice in this time.
+      try await building.clock.sleep(for: .seconds(3))
+      #expect(try await client.objects() == ["/org/bluez", Self.hci0.text])
+      try await client.call(
+        Self.hci0, Self.adapter1, "SetDiscoveryFilter", .vardict([("RSSI", .int16(-70))]))
+      await client.wait { $0.adds(Self.device) }
+      await client.wait { $0.adds(Self.choosy) }
+      try await building.clock.sleep(for: .seconds(3))
+      #expect(try await !client.objects().contains(Self.dead.text))
+    }
+  }
+
+  // MARK: Connecting
+
+  /// Discovers until a device is an object, and stops.
+  private static func hear(_ path: ObjectPath, _ client: BusClient) async throws {
+    let mark = client.mark
+    try await client.call(hci0, adapter1, "StartDiscovery")
+    if try await !client.objects().contains(path.text) { await client.wait(from: mark) { $0.adds(path) } }
+    try await client.call(hci0, adapter1, "StopDiscovery")
+  }
+
+  /// Hears a device, connects to it, and waits for its services.
+  private static func connect(_ path: ObjectPath, _ client: BusClient) async throws {
+    try await hear(path, client)
+    let mark = client.mark
+    try await client.call(path, device1, "Connect")
+    await client.wait(from: mark) { $0.value(of: "ServicesResolved", at: path) == .bool(true) }
+  }
+
+  /// The object of one of the Robo Sensor's characteristics.
+  private static func characteristic(
+    _ uuid: BluetoothUUID, of device: ObjectPath, _ client: BusClient
+  ) async throws -> ObjectPath {
+    for path in try await client.objects() where path.hasPrefix(device.text + "/") {
+      guard let path = ObjectPath(path), path.text.contains("/char"), !path.text.contains("/desc") else {
+        continue
+      }
+      if await client.property(path, characteristic1, "UUID") == .string(uuid.description.lowercased()) {
+        return path
+      }
+    }
+    throw Missing(uuid: uuid)
+  }
+
+  struct Missing: Error { var uuid: BluetoothUUID }
+
+  @Test("Connect returns before the services are resolved; once connected it succeeds at once")
+  func connecting() async throws {
+    try await serve { client, _ in
+      try await Self.hear(Self.device, client)
+      let mark = client.mark
+      try await client.call(Self.device, Self.device1, "Connect")
+      #expect(await client.property(Self.device, Self.device1, "ServicesResolved") == .bool(false))
+      let up = try #require(
+        await client.wait(from: mark) { $0.value(of: "Connected", at: Self.device) == .bool(true) })
+      let resolved = try #require(
+        await client.wait(from: mark) { $0.value(of: "ServicesResolved", at: Self.device) == .bool(true) })
+      #expect(up < resolved)
+      #expect(await client.failure(Self.device, Self.device1, "Connect") == nil)
+      let uuids = await client.property(Self.device, Self.device1, "UUIDs")?.asStrings
+      #expect(uuids?.contains("12345678-9abc-def0-1234-000000000001") == true)
+    }
+  }
+
+  @Test("ServicesResolved may precede characteristics, by up to 95 ms")
+  func late() async throws {
+    try await serve(Self.building { $0.radio.lateCharacteristics = 1 }) { client, _ in
+      try await Self.hear(Self.device, client)
+      let mark = client.mark
+      try await client.call(Self.device, Self.device1, "Connect")
+      let resolved = try #require(
+        await client.wait(from: mark) { $0.value(of: "ServicesResolved", at: Self.device) == .bool(true) })
+      let late = await client.wait(from: resolved + 1) {
+        $0.member == "InterfacesAdded" && $0.body.first?.asObjectPath?.text.contains("/char") == true
+      }
+      #expect(late != nil)
+      let all = [
+        RoboSensorGATT.ssid, RoboSensorGATT.password, RoboSensorGATT.roomName, RoboSensorGATT.minor,
+        RoboSensorGATT.command, RoboSensorGATT.status,
+      ]
+      func found() async throws -> Int {
+        var count = 0
+        for uuid in all where (try? await Self.characteristic(uuid, of: Self.device, client)) != nil {
+          count += 1
+        }
+        return count
+      }
+      while try await found() < all.count {
+        await client.wait(from: client.mark) { $0.member == "InterfacesAdded" }
+      }
+    }
+  }
+
+  @Test("a dead peripheral never answers; a second Connect is refused; Disconnect ends the first at once")
+  func dead() async throws {
+    try await serve { client, building in
+      try await Self.hear(Self.dead, client)
+      try await withThrowingTaskGroup(of: String?.self) { group in
+        group.addTask { await client.failure(Self.dead, Self.device1, "Connect") }
+        // It is under way when a second one is refused.
+        while await building.world.attemptsUnderWay(on: Self.adapter) == 0 { await Task.yield() }
+        #expect(
+          await client.failure(Self.dead, Self.device1, "Connect")
+            == "org.bluez.Error.Failed: Operation already in progress")
+        try await building.clock.sleep(for: .seconds(30))
+        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 1, "still at it after 30 s")
+        #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil)
+        #expect(try await group.next() == "org.bluez.Error.Failed: br-connection-canceled")
+        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 0)
+      }
+      #expect(
+        await client.failure(Self.dead, Self.device1, "Disconnect")
+          == "org.bluez.Error.NotConnected: Not Connected")
+    }
+  }
+
+  @Test("Disconnect takes 2 s, in which the link can be used")
+  func disconnecting() async throws {
+    try await serve { client, building in
+      try await Self.connect(Self.device, client)
+      let room = try await Self.characteristic(RoboSensorGATT.roomName, of: Self.device, client)
+      let start = building.clock.now
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { _ = try await client.call(Self.device, Self.device1, "Disconnect") }
+        #expect(
+          await client.failure(room, Self.characteristic1, "WriteValue", .bytes([65]), .vardict([])) == nil)
+        #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(true))
+        try await group.waitForAll()
+      }
+      #expect(start.duration(to: building.clock.now) >= .seconds(2))
+      #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
+      #expect(
+        await client.failure(room, Self.characteristic1, "WriteValue", .bytes([65]), .vardict([]))
+          == "org.bluez.Error.Failed: Not connected")
+    }
+  }
+
+  // MARK: Attributes
+
+  @Test("requests: values that are read are told; each refusal has the name that BlueZ gives it")
+  func requests() async throws {
+    try await serve { client, _ in
+      try await Self.connect(Self.choosy, client)
+      let status = try await Self.characteristic(RoboSensorGATT.status, of: Self.choosy, client)
+      let room = try await Self.characteristic(RoboSensorGATT.roomName, of: Self.choosy, client)
+      let minor = try await Self.characteristic(RoboSensorGATT.minor, of: Self.choosy, client)
+      let request = DBusValue.vardict([("type", .string("request"))])
+
+      let mark = client.mark
+      let value = try await client.call(status, Self.characteristic1, "ReadValue", .vardict([])).first
+      #expect(value?.asBytes != nil)
+      await client.wait(from: mark) { $0.value(of: "Value", at: status) == value }
+
+      #expect(
+        await client.failure(status, Self.characteristic1, "WriteValue", .bytes([1]), request)
+          == "org.bluez.Error.NotPermitted: Write not permitted")
+      #expect(
+        await client.failure(room, Self.characteristic1, "ReadValue", .vardict([]))
+          == "org.bluez.Error.NotPermitted: Read not permitted")
+      #expect(
+        await client.failure(minor, Self.characteristic1, "WriteValue", .bytes([0, 1]), request)
+          == "org.bluez.Error.Failed: Operation failed with ATT error: 0x80")
+      #expect(
+        await client.failure(room, Self.characteristic1, "WriteValue", .bytes([]), request)
+          == "org.bluez.Error.InvalidArguments: Invalid Length")
+      #expect(
+        await client.failure(status, Self.characteristic1, "StartNotify")
+          == "org.bluez.Error.NotPermitted: Write not permitted")
+      #expect(await client.property(status, Self.characteristic1, "Notifying") == .bool(false))
+      #expect(
+        await client.failure(status, Self.characteristic1, "StopNotify")
+          == "org.bluez.Error.Failed: No notify session started")
+      #expect(
+        await client.failure(room, Self.characteristic1, "StartNotify")
+          == "org.bluez.Error.NotSupported: Operation is not supported")
+
+      async let first = client.failure(room, Self.characteristic1, "WriteValue", .bytes([65]), request)
+      async let second = client.failure(room, Self.characteristic1, "WriteValue", .bytes([66]), request)
+      let both = await [first, second]
+      #expect(both.contains(nil))
+      #expect(
+        both.contains("org.bluez.Error.InProgress: In Progress"), "on one characteristic only one at a time")
+    }
+  }
+
+  @Test("cached data lies: after the reboot the name stays, and the manufacturer data is the news")
+  func stale() async throws {
+    try await serve { client, building in
+      try await Self.connect(Self.device, client)
+      let request = DBusValue.vardict([("type", .string("request"))])
+      for (uuid, value) in [
+        (RoboSensorGATT.roomName, [UInt8](Array("A".utf8))), (RoboSensorGATT.minor, [0x12, 0x34]),
+        (RoboSensorGATT.command, Array("SAVE".utf8)),
+      ] {
+        let path = try await Self.characteristic(uuid, of: Self.device, client)
+        try await client.call(path, Self.characteristic1, "WriteValue", .bytes(value), request)
+      }
+      await client.wait { $0.value(of: "Connected", at: Self.device) == .bool(false) }
+      let mark = client.mark
+      try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
+      let news = try #require(
+        await client.wait(from: mark) { $0.value(of: "ManufacturerData", at: Self.device) != nil })
+      #expect(client.signals[news].value(of: "RSSI", at: Self.device) != nil, "with a fresh RSSI")
+      let data = client.signals[news].value(of: "ManufacturerData", at: Self.device)?.asEntries?.first
+      #expect(data?.key == .uint16(0x004C))
+      #expect(data?.value.asBytes.flatMap(IBeacon.init(manufacturerData:))?.minor == 0x1234)
+      #expect(await client.property(Self.device, Self.device1, "Name") == .string("Robo Sensor"))
+
+      try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
+      try await building.clock.sleep(for: .seconds(40))
+      #expect(try await client.objects().contains(Self.device.text), "Connect made it stay")
+      try await client.call(Self.hci0, Self.adapter1, "RemoveDevice", .objectPath(Self.device))
+      #expect(try await !client.objects().contains(Self.device.text))
+      #expect(
+        await client.failure(Self.hci0, Self.adapter1, "RemoveDevice", .objectPath(Self.device))
+          == "org.bluez.Error.DoesNotExist: Does Not Exist")
+    }
+  }
+
+  // MARK: Trouble
+
+  @Test("adapter off: links end, and what is asked of it is refused; adapter on: it works again")
+  func poweredOff() async throws {
+    try await serve { client, _ in
+      try await Self.connect(Self.device, client)
+      try await client.call(
+        Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
+        .string("Powered"),
+        .variant(.bool(false)))
+      await client.wait { $0.value(of: "Connected", at: Self.device) == .bool(false) }
+      await client.wait { $0.value(of: "Powered", at: Self.hci0) == .bool(false) }
+      #expect(
+        await client.failure(Self.hci0, Self.adapter1, "StartDiscovery")
+          == "org.bluez.Error.NotReady: Resource Not Ready")
+      #expect(
+        await client.failure(Self.device, Self.device1, "Connect")
+          == "org.bluez.Error.Failed: Input/output error")
+      let mark = client.mark
+      try await client.call(
+        Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
+        .string("Powered"),
+        .variant(.bool(true)))
+      await client.wait(from: mark) { $0.value(of: "Powered", at: Self.hci0) == .bool(true) }
+      #expect(await client.failure(Self.device, Self.device1, "Connect") == nil)
+    }
+  }
+
+  @Test("adapter blocked by rfkill: it says so, and cannot be switched on")
+  func blocked() async throws {
+    try await serve { client, building in
+      await building.world.setBlocked(true, Self.adapter)
+      await client.wait { $0.value(of: "PowerState", at: Self.hci0) == .string("off-blocked") }
+      #expect(
+        await client.failure(
+          Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
+          .string("Powered"),
+          .variant(.bool(true))) == "org.bluez.Error.Blocked: Blocked through rfkill")
+    }
+  }
+
+  @Test(
+    "adapter unplugged: links and power go, then objects from the leaves up; plugged in: known devices are back"
+  )
+  func unplugged() async throws {
+    try await serve { client, building in
+      try await Self.connect(Self.device, client)
+      let mark = client.mark
+      await building.world.setPresent(false, Self.adapter)
+      let gone = try #require(await client.wait(from: mark) { $0.removes(Self.hci0) })
+      let signals = Array(client.signals[mark...gone])
+      let down = try #require(
+        signals.firstIndex { $0.value(of: "Connected", at: Self.device) == .bool(false) })
+      let off = try #require(signals.firstIndex { $0.value(of: "Powered", at: Self.hci0) == .bool(false) })
+      let removed = signals.filter { $0.member == "InterfacesRemoved" }.compactMap { $0.body[0].asObjectPath }
+      let first = try #require(signals.firstIndex { $0.member == "InterfacesRemoved" })
+      #expect(down < off && off < first)
+      for (index, path) in removed.enumerated() {
+        #expect(
+          !removed[index...].dropFirst().contains { $0.isAtOrBelow(path) },
+          "\(path) went before what it holds")
+      }
+      #expect(try await client.objects() == ["/org/bluez"])
+
+      await building.world.setPresent(true, Self.adapter, name: "hci1")
+      await client.wait { $0.adds("/org/bluez/hci1") }
+      let device: ObjectPath = "/org/bluez/hci1/dev_C4_7C_8D_00_00_01"
+      #expect(await client.property(device, Self.device1, "Name") == .string("Robo Sensor"))
+      #expect(await client.property(device, Self.device1, "Connected") == .bool(false))
+    }
+  }
+
+  @Test("bluetoothd killed: the name goes without a word; started again it knows its devices, and no links")
+  func killed() async throws {
+    try await serve { client, building in
+      try await Self.connect(Self.device, client)
+      let mark = client.mark
+      await building.stack.killDaemon()
+      await client.wait(from: mark) { $0.member == "NameOwnerChanged" && $0.body[0] == .string("org.bluez") }
+      #expect(client.signals[mark...].allSatisfy { $0.member == "NameOwnerChanged" })
+      #expect(
+        await client.failure(Self.hci0, Self.adapter1, "StartDiscovery")?
+          .hasPrefix("org.freedesktop.DBus.Error.ServiceUnknown") == true)
+      #expect(await building.world.openLinkCount() == 1, "the kernel keeps the link")
+      await building.stack.startDaemon()
+      #expect(await building.world.openLinkCount() == 0)
+      #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
+      #expect(await client.property(Self.hci0, Self.adapter1, "Powered") == .bool(true))
+    }
+  }
+
+  @Test("bluetoothd stopped in order: everything is taken back, then the name goes")
+  func stopped() async throws {
+    try await serve { client, building in
+      try await Self.connect(Self.device, client)
+      let mark = client.mark
+      await building.stack.stopDaemon()
+      let name = try #require(
+        await client.wait(from: mark) {
+          $0.member == "NameOwnerChanged" && $0.body[0] == .string("org.bluez")
+        })
+      let adapter = try #require(await client.wait(from: mark) { $0.removes(Self.hci0) })
+      let down = try #require(
+        await client.wait(from: mark) { $0.value(of: "Connected", at: Self.device) == .bool(false) })
+      #expect(down < adapter && adapter < name)
+      #expect(await building.world.openLinkCount() == 0)
+      await building.stack.startDaemon()
+      #expect(try await client.objects().contains(Self.hci0.text))
+    }
+  }
+
+  // MARK: Manners
+
+  @Test(
+    "calls that make no sense get the answers of BlueZ's D-Bus library",
+    arguments: [
+      (
+        "/org/bluez/hci9", "org.bluez.Adapter1", "StartDiscovery", [],
+        "org.freedesktop.DBus.Error.UnknownObject"
+      ),
+      (
+        "/org/bluez/hci0", "org.bluez.Adapter1", "ConnectDevice", [],
+        "org.freedesktop.DBus.Error.UnknownMethod"
+      ),
+      (
+        "/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery", [.string("x")],
+        "org.freedesktop.DBus.Error.UnknownMethod"
+      ),
+      ("/org/bluez/hci0", "org.bluez.Device1", "Connect", [], "org.freedesktop.DBus.Error.UnknownMethod"),
+      (
+        "/org/bluez/hci0", "org.freedesktop.DBus.Properties", "Get",
+        [.string("org.bluez.Adapter1"), .string("Nothing")], "org.freedesktop.DBus.Error.InvalidArgs"
+      ),
+      (
+        "/org/bluez/hci0", "org.freedesktop.DBus.Properties", "Set",
+        [.string("org.bluez.Adapter1"), .string("Address"), .variant(.string("x"))],
+        "org.freedesktop.DBus.Error.PropertyReadOnly"
+      ),
+      (
+        "/org/bluez/hci0", "org.freedesktop.DBus.Properties", "Set",
+        [.string("org.bluez.Adapter1"), .string("Powered"), .variant(.string("on"))],
+        "org.bluez.Error.InvalidArguments"
+      ),
+      (
+        "/org/bluez/hci0", "org.bluez.Adapter1", "RemoveDevice", [.objectPath("/")],
+        "org.bluez.Error.DoesNotExist"
+      ),
+      (
+        "/org/bluez", "org.bluez.AgentManager1", "RequestDefaultAgent", [.objectPath("/agent")],
+        "org.bluez.Error.DoesNotExist"
+      ),
+    ] as [(ObjectPath, InterfaceName, MemberName, [DBusValue], String)])
+  func nonsense(
+    _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue], _ error: String
+  ) async throws {
+    try await serve { client, _ in
+      let call = MethodCall(
+        destination: "org.bluez", path: path, interface: interface, member: member, body: body)
+      #expect(await client.errorName(call) == error)
+    }
+  }
+}
+
+extension BusClient {
+  fileprivate func errorName(_ call: MethodCall) async -> String? {
+    do throws(DBusError) {
+      _ = try await connection.call(call)
+      return nil
+    } catch {
+      return error.name
+    }
+  }
+}
