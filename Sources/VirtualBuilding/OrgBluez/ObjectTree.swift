@@ -82,7 +82,7 @@ struct ObjectTree {
 
   /// Removes an object and all below it, from the leaves up.
   mutating func remove(_ path: ObjectPath) {
-    for victim in paths.reversed() where victim.isAtOrBelow(path) {
+    for victim in objects.keys.filter({ $0.isAtOrBelow(path) }).sorted().reversed() {
       guard let interfaces = objects.removeValue(forKey: victim) else { continue }
       let before = news.count
       news.removeAll { if case .added(victim) = $0 { true } else { false } }
