@@ -70,38 +70,41 @@ actor ApplyRun {
     air = AirLedger(profiles: DeviceProfiles.all)
   }
 
-  /// The whole run, with the watch for interruptions beside it.
+  /// The whole run, with the watch for interruptions beside it. The work itself says how it ended; an
+  /// interruption only cancels it, so that a run that was done all the same is done.
   func carryOut() async -> ApplyResult {
-    let stop = await withTaskGroup(of: Stop?.self) { group in
-      group.addTask {
-        do throws(Stop) {
-          try await self.work()
-          return nil
-        } catch {
-          return error
-        }
-      }
+    let stop = await withTaskGroup(of: Ended.self) { group in
+      group.addTask { .work(await self.workUntilStopped()) }
       group.addTask { [interruptions = environment.interruptions] in
-        for await _ in interruptions { return .interrupted }
-        return nil
+        for await _ in interruptions { return .interruptions(wantStop: true) }
+        return .interruptions(wantStop: false)
       }
-      var stop: Stop?
-      // Whichever ends first decides; the work is always waited for, so that its link is down by then.
-      // A stream of interruptions that ends without any says nothing.
-      var isWorking = true
-      while isWorking, let ended = await group.next() {
-        if ended == .interrupted, stop == nil, !Task.isCancelled {
-          stop = .interrupted
+      for await ended in group {
+        switch ended {
+        case .work(let stop):
           group.cancelAll()
-          continue
+          return stop
+        case .interruptions(let wantStop):
+          if wantStop { group.cancelAll() }
         }
-        if let ended { stop = stop ?? ended }
-        isWorking = false
       }
-      group.cancelAll()
-      return stop
+      preconditionFailure("a run without work")
     }
     return await conclude(stop)
+  }
+
+  private enum Ended: Sendable {
+    case work(Stop?)
+    case interruptions(wantStop: Bool)
+  }
+
+  private func workUntilStopped() async -> Stop? {
+    do throws(Stop) {
+      try await work()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func work() async throws(Stop) {

@@ -25,7 +25,7 @@ struct SimulateCommand: AsyncParsableCommand {
     let rehearsal = try Rehearsal.load(scenario, seed: seed)
     try await rehearsal.serving { bus in
       Console.say(
-        "Serving \(rehearsal.scenario.sensors.count) sensors on \(rehearsal.scenario.adapters.count) adapters; Ctrl-C ends it."
+        "Serving sensors: \(rehearsal.scenario.sensors.count), adapters: \(rehearsal.scenario.adapters.count). Ctrl-C ends it."
       )
       Console.data(bus.address + "\n")
       for await _ in interruptions.stream { break }

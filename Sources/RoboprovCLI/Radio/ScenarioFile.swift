@@ -18,9 +18,24 @@ enum ScenarioFile {
     let top = try ScenarioReader(root, file: file, keys: ["seed", "speed", "adapters", "sensors", "wifi"])
     let scenario = Scenario(
       seed: try top.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1,
-      adapters: try top.list("adapters").map(adapter), sensors: try top.list("sensors").map(sensor),
+      adapters: try unique(top.list("adapters"), \.address, adapter),
+      sensors: try unique(top.list("sensors"), \.address, sensor),
       wifiNetworks: try top.list("wifi").map(network))
     return (scenario, try top.number("speed", in: 0.01...1000) ?? 1)
+  }
+
+  /// The items, no two of which may have the same address: there are no two such radios.
+  private static func unique<Item>(
+    _ nodes: [ScenarioReader], _ address: (Item) -> BluetoothAddress, _ read: (ScenarioReader) throws -> Item
+  ) throws -> [Item] {
+    var seen: Set<BluetoothAddress> = []
+    return try nodes.map { node in
+      let item = try read(node)
+      guard seen.insert(address(item)).inserted else {
+        throw node.failure("\(address(item)) is there already", at: "address")
+      }
+      return item
+    }
   }
 
   private static func adapter(_ node: ScenarioReader) throws -> AdapterScenario {
