@@ -1,0 +1,117 @@
+"""Runs the host's commands in the guest.
+
+A line of JSON each way over a virtio serial port.
+
+    to us:    {"id": 1, "run": ["bluetoothctl", "list"], "env": {…}, "cwd": "/lab/share"}
+              {"id": 1, "signal": "INT"}                      to a command that runs
+    from us:  {"ready": true}                                 once, when we are
+              {"id": 1, "pid": 123}
+              {"id": 1, "out": "…"}, {"id": 1, "err": "…"}    as it comes
+              {"id": 1, "exit": 0}                            last; minus the signal's number if one ended it
+
+Commands run side by side, each in a session of its own, so that a signal reaches it and its children.
+"""
+
+import asyncio
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+
+class Agent:
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.running: dict[int, subprocess.Popen] = {}
+        self.unsent = bytearray()
+        self.loop = asyncio.get_running_loop()
+
+    def say(self, **words) -> None:
+        self.unsent += json.dumps(words).encode() + b"\n"
+        self.flush()
+
+    def flush(self) -> None:
+        """The port takes what the host has room for; the rest waits for it."""
+        while self.unsent:
+            try:
+                sent = os.write(self.port, self.unsent[:4096])
+            except BlockingIOError:
+                self.loop.call_later(0.005, self.flush)
+                return
+            del self.unsent[:sent]
+
+    def heed(self, request: dict) -> None:
+        ident = request["id"]
+        if "signal" in request:
+            process = self.running.get(ident)
+            if process is not None:
+                number = signal.Signals["SIG" + request["signal"]]
+                try:
+                    os.killpg(process.pid, number)
+                except ProcessLookupError:
+                    pass
+            return
+        try:
+            process = subprocess.Popen(
+                request["run"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=request.get("cwd", "/"),
+                env={**os.environ, **request.get("env", {})},
+                start_new_session=True,
+            )
+        except OSError as error:
+            self.say(id=ident, err=f"{request['run'][0]}: {error.strerror}\n")
+            self.say(id=ident, exit=127)
+            return
+        self.running[ident] = process
+        self.say(id=ident, pid=process.pid)
+        asyncio.create_task(self.follow(ident, process))
+
+    async def follow(self, ident: int, process: subprocess.Popen) -> None:
+        await asyncio.gather(
+            self.pass_on(ident, "out", process.stdout), self.pass_on(ident, "err", process.stderr)
+        )
+        while process.poll() is None:
+            await asyncio.sleep(0.02)
+        del self.running[ident]
+        self.say(id=ident, exit=process.returncode)
+
+    async def pass_on(self, ident: int, name: str, pipe) -> None:
+        reader = asyncio.StreamReader()
+        await self.loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        while chunk := await reader.read(65536):
+            self.say(id=ident, **{name: chunk.decode(errors="replace")})
+
+
+    def listen(self) -> None:
+        """In a thread of its own, for as long as the guest lives."""
+        pending = b""
+        poll = select.poll()
+        poll.register(self.port, select.POLLIN)
+        while True:
+            poll.poll()
+            try:
+                chunk = os.read(self.port, 65536)
+            except BlockingIOError:
+                continue
+            if not chunk:  # Nobody on the other end, which the port reports without pause.
+                time.sleep(0.05)
+                continue
+            *lines, pending = (pending + chunk).split(b"\n")
+            for line in lines:
+                self.loop.call_soon_threadsafe(self.heed, json.loads(line))
+
+
+async def serve(path: str) -> None:
+    agent = Agent(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+    agent.say(ready=True)
+    await asyncio.to_thread(agent.listen)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(sys.argv[1]))

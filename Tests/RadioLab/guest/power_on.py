@@ -1,0 +1,22 @@
+"""Waits for bluetoothd to have every adapter that /lab/share/adapters lists, and powers each on."""
+
+import time
+
+import dbus
+
+bus = dbus.SystemBus()
+wanted = set(open("/lab/share/adapters").read().split())
+while wanted:
+    try:
+        manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
+        for path, interfaces in manager.GetManagedObjects().items():
+            adapter = interfaces.get("org.bluez.Adapter1")
+            if adapter and adapter["Address"] in wanted:
+                properties = dbus.Interface(bus.get_object("org.bluez", path), "org.freedesktop.DBus.Properties")
+                if not adapter["Powered"]:
+                    properties.Set("org.bluez.Adapter1", "Powered", True)
+                wanted.discard(str(adapter["Address"]))
+                print(path, adapter["Address"])
+    except dbus.DBusException:
+        pass  # Not there yet, or not ready.
+    time.sleep(0.05)

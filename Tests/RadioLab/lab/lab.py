@@ -1,0 +1,148 @@
+"""The lab as a whole: a radio with sensors, and a guest with adapters on it."""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+from . import guest_image
+from .agent import Agent
+from .errors import LabError, Oops
+from .machine import Machine, has_kvm
+from .radio_client import Radio
+
+_NO_KVM = guest_image.BUILD / "kvm-does-not-boot"
+_BROKEN = guest_image.BUILD / "broken-kernels"
+
+
+def adapter_address(number: int) -> str:
+    return f"00:1A:7D:DA:71:{number:02X}"
+
+
+def sensor_address(number: int) -> str:
+    return f"7C:DF:A1:00:{number >> 8:02X}:{number & 0xFF:02X}"
+
+
+class Lab:
+    """`with Lab(…) as lab:`. Of what it starts nothing survives it, whatever happens.
+
+    `places`: where the adapters are, in metres, and so how many there are."""
+
+    def __init__(
+        self, places: list[tuple[float, float]], seed: int = 1, propagation: dict | None = None, kernel: str | None = None
+    ) -> None:
+        self.places = places
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="radiolab-"))
+        self.kept = False
+        self.radio: Radio | None = None
+        self.machine: Machine | None = None
+        try:
+            self.radio = Radio(self.folder, seed, propagation)
+            self.machine = self._boot(kernel)
+            for number in range(len(places)):
+                self.plug(number)
+            self._wait_for_adapters()
+        except BaseException:
+            self.kept = True
+            self.close()
+            raise
+
+    # --- Coming and going ---
+
+    def _boot(self, kernel: str | None) -> Machine:
+        """With the first kernel that works, and with the machine's own virtualization if that does."""
+        broken = _BROKEN.read_text().split() if _BROKEN.exists() else []
+        kernels = [kernel] if kernel else [name for name in guest_image.KERNELS if name not in broken]
+        complaints: list[str] = []
+        for name in kernels:
+            try:
+                return self._boot_fast_or_slow(name)
+            except Oops as oops:
+                complaints.append(str(oops))
+                print(f"radio lab: {oops}; trying another kernel", file=sys.stderr)
+                with open(_BROKEN, "a") as file:
+                    file.write(f"{name}\n")
+        raise LabError("No kernel works:\n" + "\n".join(complaints or broken))
+
+    def _boot_fast_or_slow(self, kernel: str) -> Machine:
+        if has_kvm() and not _NO_KVM.exists() and os.environ.get("RADIOLAB_ACCELERATION") != "tcg":
+            try:
+                return Machine(self.folder, len(self.places), kernel, "kvm")
+            except Oops:
+                raise
+            except LabError:
+                # Seen where this machine is itself a virtual one of an unusual kind: /dev/kvm works, no kernel boots.
+                _NO_KVM.touch()
+                self._remove_sockets()
+        return Machine(self.folder, len(self.places), kernel, "tcg")
+
+    def _remove_sockets(self) -> None:
+        for socket in self.folder.glob("*.sock"):
+            if socket.name != "radio.sock":
+                socket.unlink()
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, kind, *_) -> None:
+        self.kept = kind is not None
+        self.close()
+
+    def close(self) -> None:
+        if self.machine is not None:
+            if self.kept:
+                self._save_logs()
+            self.machine.stop()
+        if self.radio is not None:
+            self.radio.stop()
+        if not self.kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        else:
+            print(f"radio lab: logs are in {self.folder}", file=sys.stderr)
+
+    def _save_logs(self) -> None:
+        try:
+            self.agent.run("cp", "/var/log/bluetoothd", "/lab/share/bluetoothd.log", timeout=5)
+        except LabError:
+            pass
+
+    # --- Doing things ---
+
+    @property
+    def agent(self) -> Agent:
+        assert self.machine is not None
+        return self.machine.agent
+
+    @property
+    def share(self) -> pathlib.Path:
+        """The folder that the guest sees as /lab/share."""
+        assert self.machine is not None
+        return self.machine.share
+
+    def run(self, *command: str, timeout: float = 60):
+        return self.agent.run(*command, timeout=timeout)
+
+    def plug(self, number: int, port: int | None = None, **settings) -> None:
+        """Plugs an adapter in. Which hciN it becomes is up to the kernel, as ever."""
+        path = self.folder / f"hci.{number if port is None else port}.sock"
+        adapter = {"address": adapter_address(number), "place": self.places[number], **settings}
+        self.radio.do("plug", adapter=adapter, path=str(path))
+
+    def unplug(self, number: int) -> None:
+        self.radio.do("unplug", address=adapter_address(number))
+
+    def power(self, number: int, on: bool) -> None:
+        """What `bluetoothctl power` does."""
+        script = f"select {adapter_address(number)}\npower {'on' if on else 'off'}\n"
+        self.run("sh", "-c", f"printf '{script}' | timeout 5 bluetoothctl", timeout=10)
+
+    def _wait_for_adapters(self, timeout: float = 30) -> None:
+        """Until bluetoothd has them all, powered."""
+        until = time.monotonic() + timeout
+        wanted = "".join(f"{adapter_address(number)}\n" for number in range(len(self.places)))
+        script = pathlib.Path(__file__).resolve().parents[1] / "guest/power_on.py"
+        shutil.copy(script, self.share / "power_on.py")
+        (self.share / "adapters").write_text(wanted)
+        self.run("python3", "/lab/share/power_on.py", timeout=until - time.monotonic()).must()

@@ -1,0 +1,85 @@
+"""Debian packages for the guest: fetched by apt from the archive that this machine uses, by name, without root and
+without touching what is installed here."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from .errors import LabError
+
+
+class Archive:
+    """Packages of the archive, kept in `folder`."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        for part in ("archives/partial", "state/partial"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        # A machine on which nothing is installed: so that the answer is a whole system, down to the C library.
+        (folder / "status").touch()
+
+    def _apt(self, *arguments: str) -> str:
+        if not shutil.which("apt-get"):
+            raise LabError("The radio lab is built from Debian packages, and there is no apt-get here.")
+        options = {
+            "Dir::State::status": self.folder / "status",
+            "Dir::Cache": self.folder,
+            "Dir::Cache::archives": self.folder / "archives",
+            "Dir::Cache::pkgcache": "",
+            "Dir::Cache::srcpkgcache": "",
+            "Dir::Log": self.folder / "state",
+            "APT::Install-Recommends": "false",
+            "APT::Get::Assume-Yes": "true",
+            "APT::Sandbox::User": "root",
+            "Debug::NoLocking": "true",
+        }
+        command = ["apt-get", "-q"]
+        for name, value in options.items():
+            command += ["-o", f"{name}={value}"]
+        done = subprocess.run(
+            command + list(arguments), capture_output=True, text=True, cwd=self.folder / "archives",
+            env={**os.environ, "LC_ALL": "C"},
+        )
+        if done.returncode != 0:
+            raise LabError(
+                f"apt-get {' '.join(arguments)} failed (`apt-get update` may help):\n{done.stderr.strip()}"
+            )
+        return done.stdout
+
+    def closure(self, names: list[str]) -> list[str]:
+        """The files of these packages and all that they need."""
+        # apt would not name what it has already: it is shown an empty folder.
+        listing = self._apt("-o", f"Dir::Cache::archives={self.folder / 'state'}", "install", "--print-uris", *names)
+        return re.findall(r"^'[^']+' (\S+\.deb) \d+", listing, re.MULTILINE)
+
+    def fetch(self, names: list[str]) -> list[pathlib.Path]:
+        """These packages with all that they need, on disk."""
+        files = [self.folder / "archives" / name for name in self.closure(names)]
+        if not all(file.exists() for file in files):
+            self._apt("install", "--download-only", *names)
+        return files
+
+    def fetch_kernel(self, name: str) -> pathlib.Path:
+        """The package with the kernel itself that `name` stands for, without the tools that it wants to be
+        installed with. `name` may be that package, or one that always depends on the newest."""
+        kernels = [file for file in self.closure([name]) if re.match(r"linux-image-\d.*\d.*_", file)]
+        kernel = next((file for file in kernels if file.split("_")[0] == name), kernels[-1] if kernels else None)
+        if kernel is None:
+            raise LabError(f"{name} brings no kernel.")
+        path = self.folder / "archives" / kernel
+        if not path.exists():
+            self._apt("download", kernel.split("_")[0])
+        return path
+
+
+def unpack(package: pathlib.Path, into: pathlib.Path, without: tuple[str, ...] = ()) -> None:
+    """Unpacks a package's files. Its scripts are not run: the guest has an init of its own."""
+    into.mkdir(parents=True, exist_ok=True)
+    contents = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE)
+    excluded = [f"--exclude={pattern}" for pattern in without]
+    tar = ["tar", "-x", "-C", into, "--keep-directory-symlink", "--no-same-owner", *excluded]
+    done = subprocess.run(tar, stdin=contents.stdout, capture_output=True, text=True)
+    if contents.wait() != 0 or done.returncode != 0:
+        raise LabError(f"Cannot unpack {package.name}: {done.stderr.strip()}")

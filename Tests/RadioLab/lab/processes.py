@@ -1,0 +1,57 @@
+"""Child processes that never outlive us, however we end."""
+
+import atexit
+import ctypes
+import os
+import signal
+import subprocess
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+_running: list[subprocess.Popen] = []
+
+
+def start(arguments: list[str], **options) -> subprocess.Popen:
+    """Starts a process in a session of its own. The kernel kills it when we die (also of SIGKILL), `stop` or our
+    own end does so before. To be called from the main thread: it is *its* end that the kernel means by ours."""
+    ours = os.getpid()
+
+    def die_with_us() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != ours:  # We died before the line above.
+            os._exit(1)
+
+    process = subprocess.Popen(
+        arguments, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_us, **options
+    )
+    _running.append(process)
+    return process
+
+
+def stop(process: subprocess.Popen, patience: float = 2) -> None:
+    """Asks, waits, then kills the process with all that it has started."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+    if process in _running:
+        _running.remove(process)
+
+
+@atexit.register
+def _stop_all() -> None:
+    for process in list(_running):
+        stop(process, patience=0.2)
+
+
+def turn_signals_into_exits() -> None:
+    """SIGTERM and SIGHUP end us in order, so that what we started is stopped."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: exit(128 + number))

@@ -1,0 +1,215 @@
+"""A virtual USB dongle: Bumble's controller, taught what a central needs and Bumble leaves out."""
+
+import asyncio
+import dataclasses
+import functools
+import random
+
+from bumble import hci, ll
+from bumble.controller import Controller, Connection
+from bumble.core import PhysicalTransport
+from bumble.transport.common import Transport
+from bumble.transport.unix import open_unix_client_transport
+
+from .air import EVENT_UNIT, Air
+
+_Report = hci.HCI_LE_Advertising_Report_Event.Report
+_Type = hci.HCI_LE_Advertising_Report_Event.EventType
+
+# What the link layer allows for the first answer after a connection request, in connection events (Core 6.0, Vol 6,
+# Part B, 4.5.2), before it reports error 0x3E.
+EVENTS_TO_ESTABLISH = 6
+
+
+@functools.lru_cache(maxsize=1024)
+def _report(kind: int, address: hci.Address, data: bytes) -> bytes:
+    """An advertising report but for its last byte, the strength. Encoded once: there are a thousand a second."""
+    report = _Report(event_type=kind, address_type=address.address_type, address=address, data=data, rssi=0)
+    return bytes(hci.HCI_LE_Advertising_Report_Event([report]))[:-1]
+
+
+@dataclasses.dataclass
+class AdapterSettings:
+    address: str
+    place: tuple[float, float] = (0.0, 0.0)
+    connections: int = 7  # that the chip holds at once
+    # What the chip takes for a duplicate when the host wants none: "by_data" (the same sensor saying the same), "strict"
+    # (the same sensor, as the specification has it), "none" (the chip filters nothing). Chips remember only a few.
+    duplicates: str = "by_data"
+    memory: int = 12
+
+
+class Adapter(Controller):
+    is_adapter = True
+    acl_data_packet_length = 251
+    total_num_acl_data_packets = 8
+    le_acl_data_packet_length = 251
+    total_num_le_acl_data_packets = 8
+    supported_max_tx_octets = 251
+    supported_max_rx_octets = 251
+    # A plain dongle: no extended advertising, hence no extended scanning either.
+    le_features = Controller.le_features & ~(
+        hci.LeFeatureMask.LE_EXTENDED_ADVERTISING | hci.LeFeatureMask.LE_PERIODIC_ADVERTISING
+    )
+
+    def __init__(self, settings: AdapterSettings, air: Air, transport: Transport) -> None:
+        self.settings = settings
+        self.place = settings.place
+        self.transport = transport
+        self.accept_list: set[hci.Address] = set()
+        self.reported: dict[tuple[hci.Address, int, bytes], None] = {}  # the oldest first
+        self.reports = 0
+        self.chance = random.Random(settings.address)
+        super().__init__(
+            settings.address, transport.source, transport.sink, link=air,
+            public_address=hci.Address(settings.address, hci.Address.PUBLIC_DEVICE_ADDRESS),
+        )  # fmt: skip
+        self.air = air
+
+    @classmethod
+    async def plug_in(cls, settings: AdapterSettings, air: Air, path: str) -> "Adapter":
+        """`path`: the socket whose other end is the guest."""
+        return cls(settings, air, await open_unix_client_transport(path))
+
+    async def unplug(self) -> None:
+        self.air.remove_controller(self)
+        self.hci_sink = None
+        await self.transport.close()
+
+    def send_hci_packet(self, packet: hci.HCI_Packet) -> None:
+        if self.host:
+            self.host.on_packet(bytes(packet))
+
+    # --- Listening ---
+
+    @property
+    def is_listening(self) -> bool:
+        return self.le_scan_enable or self.pending_le_connection is not None
+
+    def hear(self, sensor: Controller, packet: ll.AdvertisingPdu, rssi: int) -> None:
+        address = packet.advertiser_address
+        connectable = isinstance(packet, ll.AdvInd)
+        if self.le_scan_enable and self.chance.random() * self.le_scan_interval <= self.le_scan_window:
+            if not self.le_scanning_filter_policy & 1 or address in self.accept_list:
+                self._tell(_Type.ADV_IND if connectable else _Type.ADV_NONCONN_IND, address, packet.data, rssi)
+                if connectable and self.le_scan_type == 1:
+                    response = sensor.le_legacy_advertiser.scan_response_data
+                    self._tell(_Type.SCAN_RSP, address, response, rssi)
+        wanted = self.pending_le_connection
+        if wanted is not None and connectable:
+            by_list = wanted.initiator_filter_policy == 1
+            if address in self.accept_list if by_list else address == wanted.peer_address:
+                self._connect(sensor, address)
+
+    def _tell(self, kind: int, address: hci.Address, data: bytes, rssi: int) -> None:
+        if self.filter_duplicates and self.settings.duplicates != "none":
+            said = (address, kind, data if self.settings.duplicates == "by_data" else b"")
+            if said in self.reported:
+                return
+            if len(self.reported) >= self.settings.memory:
+                del self.reported[next(iter(self.reported))]
+            self.reported[said] = None
+        self.reports += 1
+        if self.host:
+            self.host.on_packet(_report(kind, address, data) + (rssi & 0xFF).to_bytes(1, "little"))
+
+    def on_hci_le_set_scan_parameters_command(self, command):
+        if self.le_scan_enable:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        return super().on_hci_le_set_scan_parameters_command(command)
+
+    def on_hci_le_set_scan_enable_command(self, command):
+        self.reported.clear()
+        return super().on_hci_le_set_scan_enable_command(command)
+
+    # --- Connecting ---
+
+    def on_hci_le_create_connection_command(self, command):
+        if len(self.le_connections) >= self.settings.connections:
+            self._send_hci_command_status(hci.HCI_ErrorCode.CONNECTION_LIMIT_EXCEEDED_ERROR, command.op_code)
+            return None
+        return super().on_hci_le_create_connection_command(command)
+
+    def on_hci_le_create_connection_cancel_command(self, _command):
+        wanted = self.pending_le_connection
+        if wanted is None:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        self.pending_le_connection = None
+        asyncio.get_running_loop().call_soon(
+            self._complete, hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, 0, wanted.peer_address, (0, 0, 0)
+        )
+        return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def _complete(self, status: int, handle: int, peer: hci.Address, parameters: tuple[int, int, int]) -> None:
+        self.send_hci_packet(
+            hci.HCI_LE_Connection_Complete_Event(
+                status=status,
+                connection_handle=handle,
+                role=hci.Role.CENTRAL,
+                peer_address_type=peer.address_type,
+                peer_address=peer,
+                connection_interval=parameters[0],
+                peripheral_latency=parameters[1],
+                supervision_timeout=parameters[2],
+                central_clock_accuracy=0,
+            )
+        )
+
+    def _connect(self, sensor: Controller, peer: hci.Address) -> None:
+        wanted = self.pending_le_connection
+        self.pending_le_connection = None
+        own = self.public_address if wanted.own_address_type == hci.OwnAddressType.PUBLIC else self.random_address
+        interval = (wanted.connection_interval_min + wanted.connection_interval_max) // 2
+        request = ll.ConnectInd(own, peer, interval, wanted.max_latency, wanted.supervision_timeout)
+        heard = self.air.connect(self, sensor, request)
+        connection = Connection(
+            controller=self,
+            handle=self.allocate_connection_handle(),
+            role=hci.Role.CENTRAL,
+            self_address=own,
+            peer_address=peer,
+            link=self.air,
+            transport=PhysicalTransport.LE,
+            link_type=hci.HCI_Connection_Complete_Event.LinkType.ACL,
+        )
+        self.le_connections[peer] = connection
+        self._complete(
+            hci.HCI_ErrorCode.SUCCESS, connection.handle, peer,
+            (interval, wanted.max_latency, wanted.supervision_timeout),
+        )  # fmt: skip
+        if not heard:
+            patience = EVENTS_TO_ESTABLISH * interval * EVENT_UNIT
+            asyncio.get_running_loop().call_later(patience, self._give_up, connection)
+
+    def _give_up(self, connection: Connection) -> None:
+        if self.le_connections.get(connection.peer_address) is connection:
+            self.on_le_disconnected(connection, hci.HCI_ErrorCode.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
+
+    # --- The accept list, which Bumble only pretends to have ---
+
+    def on_hci_le_clear_filter_accept_list_command(self, command):
+        self.accept_list.clear()
+        return super().on_hci_le_clear_filter_accept_list_command(command)
+
+    def on_hci_le_add_device_to_filter_accept_list_command(self, command):
+        if len(self.accept_list) >= self.filter_accept_list_size:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.MEMORY_CAPACITY_EXCEEDED_ERROR)
+        self.accept_list.add(command.address)
+        return super().on_hci_le_add_device_to_filter_accept_list_command(command)
+
+    def on_hci_le_remove_device_from_filter_accept_list_command(self, command):
+        self.accept_list.discard(command.address)
+        return super().on_hci_le_remove_device_from_filter_accept_list_command(command)
+
+    # --- Reset, which Bumble answers and does not do ---
+
+    def on_hci_reset_command(self, command):
+        for link in list(self.air.links):
+            if link.central is self:
+                link.lose()
+        self.le_connections.clear()
+        self.pending_le_connection = None
+        self.le_scan_enable = False
+        self.accept_list.clear()
+        self.reported.clear()
+        return super().on_hci_reset_command(command)

@@ -1,0 +1,223 @@
+"""The medium between adapters and sensors: who hears whom, how strongly, how late.
+
+Bumble's own link hands every packet to everybody at once. This one has places, so that each adapter hears each sensor
+with a strength of its own; fading and loss; and connection events, at which alone a link carries data."""
+
+import asyncio
+import dataclasses
+import math
+import random
+from collections.abc import Callable
+
+from bumble import core, hci, ll
+from bumble import link as bumble_link
+from bumble.controller import Controller
+
+EVENT_UNIT = 0.00125  # s, of connection intervals
+PACKETS_PER_EVENT = 4  # what a small chip manages, in each direction
+
+
+@dataclasses.dataclass
+class Propagation:
+    """How signals weaken: the usual log-distance law."""
+
+    at_one_metre: float = -59  # dBm
+    exponent: float = 2.2
+    shadowing: float = 3  # dB, standard deviation, for good between two places: walls and furniture
+    fading: float = 2  # dB, standard deviation, of each packet
+    half_lost: float = -93  # dBm at which every second packet is lost
+    spread: float = 1.6  # dB, of the transition from heard to lost
+    loss: float = 0.01  # of all packets, however strong
+
+    def strength(self, distance: float) -> float:
+        return self.at_one_metre - 10 * self.exponent * math.log10(max(distance, 0.1))
+
+    def is_lost(self, rssi: float, chance: random.Random) -> bool:
+        reach = (rssi - self.half_lost) / self.spread
+        weak = 0.0 if reach > 30 else 1 / (1 + math.exp(min(reach, 700)))
+        return chance.random() < self.loss + (1 - self.loss) * weak
+
+
+class Link:
+    """A connection on the air: it carries data at its connection events, in order."""
+
+    def __init__(self, air: "Air", central: Controller, peripheral: Controller, addresses: tuple, interval: float) -> None:
+        self.air = air
+        self.central = central
+        self.peripheral = peripheral
+        self.central_address, self.peripheral_address = addresses
+        self.interval = interval  # s
+        self.anchor = air.now() + interval
+        self.supervision_timeout = 0.42  # s
+        self.is_up = True
+        self._next: dict[Controller, float] = {central: 0.0, peripheral: 0.0}
+        self._in_event: dict[Controller, int] = {central: 0, peripheral: 0}
+
+    def other(self, end: Controller) -> Controller:
+        return self.peripheral if end is self.central else self.central
+
+    def address(self, end: Controller) -> hci.Address:
+        return self.central_address if end is self.central else self.peripheral_address
+
+    def carry(self, sender: Controller, deliver: Callable[[], None]) -> None:
+        """Delivers at the next connection event that has room for it and does not lose it."""
+        now = self.air.now()
+        earliest = max(now, self._next[sender])
+        events = max(0, math.ceil((earliest - self.anchor) / self.interval - 1e-6))
+        at = self.anchor + events * self.interval
+        if at == self._next[sender]:
+            self._in_event[sender] += 1
+            if self._in_event[sender] >= PACKETS_PER_EVENT:
+                at += self.interval
+                self._in_event[sender] = 0
+        else:
+            self._in_event[sender] = 0
+        rssi = self.air.rssi(self.peripheral, self.central)
+        while self.air.propagation.is_lost(rssi + self.air.fade(), self.air.chance):
+            at += self.interval
+            if at - now > self.supervision_timeout * 4:
+                self.lose()
+                return
+        self._next[sender] = at
+        late = self.air.lateness(self.peripheral) if sender is self.peripheral else 0.0
+        self.air.loop.call_later(max(0.0, at - now) + late, self._arrive, deliver)
+
+    def _arrive(self, deliver: Callable[[], None]) -> None:
+        if self.is_up:
+            deliver()
+
+    def lose(self) -> None:
+        """Neither end hears the other any more: each notices when its supervision timer runs out."""
+        if self.is_up:
+            self.is_up = False
+            self.air.loop.call_later(self.supervision_timeout, self.air.take_down, self)
+
+
+class Air(bumble_link.LocalLink):
+    """`chance` decides fading and loss, and so the same seed gives the same walls."""
+
+    def __init__(self, propagation: Propagation, seed: int) -> None:
+        super().__init__()
+        self.propagation = propagation
+        self.seed = seed
+        self.chance = random.Random(seed)
+        self.loop = asyncio.get_running_loop()
+        self.adapters: dict[hci.Address, Controller] = {}
+        self.sensors: dict[hci.Address, Controller] = {}
+        self.links: list[Link] = []
+        self._strengths: dict[tuple[bytes, bytes], float] = {}
+
+    def now(self) -> float:
+        return self.loop.time()
+
+    # --- Who is there ---
+
+    def add_controller(self, controller: Controller) -> None:
+        super().add_controller(controller)
+        kind = self.adapters if getattr(controller, "is_adapter", False) else self.sensors
+        kind[controller.public_address] = controller
+
+    def remove_controller(self, controller: Controller) -> None:
+        """Gone without a word: battery out, dongle unplugged, firmware restarted."""
+        self.controllers.discard(controller)
+        for kind in (self.adapters, self.sensors):
+            if kind.get(controller.public_address) is controller:
+                del kind[controller.public_address]
+        for link in list(self.links):
+            if controller in (link.central, link.peripheral):
+                link.lose()
+
+    # --- Strength ---
+
+    def rssi(self, sensor: Controller, adapter: Controller) -> float:
+        """The steady strength of a sensor at an adapter, in dBm."""
+        key = (bytes(sensor.public_address), bytes(adapter.public_address))
+        known = self._strengths.get(key)
+        if known is None:
+            ordered = sensor.strengths.get(str(adapter.public_address))
+            if ordered is not None:
+                known = float(ordered)
+            else:
+                walls = random.Random(f"{self.seed} {key[0].hex()} {key[1].hex()}").gauss(0, self.propagation.shadowing)
+                known = self.propagation.strength(math.dist(sensor.place, adapter.place)) + walls
+            self._strengths[key] = known
+        return known
+
+    def forget_strengths(self) -> None:
+        """Something has been moved."""
+        self._strengths.clear()
+
+    def fade(self) -> float:
+        return self.chance.gauss(0, self.propagation.fading)
+
+    def lateness(self, sensor: Controller) -> float:
+        return getattr(sensor, "lateness", 0.0)
+
+    # --- Advertising ---
+
+    def send_advertising_pdu(self, sender: Controller, packet: ll.AdvertisingPdu) -> None:
+        for adapter in list(self.adapters.values()):
+            if adapter.is_listening:
+                rssi = self.rssi(sender, adapter) + self.fade()
+                if not self.propagation.is_lost(rssi, self.chance):
+                    adapter.hear(sender, packet, max(-127, min(20, round(rssi))))
+
+    # --- Connections ---
+
+    def connect(self, central: Controller, peripheral: Controller, packet: ll.ConnectInd) -> bool:
+        """Whether the sensor heard the request, and took it."""
+        rssi = self.rssi(peripheral, central) + self.fade()
+        if self.propagation.is_lost(rssi, self.chance) or not peripheral.accepts_connections:
+            return False
+        addresses = (packet.initiator_address, packet.advertiser_address)
+        link = Link(self, central, peripheral, addresses, packet.interval * EVENT_UNIT)
+        link.supervision_timeout = packet.timeout * 0.01
+        self.links.append(link)
+        self.loop.call_soon(peripheral.on_ll_advertising_pdu, packet)
+        return True
+
+    def link(self, one: Controller, other: hci.Address) -> Link | None:
+        for link in reversed(self.links):
+            if link.is_up and one in (link.central, link.peripheral) and link.address(link.other(one)) == other:
+                return link
+        return None
+
+    def take_down(self, link: Link) -> None:
+        if link in self.links:
+            self.links.remove(link)
+        for end in (link.central, link.peripheral):
+            connection = end.le_connections.get(link.address(link.other(end)))
+            if connection is not None and end in self.controllers:
+                end.on_le_disconnected(connection, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
+
+    def send_acl_data(
+        self, sender_controller: Controller, destination_address: hci.Address, transport: core.PhysicalTransport, data: bytes
+    ) -> None:
+        link = self.link(sender_controller, destination_address)
+        if link is not None:
+            source = link.address(sender_controller)
+            receiver = link.other(sender_controller)
+            link.carry(sender_controller, lambda: receiver.on_link_acl_data(source, transport, data))
+
+    def send_ll_control_pdu(
+        self, sender_address: hci.Address, receiver_address: hci.Address, packet: ll.ControlPdu
+    ) -> None:
+        sender = self.adapters.get(sender_address) or self.sensors.get(sender_address)
+        link = self.link(sender, receiver_address) if sender else None
+        if link is None or sender is None:
+            return
+        receiver = link.other(sender)
+
+        def deliver() -> None:
+            if isinstance(packet, ll.TerminateInd):
+                link.is_up = False
+                if link in self.links:
+                    self.links.remove(link)
+            elif isinstance(packet, ll.ConnectionUpdateInd):
+                link.interval = packet.interval * EVENT_UNIT
+                link.anchor = self.now()
+                link.supervision_timeout = packet.timeout * 0.01
+            if sender_address in receiver.le_connections:
+                receiver.on_ll_control_pdu(sender_address, packet)
+
+        link.carry(sender, deliver)

@@ -1,0 +1,151 @@
+"""What a test can do to the radio: lines of JSON over a local socket.
+
+    {"id": 1, "do": "plug", "adapter": {…AdapterSettings…}, "path": "…"}     a dongle into the guest's port
+    {"id": 2, "do": "unplug", "address": "…"}
+    {"id": 3, "do": "add", "sensors": [{"address": …, "place": […], "flash": {…}, "faults": {…}}, …]}
+    {"id": 4, "do": "change", "address": …, "faults": {…}, "strengths": {…}, "place": […]}
+    {"id": 5, "do": "power", "address": …, "on": false}
+    {"id": 6, "do": "reset", "address": …}            somebody presses its button: back into provisioning mode
+    {"id": 7, "do": "state"}                           what every sensor holds, and every write it ever had
+    {"id": 8, "do": "when", "event": "write", "times": 3, "address": …, "then": {"do": …}, "after": 0.0}
+
+Each is answered with {"id": …, "ok": …} or {"id": …, "error": …}. What happens is told as it happens:
+{"event": "connected", "address": …, "at": …, …}."""
+
+import asyncio
+import dataclasses
+import json
+import time
+
+from .adapter import Adapter, AdapterSettings
+from .air import Air, Propagation
+from .faults import Faults
+from .sensor import RoboSensor, Settings, Timing
+
+
+class Radio:
+    def __init__(self, air: Air) -> None:
+        self.air = air
+        self.adapters: dict[str, Adapter] = {}
+        self.sensors: dict[str, RoboSensor] = {}
+        self.listeners: set[asyncio.StreamWriter] = set()
+        self.orders: list[dict] = []
+        self._tasks: set[asyncio.Task] = set()
+
+    # --- Events ---
+
+    def tell(self, event: str, sensor: RoboSensor | None = None, **details) -> None:
+        news = {"event": event, "at": round(self.air.now(), 4), **details}
+        if sensor is not None:
+            news["address"] = str(sensor.address).removesuffix("/P")
+        line = json.dumps(news).encode() + b"\n"
+        for listener in self.listeners:
+            listener.write(line)
+        self._carry_out_orders(news)
+
+    def _carry_out_orders(self, news: dict) -> None:
+        for order in list(self.orders):
+            wanted = order.get("match", {})
+            if order["event"] == news["event"] and all(news.get(name) == value for name, value in wanted.items()):
+                order["times"] = order.get("times", 1) - 1
+                if order["times"] <= 0:
+                    self.orders.remove(order)
+                    task = asyncio.create_task(self._carry_out(order))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._tasks.discard)
+
+    async def _carry_out(self, order: dict) -> None:
+        await asyncio.sleep(order.get("after", 0.0))
+        then = dict(order["then"])
+        await getattr(self, f"do_{then.pop('do')}")(**then)
+        self.tell("ordered", order=order["then"])
+
+    # --- What can be done ---
+
+    async def do_plug(self, adapter: dict, path: str) -> None:
+        settings = AdapterSettings(**adapter)
+        settings.place = tuple(settings.place)
+        self.adapters[settings.address] = await Adapter.plug_in(settings, self.air, path)
+        self.tell("plugged", adapter=settings.address)
+
+    async def do_unplug(self, address: str) -> None:
+        await self.adapters.pop(address).unplug()
+        self.tell("unplugged", adapter=address)
+
+    async def do_add(self, sensors: list[dict]) -> None:
+        for one in sensors:
+            timing = Timing(**one.get("timing", {}))
+            sensor = RoboSensor(
+                self.air, one["address"], tuple(one["place"]), self.tell, one.get("strengths"), timing
+            )
+            sensor.flash = Settings(**one.get("flash", {}))
+            sensor.faults = Faults().revised(one.get("faults", {}))
+            if "networks" in one:
+                sensor.networks = [tuple(network) for network in one["networks"]]
+            self.sensors[one["address"]] = sensor
+            await sensor.power_on()
+
+    async def do_change(
+        self, address: str, faults: dict | None = None, strengths: dict | None = None, place: list | None = None
+    ) -> None:
+        """Faults take the place of those before. What concerns the table comes with the next boot."""
+        sensor = self.sensors[address]
+        if faults is not None:
+            sensor.faults = Faults().revised(faults)
+            sensor._obey_faults()
+        if strengths is not None:
+            sensor.strengths.clear()
+            sensor.strengths.update(strengths)
+        if place is not None:
+            sensor.place = tuple(place)
+            if sensor.chip is not None:
+                sensor.chip.place = sensor.place
+        self.air.forget_strengths()
+
+    async def do_power(self, address: str, on: bool) -> None:
+        sensor = self.sensors[address]
+        await (sensor.power_on() if on else sensor.power_off())
+
+    async def do_reset(self, address: str) -> None:
+        sensor = self.sensors[address]
+        sensor.flash = Settings()
+        await sensor.power_on()
+
+    async def do_when(self, **order) -> None:
+        self.orders.append(order)
+
+    async def do_state(self) -> dict:
+        return {
+            "sensors": [sensor.state() for sensor in self.sensors.values()],
+            "adapters": [
+                {
+                    "address": address, "connections": len(adapter.le_connections),
+                    "listening": adapter.is_listening, "reports": adapter.reports,
+                }
+                for address, adapter in self.adapters.items()
+            ],
+            "cpu_seconds": round(time.process_time(), 2),
+        }  # fmt: skip
+
+    # --- The socket ---
+
+    async def attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.listeners.add(writer)
+        try:
+            while line := await reader.readline():
+                request = json.loads(line)
+                answer: dict = {"id": request.pop("id")}
+                try:
+                    answer["ok"] = await getattr(self, f"do_{request.pop('do')}")(**request)
+                except Exception as error:
+                    answer["error"] = f"{type(error).__name__}: {error}"
+                writer.write(json.dumps(answer).encode() + b"\n")
+        finally:
+            self.listeners.discard(writer)
+
+
+async def serve(path: str, seed: int, propagation: dict) -> None:
+    radio = Radio(Air(Propagation(**propagation), seed))
+    server = await asyncio.start_unix_server(radio.attend, path, limit=1 << 24)
+    async with server:
+        await server.serve_forever()

@@ -1,0 +1,100 @@
+"""The test's end of the radio's control socket."""
+
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from . import processes
+from .errors import LabError
+
+_PATIENCE = 30  # s
+
+
+class Radio:
+    """The radio, running in a process of its own at the speed of this machine, not of the guest."""
+
+    def __init__(self, folder: pathlib.Path, seed: int, propagation: dict | None = None) -> None:
+        path = folder / "radio.sock"
+        self.log = folder / "radio.log"
+        command = [sys.executable, "-m", "lab.radio", str(path), str(seed), json.dumps(propagation or {})]
+        here = pathlib.Path(__file__).resolve().parents[1]
+        self._process = processes.start(command, cwd=here, stdout=subprocess.DEVNULL, stderr=open(self.log, "ab"))
+        self._changed = threading.Condition()
+        self._answers: dict[int, dict] = {}
+        self._asked = 0
+        self.events: list[dict] = []
+        self._socket = socket.socket(socket.AF_UNIX)
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._socket.connect(str(path))
+                break
+            except (FileNotFoundError, ConnectionRefusedError):
+                self._check()
+                if time.monotonic() > until:
+                    raise LabError("The radio does not start.") from None
+                time.sleep(0.02)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _check(self) -> None:
+        if self._process.poll() is not None:
+            raise LabError(f"The radio has ended: {self.log.read_text()}")
+
+    def _listen(self) -> None:
+        for line in self._socket.makefile("rb"):
+            word = json.loads(line)
+            with self._changed:
+                if "event" in word:
+                    self.events.append(word)
+                else:
+                    self._answers[word["id"]] = word
+                self._changed.notify_all()
+
+    def do(self, action: str, **details):
+        """Has the radio do something of `lab.radio.control`, and returns its answer."""
+        with self._changed:
+            self._asked += 1
+            ident = self._asked
+        self._socket.sendall(json.dumps({"id": ident, "do": action, **details}).encode() + b"\n")
+        self._wait(lambda: ident in self._answers, _PATIENCE, f"the radio to do {action}")
+        answer = self._answers.pop(ident)
+        if "error" in answer:
+            raise LabError(f"The radio, asked to {action}: {answer['error']}")
+        return answer["ok"]
+
+    def wait_for(self, event: str, times: int = 1, timeout: float = 60, since: int = 0, **match) -> dict:
+        """Waits until an event, with these details, has happened so many times after the first `since` of `events`.
+        Returns the last of them."""
+
+        def found() -> list[dict]:
+            return [
+                news for news in self.events[since:]
+                if news["event"] == event and all(news.get(name) == value for name, value in match.items())
+            ]  # fmt: skip
+
+        self._wait(lambda: len(found()) >= times, timeout, f"{times} × {event} {match or ''}")
+        return found()[times - 1]
+
+    def _wait(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
+        until = time.monotonic() + timeout
+        with self._changed:
+            while not condition():
+                if not self._changed.wait(min(0.5, max(0.0, until - time.monotonic()))):
+                    self._check()
+                    if time.monotonic() >= until:
+                        raise LabError(f"Waited {timeout} s in vain for {what}.")
+
+    def state(self) -> dict:
+        return self.do("state")
+
+    def sensors(self) -> dict[str, dict]:
+        """What each sensor holds, by address."""
+        return {sensor["address"]: sensor for sensor in self.state()["sensors"]}
+
+    def stop(self) -> None:
+        processes.stop(self._process, patience=0.5)
