@@ -142,7 +142,7 @@ class Lab:
         """Until bluetoothd has them all, powered."""
         until = time.monotonic() + timeout
         wanted = "".join(f"{adapter_address(number)}\n" for number in range(len(self.places)))
-        script = pathlib.Path(__file__).resolve().parents[1] / "guest/power_on.py"
+        script = pathlib.Path(__file__).resolve().parents[1] / "clients/power_on.py"
         shutil.copy(script, self.share / "power_on.py")
         (self.share / "adapters").write_text(wanted)
         self.run("python3", "/lab/share/power_on.py", timeout=until - time.monotonic()).must()
