@@ -24,7 +24,7 @@ FILTER :=
 
 .PHONY: help
 help: ## this list
-	@awk -F ': .*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': .*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: setup-run $(RELEASE_BUILT) ## provision a simulated building: 12 rooms done, 1 deliberate failure
@@ -39,6 +39,14 @@ release: $(RELEASE_BUILT) ## build .build/release/roboprov, which runs without a
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAME selects
 	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+
+.PHONY: test-radio
+test-radio: setup-radio $(RELEASE_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
+	@Tests/RadioLab/run $(FILTER)
+
+.PHONY: test-radio-short
+test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault
+	@Tests/RadioLab/run --short $(FILTER)
 
 .PHONY: lint
 lint: setup-swift ## check layout and house rules
@@ -57,7 +65,7 @@ venv: setup-test ## set up the Python of the interoperability tests, in .build-i
 
 .PHONY: clean
 clean: ## remove everything that was built; reports stay
-	rm -rf .build .build-interop
+	rm -rf .build .build-interop .build-lab
 
 # --- What the above stand on ---
 
@@ -72,7 +80,7 @@ $(RELEASE_BUILT): $(INPUTS) | setup-build
 	Scripts/build -c release --product roboprov --static-swift-stdlib
 	@mv .build/made $@
 
-.PHONY: setup-swift setup-build setup-run setup-test
+.PHONY: setup-swift setup-build setup-run setup-test setup-radio
 setup-swift:
 	@Scripts/setup
 setup-build:
@@ -81,3 +89,6 @@ setup-run:
 	@Scripts/setup build run
 setup-test:
 	@Scripts/setup build run test
+setup-radio:
+	@Scripts/setup build radio
+	@Scripts/venv .build-lab/venv Tests/RadioLab/requirements.txt

@@ -1,0 +1,55 @@
+"""`python -m stories [--short] [NAME…]`: tells the stories, or those whose name contains one of the given."""
+
+import sys
+import time
+import unittest
+
+from lab import processes
+from lab.errors import LabError
+
+SHORT = "stories.test_short"
+ALL = [
+    "stories.test_lab", SHORT, "stories.test_whole", "stories.test_faults", "stories.test_trouble", "stories.test_stale_table",
+    "stories.test_interruption",
+]  # fmt: skip
+
+
+class Result(unittest.TextTestResult):
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self._began = time.monotonic()
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        self.stream.writeln(f"    {time.monotonic() - self._began:.0f} s")
+        self.stream.flush()
+
+
+def each(suite: unittest.TestSuite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from each(test)
+        else:
+            yield test
+
+
+def main() -> int:
+    processes.turn_signals_into_exits()
+    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    modules = [SHORT] if "--short" in sys.argv else ALL
+    loaded = unittest.defaultTestLoader.loadTestsFromNames(modules)
+    chosen = [test for test in each(loaded) if not names or any(name in test.id() for name in names)]
+    if not chosen:
+        print("There is no such story.", file=sys.stderr)
+        return 64
+    runner = unittest.TextTestRunner(verbosity=2, resultclass=Result)
+    result = runner.run(unittest.TestSuite(chosen))
+    # Nothing is ever skipped: what cannot be tried has failed.
+    return 0 if result.wasSuccessful() and not result.skipped and result.testsRun == len(chosen) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except LabError as error:
+        sys.exit(f"radio lab: {error}")

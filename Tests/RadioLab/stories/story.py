@@ -1,0 +1,155 @@
+"""What all stories share: a lab with a house in it, roboprov at work there, and the truth to hold its claims against."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from lab import guest_image
+from lab.agent import Done, Running
+from lab.lab import Lab
+
+from .house import House
+
+ROBOPROV = pathlib.Path(os.environ.get("ROBOPROV", guest_image.PROJECT / ".build/release/roboprov"))
+CLIENTS = guest_image.PROJECT / "Tests/RadioLab/clients"
+
+# Where roboprov must not have left a password: everything that it has written or said.
+SUCCESS = ("provisioned", "provisioned_after_retry")
+
+
+class Story(unittest.TestCase):
+    """Each story has a lab of its own, so that none can spoil another."""
+
+    places: list[tuple[float, float]] = [(0, 0), (12, 3), (21, 9)]
+    rooms = 12
+    seed = 1
+    propagation: dict = {}
+    needs_roboprov = True
+
+    def setUp(self) -> None:
+        self.house = House(self.rooms, self.seed)
+        self.furnish()
+        self.lab = self.enterContext(
+            Lab(self.places, self.seed, self.propagation, os.environ.get("RADIOLAB_KERNEL") or None)
+        )
+        if self.needs_roboprov:
+            self._install_roboprov()
+        self.lab.radio.do("add", sensors=self.house.sensors)
+        (self.lab.share / "building.yaml").write_text(self.house.manifest)
+        self.said: list[str] = []
+
+    def furnish(self) -> None:
+        """Overridden to give the house's sensors their faults."""
+
+    def _install_roboprov(self) -> None:
+        if not ROBOPROV.exists():
+            self.fail(f"There is no {ROBOPROV}: `make release` builds it.")
+        # Without symbols, since under emulation each page of it costs time.
+        subprocess.run(["strip", "-o", self.lab.share / "roboprov", ROBOPROV], check=True)
+        self.lab.run("sh", "-c", "cp /lab/share/roboprov /usr/bin/roboprov && chmod 755 /usr/bin/roboprov").must()
+
+    # --- roboprov ---
+
+    def start(self, *arguments: str) -> Running:
+        return self.lab.agent.start("roboprov", *arguments, env={"HOME": "/root", "TMPDIR": "/tmp"})
+
+    def start_apply(self, *options: str) -> Running:
+        return self.start("apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", *options)
+
+    def finish(self, running: Running, timeout: float = 600) -> Done:
+        done = running.wait(timeout)
+        self.said += [done.out, done.err]
+        return done
+
+    def apply(self, *options: str, timeout: float = 600) -> Done:
+        return self.finish(self.start_apply(*options), timeout)
+
+    @property
+    def latest(self) -> pathlib.Path:
+        return self.lab.share / "reports/radio-lab/latest"
+
+    def report(self) -> dict[str, dict]:
+        """The rooms of the latest report, by name."""
+        report = json.loads((self.latest / "report.json").read_text())
+        self.assertEqual(report["schema"], "roboprov/report/1")
+        names = [room["room"] for room in report["rooms"]]
+        self.assertEqual(sorted(names), sorted(room.name for room in self.house.rooms), "each room is there once")
+        return {room["room"]: room for room in report["rooms"]}
+
+    # --- The truth ---
+
+    def check_truth(self) -> dict[str, dict]:
+        """No claim without the flash to match it, and no sensor with anything of another room."""
+        report, sensors = self.report(), self.lab.radio.sensors()
+        for room in self.house.rooms:
+            claimed, sensor = report[room.name], sensors[room.address]
+            with self.subTest(room=room.name, outcome=claimed["outcome"], reason=claimed["reason"]):
+                if claimed["outcome"] in (*SUCCESS, "already_provisioned"):
+                    self.assertEqual(sensor["flash"], room.flash)
+                    self.assertEqual(sensor["life"], "beacon")
+                    self.assertEqual(claimed["address"], room.address)
+                if claimed["outcome"] in SUCCESS:
+                    self.assertEqual(claimed["evidence"]["grade"], "fresh_beacon")
+                    self.assertEqual(claimed["evidence"]["address"], room.address)
+                    self.assertEqual(claimed["evidence"]["minor"], room.minor)
+                elif sensor["flash"]["minor"] is not None and claimed["outcome"] != "already_provisioned":
+                    self.assertIn(claimed["outcome"], ("unconfirmed", "needs_hands", "failed", "cancelled"))
+        self.check_no_mixture(sensors)
+        return report
+
+    def check_no_mixture(self, sensors: dict[str, dict]) -> None:
+        """Every byte that a sensor was ever sent belongs to its own room."""
+        for room in self.house.rooms:
+            own = {name: value for name, value in room.flash.items() if value is not None}
+            fitting = {name: str(value).encode().hex() for name, value in own.items()}
+            fitting["minor"] = room.minor.to_bytes(2, "big").hex()
+            fitting["command"] = b"SAVE".hex()
+            fitting["wifi_scan"] = b"SCAN".hex()
+            for write in sensors[room.address]["writes"]:
+                with self.subTest(room=room.name, attribute=write["attribute"]):
+                    self.assertEqual(write["value"], fitting.get(write["attribute"]))
+
+    def check_all_done(self) -> dict[str, dict]:
+        report = self.check_truth()
+        open_rooms = {name: (room["outcome"], room["reason"]) for name, room in report.items() if room["outcome"] not in (*SUCCESS, "already_provisioned")}
+        self.assertEqual(open_rooms, {})
+        return report
+
+    def check_clean(self) -> None:
+        """Nothing of ours is left in BlueZ: no connection, no device on record, no discovery, no running process."""
+        links = {a["address"]: a["connections"] for a in self.lab.radio.state()["adapters"] if a["connections"]}
+        self.assertEqual(links, {}, "connections left open")
+        stored = self.lab.run("find", "/var/lib/bluetooth", "-name", "info").must().out.split()
+        self.assertEqual(stored, [], "devices left in bluetoothd's storage")
+        self.assertEqual(self.lab.run("pidof", "roboprov").out.strip(), "", "roboprov left running")
+        objects = self.client("objects.py").must().out
+        self.assertNotIn("Discovering", objects)
+
+    def check_secrets(self) -> None:
+        """No password in anything that roboprov has said or written."""
+        from .house import NETWORKS
+
+        texts = {"its output": "".join(self.said)}
+        for file in (self.lab.share / "reports").rglob("*"):
+            if file.is_file():
+                texts[str(file)] = file.read_text(errors="replace")
+        self.assertGreater(len(texts), 3)
+        for place, text in texts.items():
+            for _, password in NETWORKS.values():
+                self.assertNotIn(password, text, place)
+
+    # --- Others on the bus ---
+
+    def client(self, name: str, *arguments: str, timeout: float = 60) -> Done:
+        """Runs a client that is not ours in the guest."""
+        return self.start_client(name, *arguments).wait(timeout)
+
+    def start_client(self, name: str, *arguments: str) -> Running:
+        shutil.copy(CLIENTS / name, self.lab.share / name)
+        return self.lab.agent.start("python3", "-u", f"/lab/share/{name}", *arguments)
+
+    def bluetoothd(self, action: str) -> None:
+        self.lab.run("/lab/bluetoothd", action, timeout=20).must()
