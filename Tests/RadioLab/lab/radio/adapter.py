@@ -47,9 +47,18 @@ class Adapter(Controller):
     total_num_le_acl_data_packets = 8
     supported_max_tx_octets = 251
     supported_max_rx_octets = 251
-    # A plain dongle: no extended advertising, hence no extended scanning either.
-    le_features = Controller.le_features & ~(
-        hci.LeFeatureMask.LE_EXTENDED_ADVERTISING | hci.LeFeatureMask.LE_PERIODIC_ADVERTISING
+    # A plain dongle of version 4.2. No extended advertising, which Bumble's reports leave no room for; no privacy in the
+    # link layer, since with it the kernel waits for the "enhanced" event of a connection (which Bumble never sends), and
+    # each further connection for the four seconds in which it waits.
+    hci_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
+    lmp_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
+    le_features = (
+        hci.LeFeatureMask.LE_ENCRYPTION
+        | hci.LeFeatureMask.CONNECTION_PARAMETERS_REQUEST_PROCEDURE
+        | hci.LeFeatureMask.EXTENDED_REJECT_INDICATION
+        | hci.LeFeatureMask.PERIPHERAL_INITIATED_FEATURE_EXCHANGE
+        | hci.LeFeatureMask.LE_PING
+        | hci.LeFeatureMask.LE_DATA_PACKET_LENGTH_EXTENSION
     )
 
     def __init__(self, settings: AdapterSettings, air: Air, transport: Transport) -> None:
