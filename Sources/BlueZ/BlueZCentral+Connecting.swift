@@ -118,6 +118,22 @@ extension BlueZCentral {
     }
   }
 
+  /// The peripherals that BlueZ is connected to. A link outlives the client that asked for it: BlueZ, not the
+  /// client, holds it.
+  /// - Throws: `adapterUnavailable`, and the stack's own unavailability.
+  public func connectedPeripherals(
+    on adapter: AdapterID
+  ) async throws(CentralError) -> [ConnectedPeripheral] {
+    let adapterPath = try await readyAdapter(adapter)
+    return tree.devices(under: adapterPath).compactMap { path in
+      guard let device = tree.device(path), device.flag(Name.Property.connected),
+        let address = device.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
+      else { return nil }
+      let services = (device.texts(Name.Property.uuids) ?? []).compactMap { BluetoothUUID($0) }
+      return ConnectedPeripheral(address: address, serviceUUIDs: services)
+    }.sorted { $0.address < $1.address }
+  }
+
   /// Removes a peripheral's object with all that BlueZ has stored of it, and ends a connection to it.
   ///
   /// One that its user has paired, trusted or blocked is left as it is.

@@ -35,9 +35,28 @@ public protocol Central: Sendable {
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral
 
+  /// The peripherals that an adapter holds a link to, whoever made it, ordered by address: also those that a
+  /// program left behind which is no more.
+  /// - Throws: `adapterUnavailable`, and the stack's own unavailability.
+  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
+
   /// Makes the stack forget everything about a peripheral: cached attributes, name, bonds of ours. Ends a
   /// connection to it. Forgetting one that is not known succeeds.
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError)
+}
+
+/// A peripheral that an adapter holds a link to.
+public struct ConnectedPeripheral: Hashable, Sendable {
+  /// Who.
+  public var address: BluetoothAddress
+  /// The services that the stack knows of it; none when they were not resolved yet.
+  public var serviceUUIDs: [BluetoothUUID]
+
+  /// A connected peripheral.
+  public init(address: BluetoothAddress, serviceUUIDs: [BluetoothUUID]) {
+    self.address = address
+    self.serviceUUIDs = serviceUUIDs
+  }
 }
 
 /// One link to one peripheral. Every operation ends with `disconnected` once the link is gone, and with

@@ -14,6 +14,18 @@ extension ConformanceCheck {
       // Once more does no harm.
       try await subject.within("a second disconnect") { await peripheral.disconnect() }
     },
+    ConformanceCheck("tells whom an adapter is connected to, and by which services one knows it") { subject in
+      let none = try await subject.central.connectedPeripherals(on: Here.adapter)
+      try subject.expect(none.isEmpty, "\(none) before anything was connected")
+      let peripheral = try await subject.connect()
+      _ = try await subject.service(of: peripheral)
+      let one = try await subject.central.connectedPeripherals(on: Here.adapter)
+      try subject.expect(one.map(\.address) == [Here.healthy], "\(one)")
+      try subject.expect(one.first?.serviceUUIDs.contains(RoboSensorGATT.service) == true, "\(one)")
+      try await subject.within("the disconnect") { await peripheral.disconnect() }
+      let after = try await subject.central.connectedPeripherals(on: Here.adapter)
+      try subject.expect(after.isEmpty, "\(after) after the disconnect")
+    },
     ConformanceCheck("ends a link also in a cancelled task") { subject in
       let peripheral = try await subject.connect()
       _ = try await subject.cancelling(after: .zero) {

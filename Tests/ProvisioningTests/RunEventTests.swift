@@ -21,6 +21,7 @@ import Testing
         rooms: [PlannedRoom(room: "lobby", name: "Lobby", profile: "robo-sensor", settings: [])])),
     .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
     .adapterSelected(AdapterSelected(adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66")),
+    .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
     .listeningStarted(Listening(adapter: AdapterID(address), purpose: .survey)),
     .listeningStopped(Listening(adapter: AdapterID(address), purpose: .proof, room: "lobby")),
     .deviceSighted(

@@ -127,6 +127,20 @@ public struct Listening: Hashable, Sendable, Codable {
   }
 }
 
+/// A link that an earlier run, which did not live to end it, had left behind.
+public struct LinkReleased: Hashable, Sendable, Codable {
+  /// The device at its other end.
+  public var address: BluetoothAddress
+  /// The adapter that held it.
+  public var adapter: AdapterID
+
+  /// All of it.
+  public init(address: BluetoothAddress, adapter: AdapterID) {
+    self.address = address
+    self.adapter = adapter
+  }
+}
+
 /// A device and the life it is in.
 public struct DeviceSighted: Hashable, Sendable, Codable {
   /// Who.

@@ -63,6 +63,8 @@ extension Fact {
     case adapterAwaited = "adapter_awaited"
     /// `Fact.adapterSelected`.
     case adapterSelected = "adapter_selected"
+    /// `Fact.linkReleased`.
+    case linkReleased = "link_released"
     /// `Fact.listeningStarted`.
     case listeningStarted = "listening_started"
     /// `Fact.listeningStopped`.
@@ -105,6 +107,7 @@ extension Fact {
     case .runStarted: .runStarted
     case .adapterAwaited: .adapterAwaited
     case .adapterSelected: .adapterSelected
+    case .linkReleased: .linkReleased
     case .listeningStarted: .listeningStarted
     case .listeningStopped: .listeningStopped
     case .deviceSighted: .deviceSighted
@@ -130,6 +133,7 @@ extension Fact {
     case .runStarted(let data): data
     case .adapterAwaited(let data): data
     case .adapterSelected(let data): data
+    case .linkReleased(let data): data
     case .listeningStarted(let data): data
     case .listeningStopped(let data): data
     case .deviceSighted(let data): data
@@ -159,6 +163,7 @@ extension Fact {
     case .runStarted: self = .runStarted(try data())
     case .adapterAwaited: self = .adapterAwaited(try data())
     case .adapterSelected: self = .adapterSelected(try data())
+    case .linkReleased: self = .linkReleased(try data())
     case .listeningStarted: self = .listeningStarted(try data())
     case .listeningStopped: self = .listeningStopped(try data())
     case .deviceSighted: self = .deviceSighted(try data())

@@ -34,6 +34,8 @@ public enum Fact: Hashable, Sendable {
   case adapterAwaited(AdapterAwaited)
   /// An adapter was taken into use.
   case adapterSelected(AdapterSelected)
+  /// A link was ended that an earlier run had left behind.
+  case linkReleased(LinkReleased)
   /// An adapter began to listen.
   case listeningStarted(Listening)
   /// An adapter stopped listening.
@@ -84,7 +86,8 @@ extension Fact {
     switch self {
     case .runStarted, .bindingCommitted, .saveSubmitted, .roomFinished, .runInterrupted, .runFinished:
       .synced
-    case .adapterAwaited, .adapterSelected, .listeningStarted, .listeningStopped, .deviceSighted,
+    case .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
+      .deviceSighted,
       .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten, .linkEnded, .proofHeard,
       .attemptEnded, .retryScheduled:
       .written
@@ -94,7 +97,7 @@ extension Fact {
   /// The room it is about, or nil when it is about the run.
   public var room: RoomID? {
     switch self {
-    case .runStarted, .adapterAwaited, .adapterSelected, .listeningStarted, .listeningStopped,
+    case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
       .deviceSighted, .runInterrupted, .runFinished:
       nil
     case .bindingCommitted(let fact): fact.room

@@ -23,6 +23,8 @@ public protocol DeviceProfile: Sendable {
   var id: ProfileID { get }
   /// Its name for people.
   var title: String { get }
+  /// The service through which it is configured: who has it, is one of this family.
+  var service: BluetoothUUID { get }
   /// Whether a configured device can be written again without anybody touching it.
   var isRewritable: Bool { get }
   /// The settings it takes, in the order in which they are written.

@@ -7,6 +7,8 @@ public struct RoboSensor: DeviceProfile {
   public let id: ProfileID = "robo-sensor"
   /// For people.
   public let title = "Robo Sensor"
+  /// The provisioning service; not in its advertisement.
+  public let service = Attribute.service
   /// No: somebody must put it back into provisioning mode.
   public let isRewritable = false
 

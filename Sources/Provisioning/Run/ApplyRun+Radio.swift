@@ -15,8 +15,31 @@ extension ApplyRun {
       await coordinator.note(
         .adapterSelected(
           .init(adapter: chosen.id, name: chosen.name, stack: await central.stackVersion())))
+      await releaseLeftLinks(on: chosen)
     } catch {
       throw error.code == .cancelled ? .interrupted : .radio(error)
+    }
+  }
+
+  /// Ends links that a run left behind which was killed: nobody hears a sensor that is connected. Only devices
+  /// that a room names, or that have the service of one of our families, are ours to let go.
+  private func releaseLeftLinks(on adapter: Adapter) async {
+    let central = central
+    let found = await race(.seconds(5), on: clock) { () throws(CentralError) in
+      try await central.connectedPeripherals(on: adapter.id)
+    }
+    guard case .value(let connected) = found else { return }
+    let named = Set(request.building.rooms.compactMap(\.address))
+    let services = Set(DeviceProfiles.all.map(\.service))
+    for peripheral in connected
+    where named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs) {
+      let address = peripheral.address
+      let forgotten = await race(.seconds(5), on: clock) { () throws(CentralError) in
+        try await central.forget(address, on: adapter.id)
+      }
+      if case .value = forgotten {
+        await coordinator.note(.linkReleased(.init(address: address, adapter: adapter.id)))
+      }
     }
   }
 

@@ -29,6 +29,8 @@ extension [RunEvent] {
         for room in fact.room.map({ [$0] }) ?? report.rooms.map(\.id) {
           result[room, default: []].append(event)
         }
+      case .linkReleased(let fact):
+        if let room = owners[fact.address] { result[room, default: []].append(event) }
       case .deviceSighted(let fact):
         if let room = owners[fact.address] { result[room, default: []].append(event) }
       case .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,

@@ -110,7 +110,7 @@ public struct RoomReport: Hashable, Sendable {
       finish(fact)
     case .stageEnded, .statusReceived, .linkEnded, .retryScheduled:
       break
-    case .runStarted, .adapterAwaited, .adapterSelected, .listeningStarted, .listeningStopped,
+    case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
       .deviceSighted, .runInterrupted, .runFinished:
       break
     }

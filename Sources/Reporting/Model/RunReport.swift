@@ -58,7 +58,7 @@ public struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .listeningStarted, .listeningStopped:
+    case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped:
       break
     case .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:

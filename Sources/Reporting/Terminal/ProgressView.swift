@@ -44,7 +44,7 @@ public struct ProgressView: Sendable {
       waiting = nil
       listening = nil
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
-    case .deviceSighted, .bindingCommitted, .stageEnded, .statusReceived, .settingWritten,
+    case .linkReleased, .deviceSighted, .bindingCommitted, .stageEnded, .statusReceived, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard:
       break
     }
@@ -157,7 +157,7 @@ extension ProgressView {
     case .runStarted(let fact):
       "\(fact.buildingName.visible): \(fact.rooms.count) rooms\(fact.simulated ? ", simulated" : "")"
     case .adapterAwaited: EventWords(fact) { _ in "" }.text
-    case .adapterSelected: EventWords(fact) { _ in "" }.text
+    case .adapterSelected, .linkReleased: EventWords(fact) { _ in "" }.text
     case .listeningStarted(let fact): fact.purpose == .survey ? "listening for devices" : nil
     case .attemptStarted(let fact): "\(name(fact.room)): attempt \(fact.number) at \(fact.address)"
     case .attemptEnded(let fact):

@@ -26,6 +26,8 @@ struct EventWords {
     case .adapterSelected(let fact):
       let stack = fact.stack.map { ", " + $0.visible } ?? ""
       self.init("adapter", "\(fact.name.visible) (\(fact.adapter)) in use\(stack)")
+    case .linkReleased(let fact):
+      self.init("link", "\(fact.address) was left connected by an earlier run, and is released")
     case .listeningStarted(let fact):
       self.init("listen", "started on \(name(fact.adapter)), \(fact.purpose.words)")
     case .listeningStopped(let fact):

@@ -84,6 +84,16 @@ public struct VirtualCentral: Central {
     return VirtualPeripheral(central: self, address: address, adapter: adapter, link: link)
   }
 
+  /// The peripherals that an adapter holds a link to, also one that another face of the world made.
+  public func connectedPeripherals(
+    on adapter: AdapterID
+  ) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await CentralError.translating { () async throws(LinkError) in
+      try await world.checkUsable(adapter.address)
+    }
+    return await world.linkedSensors(on: adapter.address)
+  }
+
   /// Forgets a peripheral, ending its link.
   public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     switchboard.forget(address, on: adapter)

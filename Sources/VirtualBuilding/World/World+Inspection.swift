@@ -29,6 +29,13 @@ extension World {
     adapter.map { openLinks(on: $0) } ?? links.count
   }
 
+  /// Who is at the other end of an adapter's links, by address, with the services resolved so far.
+  public func linkedSensors(on adapter: BluetoothAddress) -> [ConnectedPeripheral] {
+    links.values.filter { $0.adapter == adapter }.sorted { $0.address < $1.address }.map { link in
+      ConnectedPeripheral(address: link.address, serviceUUIDs: link.table?.services.map(\.uuid) ?? [])
+    }
+  }
+
   /// Attempts to connect to a sensor, failed ones included.
   public func attemptCount(of address: BluetoothAddress) -> Int { sensors[address]?.attempts ?? 0 }
 
