@@ -78,15 +78,15 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
 
 /// Why no adapter could be used yet.
 public struct AdapterAwaited: Hashable, Sendable, Codable {
-  /// What is the matter with the best of them.
-  public var trouble: CentralError.AdapterTrouble
+  /// What is the matter with the best of them; nil while not even the Bluetooth stack is there.
+  public var trouble: CentralError.AdapterTrouble?
   /// Its name, where there is one: `hci0`.
   public var adapter: String?
   /// How long the run will wait, in seconds.
   public var seconds: Double
 
   /// All of it; what does not apply is left out.
-  public init(trouble: CentralError.AdapterTrouble, adapter: String? = nil, seconds: Double) {
+  public init(trouble: CentralError.AdapterTrouble?, adapter: String? = nil, seconds: Double) {
     self.trouble = trouble
     self.adapter = adapter
     self.seconds = seconds

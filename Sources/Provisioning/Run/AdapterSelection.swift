@@ -31,8 +31,8 @@ public struct AdapterSelection: Sendable {
         let eligible = eligible(adapters)
         if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
         let awaited = AdapterAwaited(
-          trouble: trouble(of: eligible), adapter: eligible.first?.name ?? wanted, seconds: patience.inSeconds
-        )
+          trouble: adapters.isEmpty ? try await troubleWithoutAdapters() : trouble(of: eligible),
+          adapter: eligible.first?.name ?? wanted, seconds: patience.inSeconds)
         if awaited != told { await waiting(awaited) }
         told = awaited
       }
@@ -51,6 +51,15 @@ public struct AdapterSelection: Sendable {
       guard let wanted else { return true }
       return adapter.name == wanted || adapter.id.address == BluetoothAddress(wanted)
     }.sorted { $0.name < $1.name }
+  }
+
+  /// Without any adapter it may be the stack that is missing, which has another cure.
+  private func troubleWithoutAdapters() async throws(CentralError) -> CentralError.AdapterTrouble? {
+    do throws(CentralError) {
+      return trouble(of: try await central.adapters())
+    } catch  where error.code == .stackUnavailable {
+      return nil
+    }
   }
 
   private func trouble(of adapters: [Adapter]) -> CentralError.AdapterTrouble {

@@ -21,8 +21,14 @@ struct EventWords {
     switch fact {
     case .runStarted: self.init("run", "started")
     case .adapterAwaited(let fact):
-      let who = fact.adapter.map { $0.visible + " is " } ?? ""
-      self.init("adapter", "waiting up to \(fact.seconds.asSeconds): \(who)\(fact.trouble.words)")
+      let what =
+        switch (fact.trouble, fact.adapter?.visible) {
+        case (nil, _): "the Bluetooth service is not running"
+        case (.absent?, let name?): "\(CentralError.AdapterTrouble.absent.words) \(name)"
+        case (let trouble?, let name?): "\(name) is \(trouble.words)"
+        case (let trouble?, nil): trouble.words
+        }
+      self.init("adapter", "waiting up to \(fact.seconds.asSeconds): \(what)")
     case .adapterSelected(let fact):
       let stack = fact.stack.map { ", " + $0.visible } ?? ""
       self.init("adapter", "\(fact.name.visible) (\(fact.adapter)) in use\(stack)")

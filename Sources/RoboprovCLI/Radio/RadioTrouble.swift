@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import Provisioning
 
 /// What a person is told, and advised, when the radio as a whole cannot be used.
@@ -34,8 +35,13 @@ enum RadioTrouble {
 
   /// What is told while an adapter is waited for.
   static func waiting(_ awaited: AdapterAwaited) -> String {
-    let failure = adapterFailure(awaited.trouble, adapter: awaited.adapter)
-    return "Waiting \(Int(awaited.seconds)) s for an adapter: \(failure.message). \(failure.cure ?? "")"
+    let failure =
+      if let trouble = awaited.trouble {
+        adapterFailure(trouble, adapter: awaited.adapter)
+      } else {
+        self.failure(CentralError(.stackUnavailable))
+      }
+    return "Waiting \(awaited.seconds.formatted()) s for an adapter: \(failure.text)"
   }
 
   private static func adapterFailure(

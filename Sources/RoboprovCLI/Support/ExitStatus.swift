@@ -58,4 +58,10 @@ struct CommandFailure: Error {
     self.message = message
     self.cure = cure
   }
+
+  /// Message and cure; what follows the first line is indented.
+  var text: String {
+    let lines = [message] + (cure?.split(separator: "\n").map(String.init) ?? [])
+    return lines.joined(separator: "\n  ")
+  }
 }

@@ -10,10 +10,7 @@ struct Console: Sendable {
   static func say(_ text: String) { write(text + "\n", to: .standardError) }
 
   /// An error, and what to do next.
-  static func fail(_ failure: CommandFailure) {
-    say("roboprov: error: " + failure.message)
-    if let cure = failure.cure { say("  " + cure.replacingOccurrences(of: "\n", with: "\n  ")) }
-  }
+  static func fail(_ failure: CommandFailure) { say("roboprov: error: " + failure.text) }
 
   /// Writes all of it, in one call where the system takes it in one. A reader that has gone away is no
   /// error of ours.
