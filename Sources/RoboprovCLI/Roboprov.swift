@@ -18,6 +18,7 @@ public struct Roboprov: AsyncParsableCommand {
 
   /// Parses the process's arguments, runs the command, and ends the process with its exit status.
   public static func start() async -> Never {
+    DeadlySignals.becomeErrors()
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

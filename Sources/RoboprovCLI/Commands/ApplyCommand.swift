@@ -12,10 +12,12 @@ struct ApplyCommand: AsyncParsableCommand {
     commandName: "apply",
     abstract: "Provision a building's sensors, prove each one on air, and leave a report.",
     discussion: """
-      Listens, decides which sensor belongs to which room, provisions one after the other, and writes
-      DIR/<building>/<run>/ with report.json, report.csv, a log per device and the journal of everything that
-      happened; DIR/<building>/latest points to it. Ctrl-C ends the run in order, with its reports; a second one
-      ends it at once.
+      Listens, decides which sensor belongs to which room, and provisions one after the other. Run again, it does \
+      what is left.
+
+      What happened is in <dir>/<building>/<run>/: report.json, report.csv, a log per device, and the journal, \
+      from which `roboprov report` makes them again. <dir>/<building>/latest points to it. Ctrl-C ends a run in \
+      order, with its reports; a second one ends it at once.
 
       \(ExitStatus.help)
       """)
@@ -33,7 +35,7 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout at the end: \(OutputFormat.list).")
+  @Option(help: "What goes to stdout at the end.")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -80,8 +82,11 @@ struct ApplyCommand: AsyncParsableCommand {
     let result = await progress.running {
       await Provisioning.apply(request, in: environment, recording: coordinator)
     }
-    let report = try record.finish()
-    RunOutput.show(report, in: record.directory, as: output)
+    do {
+      RunOutput.show(try record.finish(), in: record.directory, as: output)
+    } catch  where result.recordFailure != nil {
+      // For the same reason as the record before, which is told below.
+    }
     return try status(of: result)
   }
 

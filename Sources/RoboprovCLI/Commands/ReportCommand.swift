@@ -17,7 +17,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
   var reports = "reports"
 
-  @Option(help: "What goes to stdout: \(OutputFormat.list).")
+  @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -34,7 +34,7 @@ struct ReportCommand: AsyncParsableCommand {
       warn(of: record, in: directory)
       report = try RunReports.write(record.events, to: directory)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalTrouble.failure(error, lookingFor: run, of: building, in: reports)
     }
     RunOutput.show(report, in: directory, as: output)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Foundation
 import Provisioning
 import Reporting
 
@@ -18,13 +19,13 @@ struct ScanCommand: AsyncParsableCommand {
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout: \(OutputFormat.list).")
+  @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
 
   func run() async throws {
     let interruptions = Interruptions()
     let scan = try await Radio.with(simulation, rehearsing: nil) { setup in
-      try await listen(setup, interruptions)
+      try await interruptions.cancelling { try await listen(setup) }
     }
     switch output {
     case .json: Console.data(scan.json.pretty + "\n")
@@ -32,19 +33,23 @@ struct ScanCommand: AsyncParsableCommand {
     }
   }
 
-  private func listen(_ setup: Radio.Setup, _ interruptions: Interruptions) async throws -> ScanResult {
+  private func listen(_ setup: Radio.Setup) async throws -> ScanResult {
     let selection = AdapterSelection(
       central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait)
     )
     do throws(CentralError) {
       let adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
       let bound: Duration? = watch ? nil : .seconds(radio.listen)
-      Console.say("Listening on \(adapter.name) " + (watch ? "until Ctrl-C" : "for \(radio.listen) s"))
-      let survey = Survey(central: setup.central, clock: setup.clock, interruptions: interruptions.stream)
+      Console.say(
+        "Listening on \(adapter.name) " + (watch ? "until Ctrl-C" : "for \(radio.listen.formatted()) s"))
+      let survey = Survey(central: setup.central, clock: setup.clock)
       let air = try await survey.listen(on: adapter.id, for: bound) { sighting in
         if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
       }
       return ScanResult(adapter: adapter, devices: air.waiting, at: setup.clock.now)
+    } catch  where error.code == .cancelled {
+      // Before anything could be heard, so there is nothing to list.
+      throw ExitStatus.interrupted.exit
     } catch {
       throw RadioTrouble.failure(error, adapter: radio.adapter)
     }

@@ -16,7 +16,7 @@ struct ValidateCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
   var manifest: String
 
-  @Option(help: "What goes to stdout: \(OutputFormat.list).")
+  @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
 
   func run() throws {

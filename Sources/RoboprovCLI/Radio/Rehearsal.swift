@@ -59,7 +59,13 @@ struct Rehearsal: Sendable {
           return nil
         }
         group.addTask {
-          try await stack.run()
+          do throws(DBusError) {
+            try await stack.run()
+          } catch {
+            throw CommandFailure(
+              .unavailable, "the virtual building's own bus has ended (\(error))",
+              cure: "Somebody stopped its dbus-daemon; start again.")
+          }
           return nil
         }
         group.addTask {

@@ -16,40 +16,54 @@ enum ScenarioFile {
     }
     guard let root else { throw CommandFailure(.manifest, "\(file): the scenario is empty") }
     let top = try ScenarioReader(root, file: file, keys: ["seed", "speed", "adapters", "sensors", "wifi"])
+    var taken = Taken()
     let scenario = Scenario(
       seed: try top.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1,
-      adapters: try unique(top.list("adapters"), \.address, adapter),
-      sensors: try unique(top.list("sensors"), \.address, sensor),
+      adapters: try top.list("adapters").map { try adapter($0, &taken) },
+      sensors: try top.list("sensors").map { try sensor($0, &taken) },
       wifiNetworks: try top.list("wifi").map(network))
     return (scenario, try top.number("speed", in: 0.01...1000) ?? 1)
   }
 
-  /// The items, no two of which may have the same address: there are no two such radios.
-  private static func unique<Item>(
-    _ nodes: [ScenarioReader], _ address: (Item) -> BluetoothAddress, _ read: (ScenarioReader) throws -> Item
-  ) throws -> [Item] {
-    var seen: Set<BluetoothAddress> = []
-    return try nodes.map { node in
-      let item = try read(node)
-      guard seen.insert(address(item)).inserted else {
-        throw node.failure("\(address(item)) is there already", at: "address")
-      }
-      return item
-    }
+  /// What may be there once only.
+  private struct Taken {
+    var addresses: Set<BluetoothAddress> = []
+    var names: Set<String> = []
   }
 
-  private static func adapter(_ node: ScenarioReader) throws -> AdapterScenario {
+  private static func address(_ node: ScenarioReader, _ taken: inout Taken) throws -> BluetoothAddress {
+    let address = try node.required("address", node.address)
+    guard taken.addresses.insert(address).inserted else {
+      throw node.failure("\(address) is there already", at: "address")
+    }
+    return address
+  }
+
+  /// The name becomes a part of the path of D-Bus objects, so it is as the kernel has it.
+  private static func adapterName(_ node: ScenarioReader, _ taken: inout Taken) throws -> String {
+    let name = try node.required("name", node.text)
+    let number = name.dropFirst(3)
+    guard name.hasPrefix("hci"), (1...4).contains(number.utf8.count),
+      number.allSatisfy({ $0.isASCII && $0.isNumber })
+    else { throw node.failure("a name such as hci0 is expected here", at: "name") }
+    guard taken.names.insert(name).inserted else {
+      throw node.failure("\(name) is there already", at: "name")
+    }
+    return name
+  }
+
+  private static func adapter(_ node: ScenarioReader, _ taken: inout Taken) throws -> AdapterScenario {
     let node = try node.mapping(["name", "address", "powered", "blocked", "present"])
     return AdapterScenario(
-      address: try node.required("address", node.address), name: try node.required("name", node.text),
+      address: try address(node, &taken), name: try adapterName(node, &taken),
       isPowered: try node.flag("powered") ?? true, isBlocked: try node.flag("blocked") ?? false,
       isPresent: try node.flag("present") ?? true)
   }
 
-  private static func sensor(_ node: ScenarioReader) throws -> SensorScenario {
+  private static func sensor(_ node: ScenarioReader, _ taken: inout Taken) throws -> SensorScenario {
     let node = try node.mapping(["address", "rssi", "appears", "faults"])
     return SensorScenario(
-      address: try node.required("address", node.address),
+      address: try address(node, &taken),
       signal: Signal(base: try node.integer("rssi", in: -127...20) ?? -60),
       appearsAfter: try node.duration("appears") ?? .zero, faults: try node.list("faults").map(fault))
   }

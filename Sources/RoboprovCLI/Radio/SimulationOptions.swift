@@ -8,11 +8,13 @@ struct SimulationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The virtual building to rehearse on; implies nothing without --simulate.", valueName: "file"))
+      "With --simulate: the virtual building to rehearse on.", valueName: "file"))
   var scenario: String?
 
   @Option(
-    help: ArgumentHelp("Chance of the virtual building; the same seed, the same sensors.", valueName: "n"))
+    help: ArgumentHelp(
+      "With --simulate: what everything random follows from; the same seed, the same sensors.",
+      valueName: "n"))
   var seed: UInt64?
 
   func validate() throws {

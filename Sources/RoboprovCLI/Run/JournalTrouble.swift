@@ -6,6 +6,30 @@ enum JournalTrouble {
     CommandFailure(.record, "\(error)", cure: cure(error))
   }
 
+  /// The same where a record of old is asked for.
+  /// - Parameter run: The run that was named, if one was.
+  static func failure(_ error: JournalError, lookingFor run: String?, of building: String, in reports: String)
+    -> CommandFailure
+  {
+    switch error.cause {
+    case .missing where run == nil:
+      CommandFailure(
+        .record, "no run of \(building) has left reports in \(reports)",
+        cure: """
+          Look with `ls \(reports) \(reports)/\(building)`. A run that was killed is named: \
+          `roboprov report \(building) <run>`.
+          """)
+    case .missing:
+      CommandFailure(
+        .record, "\(error)", cure: "Look with `ls \(reports)/\(building)` which runs there are.")
+    case .unsafeName:
+      CommandFailure(
+        .record, "\(error)", cure: "Building and run are named by the folders in \(reports), without a path.")
+    default:
+      failure(error)
+    }
+  }
+
   private static func cure(_ error: JournalError) -> String {
     let elsewhere = "or choose another place with --reports DIR."
     switch error.cause {

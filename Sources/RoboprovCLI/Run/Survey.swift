@@ -5,11 +5,10 @@ import Provisioning
 struct Survey: Sendable {
   let central: any Central
   let clock: any TimeSource
-  let interruptions: AsyncStream<Void>
 
-  /// Listens for a time, or until a person wants it to stop, and returns what was heard.
+  /// Listens for a time, or until it is cancelled, and returns what was heard.
   /// - Parameters:
-  ///   - bound: How long; nil until interrupted.
+  ///   - bound: How long; nil until cancelled.
   ///   - news: told of each device that is heard for the first time, or in another life than before.
   /// - Throws: why listening could not begin, or ended by itself.
   func listen(
@@ -28,10 +27,6 @@ struct Survey: Sendable {
         } catch {
           return error.code == .cancelled ? nil : error
         }
-      }
-      group.addTask {
-        for await _ in interruptions { break }
-        return nil
       }
       if let bound {
         group.addTask {

@@ -13,6 +13,25 @@ struct Interruptions {
     sources = [SIGINT, SIGTERM, SIGHUP].map { Self.source(for: $0, continuation, onFirst) }
   }
 
+  /// Runs `body`, cancels it when a person wants it to stop, and returns what it then still returns. To be used
+  /// once, and not beside another reader of `stream`.
+  func cancelling<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { [stream] group in
+      group.addTask { try await body() }
+      group.addTask {
+        for await _ in stream { break }
+        return nil
+      }
+      while let ended = try await group.next() {
+        group.cancelAll()
+        if let result = ended { return result }
+      }
+      throw CancellationError()
+    }
+  }
+
   /// Formed outside any actor: a handler formed on the main actor would trap on the queue it runs on.
   private static func source(
     for number: Int32, _ continuation: AsyncStream<Void>.Continuation,

@@ -12,7 +12,8 @@ struct ManifestSource {
   /// Reads and checks a manifest; findings go to stderr.
   /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
   static func load(_ path: String) throws -> ManifestSource {
-    let bytes = try bytes(of: path)
+    let bytes = try bytes(
+      of: path, ifMissing: "Look at the path, or copy manifests/example-building.yaml there.")
     let reading = ManifestReader.read(bytes, file: path)
     Console.write(reading.rendered, to: .standardError)
     guard let building = reading.building else {
@@ -24,13 +25,12 @@ struct ManifestSource {
   }
 
   /// A file's bytes.
+  /// - Parameter cure: What to do where there is no such file.
   /// - Throws: `CommandFailure` that says why it cannot be read.
-  static func bytes(of path: String) throws -> [UInt8] {
+  static func bytes(of path: String, ifMissing cure: String = "Look at the path.") throws -> [UInt8] {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw CommandFailure(
-        .manifest, "there is no file \(path)",
-        cure: "Look at the path, or copy manifests/example-building.yaml there.")
+      throw CommandFailure(.manifest, "there is no file \(path)", cure: cure)
     }
     if isDirectory.boolValue {
       throw CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")

@@ -6,6 +6,4 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case text
   /// For programs.
   case json
-
-  static var list: String { allCases.map(\.rawValue).joined(separator: " or ") }
 }
