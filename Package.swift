@@ -76,6 +76,7 @@ let package = Package(
     tests("Reporting", ["Provisioning", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime", "CentralConformance"]),
-    tests("RoboprovCLI", ["Bluetooth", "Provisioning", "Journal", "Reporting", "Manifest"]),
+    // These run the built program, which must therefore be built first.
+    tests("RoboprovCLI", ["roboprov", "Bluetooth", "DBus", "VirtualBuilding", "VirtualTime"]),
   ]
 )

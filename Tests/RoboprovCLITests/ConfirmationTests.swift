@@ -1,0 +1,85 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Rooms that take any sensor", .timeLimit(.minutes(3)))
+struct ConfirmationTests {
+  static let apply = ["apply", "building.yaml", "--listen", "5"]
+
+  /// Two rooms without an address, and two sensors.
+  private func withBuilding(
+    _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
+  ) async throws {
+    try await Site.use { site in
+      try site.writeManifest([Place(minor: 101), Place(minor: 102)], assign: "any")
+      let sensors = [1, 2].map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { try await body(site, $0) }
+    }
+  }
+
+  @Test("are refused where nobody can be asked, before anything happens")
+  func nobody() async throws {
+    try await withBuilding { site, building in
+      let outcome = try await site.run(Self.apply, bus: building.bus)
+      #expect(outcome.status == 64, "\(outcome)")
+      #expect(outcome.errors.contains("--yes"), "\(outcome)")
+      #expect(!site.has("reports"))
+      #expect(await building.isUntouched([1, 2]))
+    }
+  }
+
+  @Test("are given them with --yes")
+  func yes() async throws {
+    try await withBuilding { site, building in
+      let outcome = try await site.run(Self.apply + ["--yes"], bus: building.bus)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(Set([await building.flash(1)?.minor, await building.flash(2)?.minor]) == [101, 102])
+    }
+  }
+
+  @Test("are given them when the person at the terminal says y", arguments: ["y\n", "YES\n"])
+  func asked(_ answer: String) async throws {
+    try await withBuilding { site, building in
+      let run = try site.startAtTerminal(Self.apply, bus: building.bus)
+      try await run.says("[y/N]")
+      for number in 1...2 {
+        #expect(
+          run.outputSoFar.contains(ServedBuilding.address(number).description), "who is asked, sees who")
+      }
+      #expect(await building.isUntouched([1, 2]))
+      try run.type(answer)
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
+    }
+  }
+
+  @Test("stay pending when the person says anything else", arguments: ["n\n", "\n", "yess\n", "\u{4}"])
+  func declined(_ answer: String) async throws {
+    try await withBuilding { site, building in
+      let run = try site.startAtTerminal(Self.apply, bus: building.bus)
+      try await run.says("[y/N]")
+      try run.type(answer)
+      let outcome = try await run.ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(try site.outcomes == [101: "pending", 102: "pending"])
+      try site.expectWholeRecord(rooms: 2)
+      #expect(await building.isUntouched([1, 2]))
+    }
+  }
+
+  @Test("are cancelled by Ctrl-C at the question")
+  func interrupted() async throws {
+    try await withBuilding { site, building in
+      let run = try site.startAtTerminal(Self.apply, bus: building.bus)
+      try await run.says("[y/N]")
+      try run.type("\u{3}")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(try site.outcomes == [101: "cancelled", 102: "cancelled"])
+      try site.expectWholeRecord(rooms: 2)
+      #expect(await building.isUntouched([1, 2]))
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Stopped by a person, a run ends in order with 130", .timeLimit(.minutes(3)))
+struct InterruptionTests {
+  /// A moment in a run, and what becomes of its first room.
+  struct Moment: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var sensors: [SensorScenario]
+    var outcome: String
+    var hasAdapter = true
+    /// Returns when the run is there.
+    var reached: @Sendable (Invocation, ServedBuilding) async throws -> Void
+  }
+
+  static let moments = [
+    Moment(
+      testDescription: "waiting for an adapter", sensors: [], outcome: "cancelled", hasAdapter: false
+    ) { run, _ in try await run.says("waiting up to") },
+    Moment(testDescription: "survey", sensors: [], outcome: "cancelled") { run, _ in
+      try await run.says("listening for devices")
+    },
+    Moment(
+      testDescription: "connecting to a sensor that never answers",
+      sensors: [ServedBuilding.sensor(1, .neverAnswers), ServedBuilding.sensor(2)], outcome: "cancelled"
+    ) { run, building in
+      try await run.until("an attempt") {
+        await building.world.attemptsUnderWay(on: ServedBuilding.adapter) > 0
+      }
+    },
+    Moment(
+      testDescription: "writing", sensors: [ServedBuilding.sensor(1, .slow), ServedBuilding.sensor(2)],
+      outcome: "cancelled"
+    ) { run, building in
+      try await run.until("the first write") { await !building.world.writes.isEmpty }
+    },
+    Moment(
+      testDescription: "waiting for the proof",
+      sensors: [ServedBuilding.sensor(1, .neverReturns), ServedBuilding.sensor(2)], outcome: "unconfirmed"
+    ) { run, building in
+      try await run.until("the save") {
+        guard await building.flash(1)?.isSaved == true else { return false }
+        return await building.world.openLinkCount() == 0
+      }
+    },
+  ]
+
+  @Test(arguments: moments, [SIGINT, SIGTERM])
+  func interrupted(_ moment: Moment, _ signal: Int32) async throws {
+    try await Site.use { site in
+      // More patience than the test has: only the signal ends it.
+      try site.writeManifest(
+        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m, verify: 10m }"])
+      let adapter = AdapterScenario(
+        address: ServedBuilding.adapter, name: "hci0", isPresent: moment.hasAdapter)
+      try await ServedBuilding.serve(moment.sensors, adapter: adapter) { building in
+        let listen = moment.sensors.isEmpty ? "600" : "1"
+        let run = try site.start(
+          ["apply", "building.yaml", "--listen", listen, "--adapter-wait", "600"], bus: building.bus)
+        try await moment.reached(run, building)
+        run.send(signal)
+        let outcome = try await run.ended()
+        #expect(outcome.status == 130, "\(outcome)")
+        #expect(outcome.errors.contains("Stopping"), "\(outcome)")
+        #expect(await building.world.openLinkCount() == 0)
+        #expect(await building.world.attemptsUnderWay(on: ServedBuilding.adapter) == 0)
+        try site.expectWholeRecord(rooms: 2)
+        let report = try site.report
+        #expect(report["run"]["outcome"].text == "interrupted")
+        #expect(!report["run"]["finished"].isNull)
+        #expect(report["rooms"][0]["outcome"].text == moment.outcome)
+        // Which of the two was heard first is chance.
+        #expect(["cancelled", "provisioned"].contains(report["rooms"][1]["outcome"].text))
+      }
+    }
+  }
+
+  @Test("a second Ctrl-C ends it at once, and the reports are made from what is on record")
+  func twice() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["timeouts: { connect: 10m }"])
+      let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .neverAnswers)]
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.start(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+        try await run.says("Room 102: attempt 1")
+        // Nothing can be ended in order while the bus is frozen.
+        try building.freezeBus()
+        run.send(SIGINT)
+        try await run.says("Stopping")
+        run.send(SIGINT)
+        let outcome = try await run.ended()
+        #expect(outcome.signal == SIGINT, "\(outcome)")
+      }
+      #expect(!site.has("reports/\(Site.building)/latest"))
+      let id = try #require(site.runs.first)
+      let report = try await site.run(["report", Site.building, id])
+      #expect(report.status == 0, "\(report)")
+      try site.expectWholeRecord(rooms: 2)
+      #expect(try site.report["run"]["finished"].isNull)
+      #expect(["provisioned", "pending"].contains(try site.outcomes[101]))
+    }
+  }
+
+  @Test("kill -9 leaves a journal from which the reports are made, and the next run does what is left")
+  func killed() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)])
+      let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .slow)]
+      try await ServedBuilding.serve(sensors) { building in
+        let apply = ["apply", "building.yaml", "--listen", "1"]
+        let run = try site.start(apply, bus: building.bus)
+        try await run.until("a write to the second sensor") {
+          await building.world.writes.contains { $0.address == ServedBuilding.address(2) }
+        }
+        run.send(SIGKILL)
+        #expect(try await run.ended().signal == SIGKILL)
+        let id = try #require(site.runs.first)
+        let unnamed = try await site.run(["report", Site.building])
+        #expect(unnamed.status == 74, "\(unnamed)")
+        #expect(unnamed.errors.contains("roboprov report \(Site.building) <run>"), "\(unnamed)")
+        let report = try await site.run(["report", Site.building, id, "--output", "json"])
+        #expect(report.status == 0, "\(report)")
+        #expect(JSON(report.output)?["rooms"].count == 2, "\(report)")
+        try site.expectWholeRecord(rooms: 2)
+        #expect(["provisioned", "pending"].contains(try site.outcomes[101]))
+
+        let again = try await site.run(apply, bus: building.bus)
+        #expect(again.status == 0, "\(again)")
+        #expect(["already_provisioned", "provisioned"].contains(try site.outcomes[101]))
+        #expect(try site.outcomes[102] == "provisioned")
+      }
+    }
+  }
+
+  @Test("scan --watch says at once what it hears, and ends with the list")
+  func scan() async throws {
+    try await Site.use { site in
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        let run = try site.start(["scan", "--watch"], bus: building.bus)
+        try await run.says(ServedBuilding.address(1).description)
+        run.send(SIGINT)
+        let outcome = try await run.ended()
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains(ServedBuilding.address(1).description), "\(outcome)")
+      }
+    }
+  }
+
+  @Test("a scan for a time ends before it")
+  func timedScan() async throws {
+    try await Site.use { site in
+      try await ServedBuilding.serve([]) { building in
+        let run = try site.start(["scan", "--listen", "3600"], bus: building.bus)
+        try await run.says("Listening on hci0 for")
+        run.send(SIGINT)
+        let outcome = try await run.ended()
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("No sensor waits"), "\(outcome)")
+      }
+    }
+  }
+
+  @Test("scan stops waiting for an adapter")
+  func scanWithoutAdapter() async throws {
+    try await Site.use { site in
+      try await ServedBuilding.serve([]) { building in
+        let run = try site.start(["scan", "--adapter", "hci9", "--adapter-wait", "600"], bus: building.bus)
+        try await run.says("there is no Bluetooth adapter hci9")
+        run.send(SIGINT)
+        #expect(try await run.ended().status == 130)
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Bluetooth
+import DBus
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("When Bluetooth goes away in mid-run", .timeLimit(.minutes(3)))
+struct LostStackTests {
+  /// What goes away, for good.
+  struct Loss: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var message: String
+    var interruption: String
+    var strike: @Sendable (ServedBuilding) async -> Void
+  }
+
+  static let losses = [
+    Loss(
+      testDescription: "bluetoothd killed", message: "the Bluetooth service (BlueZ) is not running",
+      interruption: "stack"
+    ) { await $0.stack.killDaemon() },
+    Loss(
+      testDescription: "bluetoothd stopped", message: "the Bluetooth service (BlueZ) is not running",
+      interruption: "stack"
+    ) { await $0.stack.stopDaemon() },
+    Loss(testDescription: "the bus killed", message: "there is no D-Bus", interruption: "stack") {
+      await $0.daemon.stop()
+    },
+    Loss(
+      testDescription: "the adapter unplugged", message: "there is no Bluetooth adapter",
+      interruption: "adapter"
+    ) { await $0.world.setPresent(false, ServedBuilding.adapter) },
+    Loss(
+      testDescription: "the adapter switched off", message: "the Bluetooth adapter is switched off",
+      interruption: "adapter"
+    ) { await $0.world.setPowered(false, ServedBuilding.adapter) },
+  ]
+
+  @Test("for good, the run ends with 69 and its reports", arguments: losses)
+  func forGood(_ loss: Loss) async throws {
+    try await Site.use { site in
+      try site.writeManifest(
+        [.numbered(1), .numbered(2), .numbered(3)],
+        defaults: ["retries: 2", "timeouts: { connect: 10m }"])
+      let sensors = [
+        ServedBuilding.sensor(1), ServedBuilding.sensor(2, .neverAnswers), ServedBuilding.sensor(3),
+      ]
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.start(
+          ["apply", "building.yaml", "--listen", "1", "--adapter-wait", "0.5"], bus: building.bus)
+        try await run.until("the second sensor's turn") {
+          await building.world.attemptCount(of: ServedBuilding.address(2)) > 0
+        }
+        await loss.strike(building)
+        let outcome = try await run.ended()
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: \(loss.message)"), "\(outcome)")
+        try site.expectWholeRecord(rooms: 3)
+        let report = try site.report
+        #expect(report["run"]["outcome"].text == "aborted")
+        #expect(report["run"]["interruption"].text == loss.interruption)
+        for room in report["rooms"].items where room["outcome"].text != "provisioned" {
+          // That an attempt failed can be known before why it did.
+          #expect(["failed", "pending", "unreachable"].contains(room["outcome"].text))
+          #expect(!room["advice"].isNull)
+        }
+        #expect(try site.outcomes[102] != "provisioned")
+      }
+    }
+  }
+
+  /// What goes away and comes back.
+  struct Gap: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var strike: @Sendable (ServedBuilding) async -> Void
+    var mend: @Sendable (ServedBuilding) async -> Void
+  }
+
+  static let gaps = [
+    Gap(testDescription: "bluetoothd killed and started") {
+      await $0.stack.killDaemon()
+    } mend: {
+      await $0.stack.startDaemon()
+    },
+    Gap(testDescription: "bluetoothd restarted in order") {
+      await $0.stack.stopDaemon()
+    } mend: {
+      await $0.stack.startDaemon()
+    },
+    Gap(testDescription: "the adapter unplugged, and plugged in as another") {
+      await $0.world.setPresent(false, ServedBuilding.adapter)
+    } mend: {
+      await $0.world.setPresent(true, ServedBuilding.adapter, name: "hci3")
+    },
+    Gap(testDescription: "the adapter switched off and on") {
+      await $0.world.setPowered(false, ServedBuilding.adapter)
+    } mend: {
+      await $0.world.setPowered(true, ServedBuilding.adapter)
+    },
+  ]
+
+  @Test("and comes back, the run goes on and finishes", arguments: gaps)
+  func comesBack(_ gap: Gap) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 4"])
+      let sensors = [
+        ServedBuilding.sensor(1), ServedBuilding.sensor(2, .slow), ServedBuilding.sensor(3),
+      ]
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.start(
+          ["apply", "building.yaml", "--listen", "1", "--adapter-wait", "600"], bus: building.bus)
+        try await run.until("a write to the second sensor") {
+          await building.world.writes.contains { $0.address == ServedBuilding.address(2) }
+        }
+        await gap.strike(building)
+        try await run.says("waiting up to")
+        await gap.mend(building)
+        let outcome = try await run.ended()
+        #expect(outcome.status == 0, "\(outcome)")
+        try site.expectWholeRecord(rooms: 3)
+        for number in 1...3 { #expect(await building.flash(number)?.minor == UInt16(100 + number)) }
+      }
+    }
+  }
+}

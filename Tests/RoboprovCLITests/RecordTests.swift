@@ -1,0 +1,92 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A record that cannot be kept ends with 74", .timeLimit(.minutes(3)))
+struct RecordTests {
+  /// Places where no reports can be written, whoever tries, and what makes each of them one.
+  static let places: [String: @Sendable (Site) throws -> Void] = [
+    "file/reports": { try $0.write("file", "") },
+    "file": { try $0.write("file", "") },
+    "/proc/reports": { _ in },
+    "dangling": {
+      try FileManager.default.createSymbolicLink(
+        atPath: $0.directory.appending(path: "dangling").path, withDestinationPath: "nowhere")
+    },
+    "taken": {
+      try FileManager.default.createDirectory(
+        at: $0.directory.appending(path: "taken/\(Site.building)/latest"), withIntermediateDirectories: true)
+    },
+  ]
+
+  @Test("and no sensor is touched, when that is found out at the start", arguments: places.keys.sorted())
+  func unwritable(_ place: String) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try Self.places[place]?(site)
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        let outcome = try await site.run(
+          ["apply", "building.yaml", "--listen", "1", "--reports", place], bus: building.bus)
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: cannot "), "\(outcome)")
+        #expect(outcome.errors.contains(place), "\(outcome)")
+        #expect(outcome.errors.contains("--reports DIR"), "what to do is told\n\(outcome)")
+        #expect(await building.isUntouched([1]))
+      }
+    }
+  }
+
+  @Test(
+    "in mid-run nothing more is begun, the link is taken down, and no sensor is changed without an intent",
+    arguments: [2500, 6000, 12000, 18000])
+  func fullInMidRun(_ bytes: Int) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
+      let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { building in
+        let apply = ["apply", "building.yaml", "--listen", "1"]
+        // No file may become longer: what a full disk does, for one process alone.
+        let outcome = try await site.run(
+          apply, bus: building.bus, through: ["prlimit", "--fsize=\(bytes)", "--"])
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: "), "\(outcome)")
+        #expect(outcome.errors.contains("journal.jsonl: no space left"), "\(outcome)")
+        #expect(outcome.errors.contains("Make room"), "\(outcome)")
+        #expect(await building.world.openLinkCount() == 0)
+
+        let run = try #require(site.runs.first)
+        let journal = try String(
+          contentsOf: site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl"),
+          encoding: .utf8)
+        #expect(journal.last == "\n", "a torn line is taken back")
+        let intents = journal.split(separator: "\n").filter { $0.contains("save_submitted") }
+        for number in 1...3 where await building.flash(number)?.isSaved == true {
+          let address = ServedBuilding.address(number).description
+          #expect(intents.contains { $0.contains(address) }, "\(address) was changed without an intent")
+        }
+
+        // With room again, the rest is done.
+        let again = try await site.run(apply, bus: building.bus)
+        #expect(again.status == 0, "\(again)")
+        try site.expectWholeRecord(rooms: 3)
+      }
+    }
+  }
+
+  @Test("a reader of the progress that goes away ends nothing")
+  func readerGone() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)])
+      let sensors = [1, 2].map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { building in
+        let pipe = ["bash", "-c", #""$0" "$@" 2>&1 | head -n 1; exit "${PIPESTATUS[0]}""#]
+        let outcome = try await site.run(
+          ["apply", "building.yaml", "--listen", "1"], bus: building.bus, through: pipe)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome)")
+        try site.expectWholeRecord(rooms: 2)
+      }
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("What a run leaves behind", .timeLimit(.minutes(3)))
+struct ReportFilesTests {
+  /// Three sensors: in order; loses its link once; refuses what is written, and quotes it.
+  private static var sensors: [SensorScenario] {
+    [
+      ServedBuilding.sensor(1),
+      SensorScenario(
+        address: ServedBuilding.address(2), faults: [ScheduledFault(.drops(in: .write(2)), attempts: 1)]),
+      ServedBuilding.sensor(3, .errorOnSave("cannot join with \(Site.password)")),
+    ]
+  }
+
+  /// A run over them, and what it and a second one left.
+  private func withRun(
+    _ body: @escaping @Sendable (Site, ServedBuilding, Invocation.Outcome) async throws -> Void
+  ) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 1"])
+      try await ServedBuilding.serve(Self.sensors) { building in
+        let outcome = try await site.run(
+          ["apply", "building.yaml", "--listen", "1", "--output", "json"], bus: building.bus)
+        try await body(site, building, outcome)
+      }
+    }
+  }
+
+  @Test("files of the owner alone in <reports>/<building>/<run>, and `latest` beside it")
+  func layout() async throws {
+    try await withRun { site, _, outcome in
+      #expect(outcome.status == 100, "\(outcome)")
+      let run = try #require(site.runs.first)
+      #expect(site.runs == [run])
+      #expect(try site.latest.lastPathComponent == run)
+      #expect(try site.report["run"]["id"].text == run)
+      let base = site.directory.appending(path: "reports").path
+      let entries = try FileManager.default.subpathsOfDirectory(atPath: base).sorted()
+      let files = ["journal.jsonl", "report.csv", "report.json"].map { "harbour/\(run)/" + $0 }
+      let logs = ["room-101", "room-102", "room-103"].map { "harbour/\(run)/devices/\($0).log" }
+      let directories = ["harbour", "harbour/\(run)", "harbour/\(run)/devices"]
+      #expect(entries == (files + logs + directories + ["harbour/latest"]).sorted())
+      for (paths, mode) in [(files + logs, 0o600), (directories + [""], 0o700)] {
+        for path in paths {
+          let attributes = try FileManager.default.attributesOfItem(atPath: base + "/" + path)
+          #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+        }
+      }
+    }
+  }
+
+  @Test("report.json says everything that is promised, and agrees with what the sensors know")
+  func json() async throws {
+    try await withRun { site, building, outcome in
+      let report = try #require(JSON(outcome.output), "stdout is the report and nothing else\n\(outcome)")
+      #expect(try site.text(of: "report.json") == outcome.output)
+      #expect(report["schema"].text == "roboprov/report/1")
+
+      let run = report["run"]
+      #expect(run["outcome"].text == "incomplete")
+      #expect(run["bluez_version"].text == "5.66")
+      #expect(run["tool_version"].text?.isEmpty == false)
+      #expect(run["host"].text?.isEmpty == false)
+      #expect(run["simulated"].flag == false)
+      let times = try ["started", "finished"].map { key in
+        try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(try #require(run[key].text))
+      }
+      #expect(times[0] < times[1])
+      #expect(run["manifest"]["path"].text == "building.yaml")
+      #expect(run["manifest"]["sha256"].text == (try await sha256(site.directory.path + "/building.yaml")))
+
+      let summary = report["summary"]
+      let outcomes = report["rooms"].items.compactMap { $0["outcome"].text }
+      #expect(outcomes == ["provisioned", "provisioned_after_retry", "failed"])
+      for key in summary.keys {
+        let count = key == "total" ? 3 : outcomes.count { $0 == key }
+        #expect(summary[key].integer == count, "\(key)")
+      }
+
+      let promised: Set = [
+        "room", "minor", "outcome", "address", "adapter", "attempts", "duration_s", "rssi", "evidence",
+        "settings", "reason", "advice", "log",
+      ]
+      for (number, room) in zip(1..., report["rooms"].items) {
+        #expect(promised.subtracting(room.keys).isEmpty)
+        #expect(room["room"].text == "Room \(100 + number)")
+        #expect(room["minor"].integer == 100 + number)
+        #expect(room["address"].text == ServedBuilding.address(number).description)
+        #expect(room["adapter"].text == ServedBuilding.adapter.description)
+        #expect((-127...20).contains(room["rssi"].integer ?? 0))
+        #expect((room["duration_s"].number ?? 0) > 0)
+        #expect(
+          room["settings"].items.map { $0["name"].text } == [
+            "wifi_ssid", "wifi_password", "room_name", "minor",
+          ])
+      }
+      let good = report["rooms"][0]
+      #expect(good["attempts"].integer == 1)
+      #expect(good["evidence"]["grade"].text == "fresh_beacon")
+      #expect(good["evidence"]["minor"].integer == 101)
+      #expect(good["settings"].items.map { $0["state"].text } == ["written", "written", "written", "proved"])
+      #expect(good["settings"].items.map { $0["value"].text } == ["Harbour Guests", nil, "Room 101", "101"])
+      #expect(good["reason"].isNull && good["advice"].isNull)
+      #expect(report["rooms"][1]["attempts"].integer == 2)
+      let bad = report["rooms"][2]
+      #expect(bad["reason"].text?.contains("cannot join with") == true)
+      #expect(bad["advice"].text?.isEmpty == false)
+      #expect(bad["evidence"].isNull)
+
+      for number in 1...2 {
+        let flash = try #require(await building.flash(number))
+        #expect(flash.isSaved)
+        #expect(flash.ssid == "Harbour Guests")
+        #expect(flash.password == Site.password)
+        #expect(flash.roomName == "Room \(100 + number)")
+        #expect(flash.minor == UInt16(100 + number))
+      }
+    }
+  }
+
+  private func sha256(_ path: String) async throws -> String {
+    try await Site.use { site in
+      try await String(site.runTool(["sha256sum", path]).output.prefix(64))
+    }
+  }
+
+  @Test("report.csv, as Python's csv module reads it, has the same rooms")
+  func csv() async throws {
+    try await withRun { site, _, _ in
+      let file = try site.latest.appending(path: "report.csv").path
+      let script = """
+        import csv, json, sys
+        with open(sys.argv[1], newline="", encoding="utf-8") as file:
+            print(json.dumps(list(csv.DictReader(file, strict=True))))
+        """
+      let outcome = try await site.runTool(["python3", "-c", script, file])
+      let rows = try #require(JSON(outcome.output), "\(outcome)")
+      let rooms = try site.report["rooms"]
+      #expect(rows.count == 3)
+      for (row, room) in zip(rows.items, rooms.items) {
+        for key in ["room", "outcome", "address", "adapter", "log"] {
+          #expect(row[key].text == room[key].text, "\(key)")
+        }
+        for key in ["minor", "attempts", "rssi"] {
+          #expect(row[key].text.flatMap { Int($0) } == room[key].integer, "\(key)")
+        }
+        #expect(row["reason"].text == room["reason"].text ?? "")
+        #expect(row["advice"].text == room["advice"].text ?? "")
+      }
+    }
+  }
+
+  @Test("a device's log tells its story: times, stages, RSSI, what failed, the retry, the end, what to try")
+  func logs() async throws {
+    try await withRun { site, _, _ in
+      let retried = try site.text(of: "devices/room-102.log")
+      let story = [
+        "heard     \(ServedBuilding.address(2)) on hci0 at -", "binding", "attempt   1 begins",
+        "connect   begins",
+        "connect   done", "discover  done", "status    “ready”", "write     wifi_ssid confirmed", "link_lost",
+        "NOT expected", "retry     attempt 2 follows", "attempt   2 begins", "write     minor confirmed",
+        "save      submitted", "status    “saved”", "link", "as expected", "proof     fresh_beacon",
+        "outcome   provisioned_after_retry", "Outcome    provisioned_after_retry",
+      ]
+      var rest = retried[...]
+      for words in story {
+        let found = rest.range(of: words)
+        #expect(found != nil, "“\(words)” is missing, or not in its place\n\(retried)")
+        if let found { rest = rest[found.upperBound...] }
+      }
+      let event = #/(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z +\d+\.\d{3} +(\d+\.\d{3}|-)  /#
+      #expect(retried.matches(of: event).count > 20, "absolute and elapsed times\n\(retried)")
+
+      let failed = try site.text(of: "devices/room-103.log")
+      #expect(failed.contains("Outcome    failed"))
+      #expect(failed.contains("Why        "))
+      #expect(failed.contains("Try this   "))
+    }
+  }
+
+  @Test("the WiFi password is in no report, no output and no process's arguments or environment")
+  func secrets() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 1"])
+      try site.write(
+        "scenario.yaml",
+        """
+        speed: 10
+        adapters: [{ name: hci0, address: "\(ServedBuilding.adapter)" }]
+        sensors:
+          - { address: "\(ServedBuilding.address(1))" }
+          - { address: "\(ServedBuilding.address(2))", faults: [{ fault: slow }] }
+          - address: "\(ServedBuilding.address(3))"
+            faults: [{ fault: error_on_save, text: "cannot join with \(Site.password)" }]
+
+        """)
+      let run = try site.start(
+        ["apply", "building.yaml", "--listen", "2", "--simulate", "--scenario", "scenario.yaml"])
+      try await run.says("Room 102: attempt 1")
+      let processes = [run.id] + descendants(of: run.id)
+      #expect(processes.count > 1, "there is the bus of the virtual building")
+      for process in processes {
+        for file in ["cmdline", "environ"] {
+          let bytes = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/\(file)"))
+          #expect(file == "environ" || !bytes.isEmpty)
+          #expect(!String(decoding: bytes, as: UTF8.self).contains(Site.password))
+        }
+      }
+      let outcome = try await run.ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(!"\(outcome)".contains(Site.password), "\(outcome)")
+      try site.expectWholeRecord(rooms: 3)
+    }
+  }
+
+  private func descendants(of process: Int32) -> [Int32] {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+    let children = tasks.flatMap { task in
+      let text = try? String(contentsOfFile: "/proc/\(process)/task/\(task)/children", encoding: .utf8)
+      return text?.split(separator: " ").compactMap { Int32($0) } ?? []
+    }
+    return children + children.flatMap { descendants(of: $0) }
+  }
+
+  @Test("run again, it finds everything done, touches nothing, and ends with 0")
+  func again() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)])
+      let sensors = [1, 2].map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { building in
+        let apply = ["apply", "building.yaml", "--listen", "1"]
+        let first = try await site.run(apply, bus: building.bus)
+        #expect(first.status == 0, "\(first)")
+        #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
+        let writes = await building.world.writes.count
+        let second = try await site.run(apply, bus: building.bus)
+        #expect(second.status == 0, "\(second)")
+        #expect(try site.outcomes == [101: "already_provisioned", 102: "already_provisioned"])
+        #expect(await building.world.writes.count == writes)
+        #expect(site.runs.count == 2)
+
+        // Made again from the journal, a report is the same.
+        let before = try site.text(of: "report.json")
+        let remade = try await site.run(["report", Site.building, "--output", "json"])
+        #expect(remade.status == 0, "\(remade)")
+        #expect(remade.output == before)
+      }
+    }
+  }
+
+  @Test("a torn last line is told of, and everything before it counts")
+  func torn() async throws {
+    try await withRun { site, _, outcome in
+      let journal = try site.latest.appending(path: "journal.jsonl")
+      let handle = try FileHandle(forWritingTo: journal)
+      try handle.seekToEnd()
+      try handle.write(contentsOf: Data(#"{"sequence":99,"#.utf8))
+      try handle.close()
+      let report = try await site.run(["report", Site.building, "--output", "json"])
+      #expect(report.status == 0, "\(report)")
+      #expect(report.errors.contains("the last line was cut off (15 bytes)"), "\(report)")
+      #expect(report.output == outcome.output)
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A virtual building from a file", .timeLimit(.minutes(5)))
+struct SimulateTests {
+  private static func scenario(_ sensors: [String], speed: Int = 10) -> String {
+    """
+    seed: 5
+    speed: \(speed)
+    adapters:
+      - { name: hci0, address: "\(ServedBuilding.adapter)" }
+    sensors:
+    \(sensors.map { "  - " + $0 }.joined(separator: "\n"))
+
+    """
+  }
+
+  private static func sensor(_ number: Int, _ more: String = "") -> String {
+    "{ address: \"\(ServedBuilding.address(number))\"\(more) }"
+  }
+
+  @Test(
+    "`simulate` prints the address of a bus on which another roboprov works, and leaves nothing behind",
+    arguments: [SIGINT, SIGTERM])
+  func serves(_ signal: Int32) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try site.write("scenario.yaml", Self.scenario([Self.sensor(1)]))
+      let server = try site.start(["simulate", "scenario.yaml"])
+      try await server.until("an address") { server.outputSoFar.hasSuffix("\n") }
+      let address = String(server.outputSoFar.dropLast())
+      #expect(address.hasPrefix("unix:path=/tmp/roboprov-bus-"))
+      let socket = String(address.dropFirst("unix:path=".count).prefix { $0 != "," })
+      let directory = URL(fileURLWithPath: socket).deletingLastPathComponent().path
+      #expect(FileManager.default.fileExists(atPath: socket))
+
+      let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: address)
+      #expect(outcome.status == 0, "\(outcome)")
+
+      server.send(signal)
+      #expect(try await server.ended().status == 0)
+      #expect(!FileManager.default.fileExists(atPath: directory))
+      let later = try await site.run(["scan", "--adapter-wait", "0.5"], bus: address)
+      #expect(later.status == 69, "the bus is gone\n\(later)")
+    }
+  }
+
+  @Test("--simulate without a scenario rehearses a manifest on sensors that are all in order")
+  func rehearsal() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2), Place(minor: 103)], assign: "any")
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.contains("simulated"), "\(outcome)")
+      #expect(try site.report["run"]["simulated"].flag == true)
+      #expect(try site.outcomes.count == 3)
+    }
+  }
+
+  // MARK: Every fault, through BlueZ's code path
+
+  /// A fault as a scenario has it, and what must become of its room.
+  struct Faulty: Sendable {
+    var fault: String
+    var outcome: String
+    var reason: String?
+
+    init(_ fault: String, _ outcome: String, _ reason: String? = nil) {
+      self.fault = fault
+      self.outcome = outcome
+      self.reason = reason
+    }
+  }
+
+  static let faulty = [
+    Faulty("fault: silent", "unreachable", "never_heard"),
+    Faulty("fault: never_answers", "unreachable", "connect_timed_out"),
+    Faulty("fault: slow", "provisioned"),
+    Faulty("fault: stale_attributes", "provisioned_after_retry"),
+    Faulty("fault: without_wifi_scan", "provisioned"),
+    Faulty("fault: drops, in: connect, attempts: 1", "provisioned_after_retry"),
+    Faulty("fault: drops, in: discover, attempts: 1", "provisioned_after_retry"),
+    Faulty("fault: drops, in: subscribe, attempts: 1", "provisioned_after_retry"),
+    Faulty("fault: drops, in: write, nth: 3, attempts: 1", "provisioned_after_retry"),
+    Faulty("fault: drops, in: save, attempts: 1", "provisioned_after_retry"),
+    Faulty("fault: drops, in: write, nth: 4", "failed", "link_lost"),
+    Faulty("fault: no_ready", "provisioned"),
+    Faulty("fault: refuses_subscription", "provisioned"),
+    Faulty("fault: stale_error, text: WiFi failed", "provisioned"),
+    Faulty("fault: error_after_first_write, text: busy", "failed", "refused"),
+    Faulty("fault: rejects_write, setting: room_name, att_error: 0x80", "failed", "attribute_rejected"),
+    Faulty("fault: error_on_save, text: flash write failed", "failed", "refused"),
+    Faulty("fault: saves_only_with_ssid", "provisioned"),
+    Faulty("fault: no_saved", "provisioned"),
+    Faulty("fault: restarts_before_confirming, saved: true", "provisioned"),
+    Faulty("fault: restarts_before_confirming, saved: false", "failed", "link_lost"),
+    Faulty("fault: returns_with_minor, minor: 999", "failed", "wrong_identity"),
+    Faulty("fault: never_returns", "unconfirmed", "not_heard_after_save"),
+  ]
+
+  @Test("every fault to order: each room gets its outcome, with reason, advice and log")
+  func faults() async throws {
+    try await Site.use { site in
+      // Only what the faults themselves make wait keeps its timeout: a machine that is busy is no fault.
+      try site.writeManifest(
+        (1...Self.faulty.count).map { .numbered($0) },
+        defaults: ["retries: 1", "timeouts: { discover: 5m, write: 5m, save: 5m }"])
+      let sensors = zip(1..., Self.faulty).map { Self.sensor($0, ", faults: [{ \($1.fault) }]") }
+      try site.write("scenario.yaml", Self.scenario(sensors, speed: 15))
+      let run = try site.start(["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
+      let outcome = try await run.ended(within: .seconds(240))
+      #expect(outcome.status == 100, "\(outcome)")
+      try site.expectWholeRecord(rooms: Self.faulty.count)
+      for (expected, room) in zip(Self.faulty, try site.report["rooms"].items) {
+        let log = try site.text(of: room["log"].text ?? "")
+        #expect(room["outcome"].text == expected.outcome, "\(expected.fault)\n\(log)")
+        #expect(room["reason_code"].text == expected.reason, "\(expected.fault)\n\(log)")
+        #expect(room["advice"].isNull == (expected.reason == nil), "\(expected.fault)")
+      }
+    }
+  }
+
+  // MARK: Files that are wrong
+
+  static let mistakes: [String: (text: String, says: [String])] = [
+    "empty": ("", ["scenario.yaml", "empty"]),
+    "not YAML": ("speed: [", ["scenario.yaml:1:"]),
+    "a list": ("- 1\n", ["scenario.yaml:1:1: keys and values are expected here"]),
+    "unknown key": ("sped: 10\n", ["scenario.yaml:1:1: unknown key sped"]),
+    "speed": ("speed: fast\n", ["scenario.yaml:1:8: a number from 0.01 to 1000"]),
+    "address": (
+      "adapters:\n  - { name: hci0, address: hci0 }\n",
+      ["scenario.yaml:2:28: a Bluetooth address such as C4:7C:8D:00:00:01 is expected here"]
+    ),
+    "no address": ("sensors:\n  - { rssi: -60 }\n", ["scenario.yaml:2:5: address is missing here"]),
+    "unknown fault": (
+      scenario([sensor(1, ", faults: [{ fault: sulks }]")]), [":6:", "there is no fault sulks"]
+    ),
+    "stage": (
+      scenario([sensor(1, ", faults: [{ fault: drops, in: lunch }]")]), [":6:", "there is no stage lunch"]
+    ),
+    "adapter's name": (
+      "adapters:\n  - { name: dongle, address: \"00:1A:7D:DA:71:13\" }\n",
+      ["scenario.yaml:2:13: a name such as hci0 is expected here"]
+    ),
+    "two of one address": (
+      scenario([sensor(1), sensor(1)]), ["scenario.yaml:7:16:", "\(ServedBuilding.address(1))"]
+    ),
+  ]
+
+  @Test(
+    "one that is wrong is refused with its place", arguments: mistakes.keys.sorted(),
+    [["simulate", "scenario.yaml"], ["scan", "--simulate", "--scenario", "scenario.yaml"]])
+  func mistake(_ name: String, _ command: [String]) async throws {
+    try await Site.use { site in
+      let mistake = try #require(Self.mistakes[name])
+      try site.write("scenario.yaml", mistake.text)
+      let outcome = try await site.start(command).ended(within: .seconds(30))
+      #expect(outcome.status == 65, "\(outcome)")
+      for text in mistake.says { #expect(outcome.errors.contains(text), "“\(text)” is not said\n\(outcome)") }
+      #expect(outcome.output.isEmpty)
+    }
+  }
+
+  @Test("one that is not there, or a directory, is refused", arguments: ["nowhere.yaml", "."])
+  func noFile(_ name: String) async throws {
+    try await Site.use { site in
+      let outcome = try await site.run(["simulate", name])
+      #expect(outcome.status == 65, "\(outcome)")
+      #expect(outcome.errors.contains("roboprov: error: "), "\(outcome)")
+      #expect(!outcome.errors.contains("example-building"), "a scenario is no manifest\n\(outcome)")
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Synchronization
+
+/// Where an installer works: a directory of one's own with a manifest and reports, and the processes started
+/// there. All of it is gone when the test is over, whatever became of it.
+final class Site: Sendable {
+  /// The password of every manifest here: it may reach sensors, and nothing else.
+  static let password = "only-the-sensor-knows"
+  /// The building's id.
+  static let building = "harbour"
+
+  /// The directory; every process here runs in it.
+  let directory: URL
+  private let processes = Mutex<[Invocation]>([])
+
+  private init() throws {
+    directory = FileManager.default.temporaryDirectory.appending(path: "roboprov-site-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  /// Runs `body` at a new site.
+  static func use<Result>(_ body: (Site) async throws -> Result) async throws -> Result {
+    let site = try Site()
+    do {
+      let result = try await body(site)
+      await site.leave()
+      return result
+    } catch {
+      await site.leave()
+      throw error
+    }
+  }
+
+  private func leave() async {
+    let processes = processes.withLock { $0 }
+    for process in processes { process.send(SIGKILL) }
+    for process in processes { _ = try? await process.ended() }
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  // MARK: Files
+
+  /// Writes a file here.
+  /// - Returns: its name.
+  @discardableResult
+  func write(_ name: String, _ text: String) throws -> String {
+    try Data(text.utf8).write(to: directory.appending(path: name))
+    return name
+  }
+
+  /// Writes a manifest whose rooms are `Room <minor>`, each with its sensor.
+  /// - Parameter defaults: more lines for `defaults`.
+  @discardableResult
+  func writeManifest(
+    _ rooms: [Place], defaults: [String] = ["retries: 0"], assign: String = "address"
+  ) throws -> String {
+    let lines = rooms.map { room in
+      let address = room.address.map { ", address: \"\($0)\"" } ?? ""
+      return "  - { room: Room \(room.minor), minor: \(room.minor)\(address) }"
+    }
+    return try write(
+      "building.yaml",
+      """
+      building: Harbour House
+      id: \(Self.building)
+      wifi:
+        guests: { ssid: Harbour Guests, password: \(Self.password) }
+      defaults:
+        wifi: guests
+      \(defaults.map { "  " + $0 }.joined(separator: "\n"))
+      assign: \(assign)
+      rooms:
+      \(lines.joined(separator: "\n"))
+
+      """)
+  }
+
+  /// Makes a program for `DBusDaemon`: a bus with one more rule in its policy.
+  /// - Returns: its path.
+  func makeDaemon(withRule rule: String) throws -> String {
+    // A link to a program: one that is written just now cannot be executed while another thread starts processes.
+    let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Interop/dbus-daemon-with-rule").standardizedFileURL
+    let link = directory.appending(path: "daemon")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: program)
+    try write("daemon.rule", rule)
+    return link.path
+  }
+
+  /// Whether there is an entry of this name here.
+  func has(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: directory.appending(path: name).path)
+  }
+
+  // MARK: Processes
+
+  /// Starts `roboprov` with these arguments.
+  /// - Parameters:
+  ///   - bus: what `DBUS_SYSTEM_BUS_ADDRESS` says; without one, a bus that is not there.
+  ///   - wrapper: a command line that ends in executing what follows it.
+  func start(
+    _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
+    through wrapper: [String] = []
+  ) throws -> Invocation {
+    try start(
+      command: wrapper + [Invocation.program.path] + arguments, bus: bus, environment: environment,
+      takesInput: false)
+  }
+
+  private func start(
+    command: [String], bus: String?, environment more: [String: String], takesInput: Bool
+  ) throws -> Invocation {
+    let environment = [
+      "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
+      "HOME": directory.path,
+      "DBUS_SYSTEM_BUS_ADDRESS": bus ?? "unix:path=\(directory.path)/nobody-listens-here",
+    ].merging(more) { $1 }
+    return try processes.withLock { processes in
+      let process = try Invocation(
+        command, environment: environment, in: directory, number: processes.count, takesInput: takesInput)
+      processes.append(process)
+      return process
+    }
+  }
+
+  /// Starts `roboprov` at a terminal of 80 columns; what appears there is its output. What is typed is echoed.
+  func startAtTerminal(
+    _ arguments: [String], bus: String? = nil, environment: [String: String] = [:]
+  ) throws -> Invocation {
+    let line = ([Invocation.program.path] + arguments).map(Self.quoted).joined(separator: " ")
+    let script = ["script", "-q", "-e", "-f", "-c", "stty cols 80 rows 40; exec \(line)", "/dev/null"]
+    return try start(command: script, bus: bus, environment: environment, takesInput: true)
+  }
+
+  /// For the shell.
+  private static func quoted(_ word: String) -> String {
+    "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+  }
+
+  /// Runs `roboprov` to its end.
+  func run(
+    _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
+    through wrapper: [String] = []
+  ) async throws -> Invocation.Outcome {
+    try await start(arguments, bus: bus, environment: environment, through: wrapper).ended()
+  }
+
+  /// Runs a program of the system to its end.
+  func runTool(_ command: [String]) async throws -> Invocation.Outcome {
+    try await start(command: command, bus: nil, environment: [:], takesInput: false).ended()
+  }
+}
+
+/// A room of a test's manifest.
+struct Place: Sendable {
+  var minor: Int
+  var address: String?
+
+  /// Room `Room <100 + number>` with sensor `C4:7C:8D:00:00:<number>`.
+  static func numbered(_ number: Int) -> Place {
+    let digits = String(number, radix: 16, uppercase: true)
+    return Place(minor: 100 + number, address: "C4:7C:8D:00:00:" + (digits.count == 1 ? "0" : "") + digits)
+  }
+}

@@ -1,0 +1,133 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("What appears where", .timeLimit(.minutes(3)))
+struct TerminalTests {
+  static let apply = ["apply", "building.yaml", "--listen", "1"]
+  static let escape = "\u{1B}"
+
+  private func withBuilding(
+    _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
+  ) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)])
+      let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .errorOnSave("full"))]
+      try await ServedBuilding.serve(sensors) { try await body(site, $0) }
+    }
+  }
+
+  @Test("elsewhere than on a terminal there is plain text: progress on stderr, the result on stdout")
+  func plain() async throws {
+    try await withBuilding { site, building in
+      let outcome = try await site.run(Self.apply, bus: building.bus)
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(!"\(outcome)".contains(Self.escape), "\(outcome)")
+      #expect(outcome.output.hasPrefix("1 of 2 rooms done"), "\(outcome)")
+      #expect(outcome.output.contains("Reports: reports/\(Site.building)/\(try #require(site.runs.first))"))
+      #expect(outcome.errors.contains("✓ Room 101: provisioned"), "\(outcome)")
+      let longest = outcome.output.split(separator: "\n").map(\.count).max() ?? 0
+      #expect(longest <= 80, "\(outcome)")
+    }
+  }
+
+  @Test("on a terminal lines are drawn over, in colour, and the cursor ends below what stays")
+  func terminal() async throws {
+    try await withBuilding { site, building in
+      let outcome = try await site.startAtTerminal(Self.apply, bus: building.bus).ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(outcome.output.contains("\(Self.escape)[?2026h"), "\(outcome)")
+      #expect(outcome.output.contains("\(Self.escape)[32m"), "green\n\(outcome)")
+      let opened = outcome.output.components(separatedBy: "\(Self.escape)[?2026h").count
+      let closed = outcome.output.components(separatedBy: "\(Self.escape)[?2026l").count
+      #expect(opened == closed, "every redraw is ended")
+      #expect(outcome.output.contains("Reports: reports/"), "\(outcome)")
+    }
+  }
+
+  @Test("NO_COLOR is heard")
+  func noColor() async throws {
+    try await withBuilding { site, building in
+      let run = try site.startAtTerminal(Self.apply, bus: building.bus, environment: ["NO_COLOR": "1"])
+      let outcome = try await run.ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      let colours = outcome.output.matches(of: #/\e\[[0-9;]*m/#)
+      #expect(colours.isEmpty, "\(outcome)")
+    }
+  }
+
+  @Test("JSON on stdout is all there is on stdout", arguments: [["apply", "building.yaml"], ["scan"]])
+  func json(_ command: [String]) async throws {
+    try await withBuilding { site, building in
+      let outcome = try await site.run(
+        command + ["--listen", "1", "--output", "json"], bus: building.bus)
+      let answer = try #require(JSON(outcome.output), "\(outcome)")
+      #expect(answer["schema"].text == (command == ["scan"] ? "roboprov/scan/1" : "roboprov/report/1"))
+      #expect(!outcome.errors.isEmpty, "progress is told all the same")
+    }
+  }
+
+  @Test("scan lists address, name, RSSI and age, for people and for programs")
+  func scan() async throws {
+    try await withBuilding { site, building in
+      let outcome = try await site.run(["scan", "--listen", "5"], bus: building.bus)
+      #expect(outcome.status == 0, "\(outcome)")
+      let lines = outcome.output.split(separator: "\n")
+      #expect(lines.first?.split(separator: " ") == ["ADDRESS", "NAME", "RSSI", "AGE"], "\(outcome)")
+      for number in 1...2 {
+        let line = try #require(
+          lines.first { $0.hasPrefix(ServedBuilding.address(number).description) }, "\(outcome)")
+        #expect(line.contains("Robo Sensor") && line.contains(" dBm") && line.hasSuffix(" s"))
+      }
+      let machine = try await site.run(["scan", "--listen", "5", "--output", "json"], bus: building.bus)
+      let devices = try #require(JSON(machine.output), "\(machine)")["devices"].items
+      #expect(devices.map { $0["address"].text } == [1, 2].map { ServedBuilding.address($0).description })
+      for device in devices {
+        #expect(device["name"].text == "Robo Sensor")
+        #expect((-127...0).contains(device["rssi"].integer ?? 1))
+        #expect((device["age_s"].number ?? -1) >= 0)
+      }
+      #expect(await building.isUntouched([1, 2]))
+    }
+  }
+
+  static let pages = [
+    ["--help"], ["apply", "--help"], ["scan", "--help"], ["validate", "--help"], ["report", "--help"],
+    ["simulate", "--help"],
+  ]
+
+  @Test("help is on stdout and fits 80 columns, paragraphs included", arguments: pages)
+  func help(_ page: [String]) async throws {
+    try await Site.use { site in
+      let outcome = try await site.run(page)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.errors.isEmpty)
+      let lines = outcome.output.components(separatedBy: "\n")
+      for line in lines where !line.hasPrefix("USAGE:") { #expect(line.count <= 80, "\(line)") }
+      // A paragraph whose lines were broken in the source, and once more by the width, has stubs in it.
+      let overview = lines.prefix { !$0.hasPrefix("USAGE:") }
+      for (line, next) in zip(overview, overview.dropFirst()) where line.count < 50 {
+        let isProse = line.first?.isLetter == true && !next.isEmpty && next.first?.isLetter == true
+        #expect(!isProse || line.hasSuffix(":"), "“\(line)” is broken too early")
+      }
+    }
+  }
+
+  static let mistakes = [
+    [], ["provision"], ["apply"], ["apply", "a.yaml", "b.yaml"], ["apply", "building.yaml", "--listen", "0"],
+    ["apply", "building.yaml", "--listen", "nan"], ["apply", "building.yaml", "--seed", "1"],
+    ["scan", "--output", "xml"], ["scan", "--simulate"],
+  ]
+
+  @Test("a command line that makes no sense is 64, and says how it is meant", arguments: mistakes)
+  func usage(_ arguments: [String]) async throws {
+    try await Site.use { site in
+      let outcome = try await site.run(arguments)
+      #expect(outcome.status == (arguments.isEmpty ? 0 : 64), "\(outcome)")
+      #expect(
+        "\(outcome)".contains(arguments == ["scan", "--simulate"] ? "--scenario" : "USAGE:")
+          || outcome.errors.contains("Usage:"), "\(outcome)")
+    }
+  }
+}
