@@ -69,9 +69,22 @@ import Testing
     #expect(pauses.last == .seconds(30))
   }
 
+  @Test func theHostsTroubleIsNotChargedToTheDevice() {
+    var schedule = schedule(retries: 1)
+    for _ in 0..<3 {
+      let pause = schedule.attemptFailed("a", .host, at: at(0), jitter: 0)
+      #expect(pause == Schedule.Limits.firstPause)
+    }
+    let first = schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
+    #expect(first != nil)
+    let second = schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
+    #expect(second == nil)
+  }
+
   @Test(
     arguments: [
-      (.transient, 3), (.missing, 3), (.outOfSlots, 3), (.refused, 1), (.permanent, 0), (.cancelled, 0),
+      (.transient, 3), (.missing, 3), (.outOfSlots, 3), (.host, 5), (.refused, 1), (.permanent, 0),
+      (.cancelled, 0),
     ] as [(FailureClass, Int)])
   func eachClassOfFailureHasItsBudget(failure: FailureClass, retries: Int) {
     var schedule = schedule(retries: 3)

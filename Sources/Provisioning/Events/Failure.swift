@@ -107,6 +107,8 @@ public enum FailureClass: String, Hashable, Sendable, Codable {
   case missing
   /// The adapter is full.
   case outOfSlots = "out_of_slots"
+  /// The adapter or the stack went away: no fault of the device, nor charged to it.
+  case host
   /// The device said no.
   case refused
   /// Trying again cannot help: something must be changed first.
@@ -129,8 +131,9 @@ public struct AttemptFailure: Error, Hashable, Sendable {
   public var failureClass: FailureClass {
     switch reason.code {
     case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .saveNotKept,
-      .adapterLost, .stackLost, .stackError:
+      .stackError:
       .transient
+    case .adapterLost, .stackLost: .host
     case .neverHeard, .noCandidate: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused

@@ -77,7 +77,9 @@ extension ApplyRun {
       // What went wrong before is in its log; it would have been tried again.
       return (.cancelled, FailureReason(.interrupted))
     case .radio, .record:
-      if let failure { return (Outcome(after: failure), failure) }
+      if let failure, AttemptFailure(failure).failureClass != .host {
+        return (Outcome(after: failure), failure)
+      }
     }
     switch stop {
     case .radio(let error):

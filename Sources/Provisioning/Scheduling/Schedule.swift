@@ -23,6 +23,8 @@ struct Schedule: Sendable {
     var address: BluetoothAddress
     var budget: Int
     var attempts = 0
+    /// Attempts that ended because the adapter or the stack went away.
+    var hostFailures = 0
     var notBefore: MonotonicInstant?
     var windowsMissed = 0
   }
@@ -42,6 +44,8 @@ struct Schedule: Sendable {
     static let longestPause = Duration.seconds(30)
     /// Attempts after the first at a device that refuses in its own words.
     static let refusalRetries = 1
+    /// How often the adapter or the stack may go away under one device.
+    static let hostFailures = 5
   }
 
   /// Rooms still to do, the next to be tried first.
@@ -102,14 +106,17 @@ struct Schedule: Sendable {
     guard let index = queue.firstIndex(where: { $0.room == room }) else { return nil }
     var entry = queue.remove(at: index)
     entry.attempts += 1
-    let retries =
+    if failure == .host { entry.hostFailures += 1 }
+    let charged = entry.attempts - entry.hostFailures
+    let hasMore =
       switch failure {
-      case .transient, .missing, .outOfSlots: entry.budget
-      case .refused: min(entry.budget, Limits.refusalRetries)
-      case .permanent, .cancelled: 0
+      case .transient, .missing, .outOfSlots: charged <= entry.budget
+      case .refused: charged <= min(entry.budget, Limits.refusalRetries)
+      case .host: entry.hostFailures <= Limits.hostFailures
+      case .permanent, .cancelled: false
       }
-    guard entry.attempts <= retries else { return nil }
-    let doubled = Limits.firstPause * (1 << min(entry.attempts - 1, 8))
+    guard hasMore else { return nil }
+    let doubled = Limits.firstPause * (1 << min(max(charged - 1, 0), 8))
     let pause = min(doubled, Limits.longestPause) * (1 + jitter / 2)
     entry.notBefore = now.advanced(by: pause)
     entry.windowsMissed = 0

@@ -56,7 +56,7 @@ public struct DeviceSession: Sendable {
       switch raced {
       case .value: nil
       case .failed(let error):
-        FailureReason(error, stage: stage, setting: setting).redacted(by: redactor)
+        FailureReason(await explained(error), stage: stage, setting: setting).redacted(by: redactor)
       case .timedOut:
         FailureReason(
           stage == .connect ? .connectTimedOut : .stageTimedOut, stage: stage, setting: setting,
@@ -69,6 +69,18 @@ public struct DeviceSession: Sendable {
       throw AttemptFailure(failure ?? FailureReason(.stackError))
     }
     return value
+  }
+
+  /// The better reason for a lost link: that its adapter or the stack went away, which is not the device's doing.
+  private func explained(_ error: CentralError) async -> CentralError {
+    guard error.code == .disconnected, let link = await progress.link else { return error }
+    let end = await race(.seconds(1), on: clock) { () throws(CentralError) in await link.disconnection() }
+    guard case .value(let disconnection?) = end else { return error }
+    switch disconnection.cause {
+    case .adapterLost: return CentralError(.adapterUnavailable(.absent), stackText: error.stackText)
+    case .stackLost: return CentralError(.stackUnavailable, stackText: error.stackText)
+    case .remote, .local: return error
+    }
   }
 
   /// Stage `write`: writes a setting with response, and counts it as written once confirmed.
