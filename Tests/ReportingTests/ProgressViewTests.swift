@@ -24,6 +24,28 @@ struct ProgressViewTests {
     try expectSnapshot(text, "progress-\(width).txt")
   }
 
+  @Test("a room that waits for its next attempt does not hide the one that is worked on")
+  func pause() throws {
+    var story = Story()
+    let rooms = [
+      PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1)),
+      PlannedRoom.sample("b", "Bar", minor: 2, address: .sensor(2)),
+    ]
+    story.begin(rooms)
+    story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
+    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .init(.linkLost))))
+    story.tell(.retryScheduled(.init(room: "a", attempt: 2, delay: 2)))
+    var view = ProgressView()
+    for event in story.events { view.apply(event) }
+    let style = TerminalStyle(width: 80, hasColor: false)
+    #expect(view.live(at: .seconds(1), style: style).first?.hasPrefix("Attic · trying again in 2 s") == true)
+    story.tell(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 1)))
+    view.apply(try #require(story.events.last))
+    let line = try #require(view.live(at: .seconds(2), style: style).first)
+    #expect(line.hasPrefix("Bar · connecting"))
+    #expect(!line.contains("more"), "one room is worked on")
+  }
+
   @Test("without a terminal: a line for each turn of events")
   func plain() throws {
     var view = ProgressView()

@@ -19,6 +19,8 @@ public struct ProgressView: Sendable {
   private struct Activity {
     var text: String
     var since: Duration
+    /// Whether nothing is done but wait for its next attempt, which may be long in coming.
+    var isPause = false
   }
 
   /// A view of nothing yet.
@@ -35,7 +37,9 @@ public struct ProgressView: Sendable {
     case .listeningStopped: listening = nil
     case .attemptStarted(let fact): doing[fact.room] = activity("connecting")
     case .stageStarted(let fact): doing[fact.room] = activity(fact.stage.activity(fact.setting))
-    case .retryScheduled(let fact): doing[fact.room] = activity("trying again in \(fact.delay.asSeconds)")
+    case .retryScheduled(let fact):
+      doing[fact.room] = Activity(
+        text: "trying again in \(fact.delay.asSeconds)", since: event.elapsed, isPause: true)
     case .attemptEnded(let fact): doing[fact.room] = nil
     case .roomFinished(let fact): doing[fact.room] = nil
     case .runInterrupted: waiting = nil
@@ -112,8 +116,9 @@ extension ProgressView {
   /// What is being done.
   private func current(at elapsed: Duration, _ style: TerminalStyle) -> String {
     if let waiting { return EventWords(.adapterAwaited(waiting)) { _ in "" }.text.uppercasedFirst }
-    let busy = report.rooms.filter { doing[$0.id] != nil }
-    guard let first = busy.first, let activity = doing[first.id] else {
+    let rooms = report.rooms.filter { doing[$0.id] != nil }
+    let busy = rooms.filter { doing[$0.id]?.isPause == false }
+    guard let first = busy.first ?? rooms.first, let activity = doing[first.id] else {
       return listening == nil ? "Working" : "Listening for devices"
     }
     let time = max(0, (elapsed - activity.since).inSeconds).rounded(.down).asSeconds
