@@ -77,6 +77,26 @@ struct InterruptionTests {
     }
   }
 
+  @Test("a terminal that is closed ends it in order, too")
+  func terminalClosed() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)], defaults: ["timeouts: { connect: 10m }"])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1, .neverAnswers)]) { building in
+        let terminal = try site.startAtTerminal(
+          ["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+        try await terminal.until("an attempt") {
+          await building.world.attemptsUnderWay(on: ServedBuilding.adapter) > 0
+        }
+        terminal.send(SIGKILL)
+        _ = try await terminal.ended()
+        try await site.until("the reports") { site.has("reports/\(Site.building)/latest") }
+        try site.expectWholeRecord(rooms: 1)
+        #expect(try site.report["run"]["outcome"].text == "interrupted")
+        #expect(await building.world.attemptsUnderWay(on: ServedBuilding.adapter) == 0)
+      }
+    }
+  }
+
   @Test("a second Ctrl-C ends it at once, and the reports are made from what is on record")
   func twice() async throws {
     try await Site.use { site in

@@ -87,6 +87,15 @@ final class Site: Sendable {
     return link.path
   }
 
+  /// Returns when a condition is met that no process of ours is behind.
+  func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
+    let end = SuspendingClock.now + Invocation.patience
+    while try await !isMet() {
+      guard SuspendingClock.now < end else { throw Invocation.WaitedInVain(what: what, written: "") }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
   /// Whether there is an entry of this name here.
   func has(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: directory.appending(path: name).path)
