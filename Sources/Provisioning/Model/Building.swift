@@ -35,22 +35,6 @@ extension Building {
   }
 }
 
-/// A room's stable identity: `[a-z0-9-]+`, also the name of its log file.
-public struct RoomID: Hashable, Sendable, Codable, RawRepresentable, Comparable, ExpressibleByStringLiteral,
-  CustomStringConvertible
-{
-  /// The identity.
-  public var rawValue: String
-  /// A room's identity.
-  public init(rawValue: String) { self.rawValue = rawValue }
-  /// A room's identity.
-  public init(stringLiteral value: String) { rawValue = value }
-  /// The identity.
-  public var description: String { rawValue }
-  /// Alphabetical.
-  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-}
-
 /// A room of the manifest: what its device is to be told, and what is known of that device.
 public struct Room: Hashable, Sendable {
   /// Its stable identity.
@@ -94,13 +78,13 @@ public struct Room: Hashable, Sendable {
   }
 }
 
-extension SettingName {
+extension Identifier<SettingDescription> {
   /// Name of the room, as written to the device.
-  public static let roomName: Self = "room_name"
+  public static var roomName: Self { "room_name" }
   /// Minor ID of the beacon.
-  public static let minor: Self = "minor"
+  public static var minor: Self { "minor" }
   /// SSID of the WiFi network.
-  public static let wifiSSID: Self = "wifi_ssid"
+  public static var wifiSSID: Self { "wifi_ssid" }
   /// Password of the WiFi network.
-  public static let wifiPassword: Self = "wifi_password"
+  public static var wifiPassword: Self { "wifi_password" }
 }

@@ -1,19 +1,3 @@
-/// The machine name of a setting, in snake_case and frozen once released: `minor`, `wifi_ssid`.
-public struct SettingName: Hashable, Sendable, Codable, RawRepresentable, Comparable,
-  ExpressibleByStringLiteral, CustomStringConvertible
-{
-  /// The name.
-  public var rawValue: String
-  /// A setting's name.
-  public init(rawValue: String) { self.rawValue = rawValue }
-  /// A setting's name.
-  public init(stringLiteral value: String) { rawValue = value }
-  /// The name.
-  public var description: String { rawValue }
-  /// Alphabetical.
-  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-}
-
 /// A value for a setting.
 public enum SettingValue: Hashable, Sendable {
   /// A whole number.

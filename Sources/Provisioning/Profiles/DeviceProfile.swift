@@ -1,21 +1,5 @@
 public import Bluetooth
 
-/// The machine name of a device family, frozen once released: `robo-sensor`.
-public struct ProfileID: Hashable, Sendable, Codable, RawRepresentable, Comparable,
-  ExpressibleByStringLiteral, CustomStringConvertible
-{
-  /// The name.
-  public var rawValue: String
-  /// A family's name.
-  public init(rawValue: String) { self.rawValue = rawValue }
-  /// A family's name.
-  public init(stringLiteral value: String) { rawValue = value }
-  /// The name.
-  public var description: String { rawValue }
-  /// Alphabetical.
-  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-}
-
 /// One device family: how to recognise it, which settings it takes, the conversation that applies them, and
 /// what proves it. Adding a family is one file with one of these, and a line in `DeviceProfiles.all`.
 public protocol DeviceProfile: Sendable {

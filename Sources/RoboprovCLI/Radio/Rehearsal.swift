@@ -48,58 +48,30 @@ struct Rehearsal: Sendable {
   func serving<Result: Sendable>(_ body: @escaping @Sendable (Bus) async throws -> Result) async throws
     -> Result
   {
-    let daemon = try await startBus()
-    let clock = ScaledClock(SystemClock(), factor: speed)
-    let world = World(scenario: scenario, clock: clock)
-    let stack = VirtualBlueZ(world: world, bus: .address(daemon.address), clock: clock)
     do {
-      let result = try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-          await world.run()
-          return nil
-        }
-        group.addTask {
-          do throws(DBusError) {
-            try await stack.run()
-          } catch {
-            throw CommandFailure(
-              .unavailable, "the virtual building's own bus has ended (\(error))",
-              cure: "Somebody stopped its dbus-daemon; start again.")
-          }
-          return nil
-        }
-        group.addTask {
-          await stack.serving()
-          return try await body(Bus(address: daemon.address, clock: clock))
-        }
-        defer { group.cancelAll() }
-        while let ended = try await group.next() {
-          if let result = ended { return result }
-        }
-        throw CommandFailure(.unexpected, "the virtual building ended by itself")
+      return try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: speed)) {
+        building in
+        try await body(Bus(address: building.busAddress, clock: building.clock))
       }
-      await daemon.stop()
-      return result
-    } catch {
-      await daemon.stop()
-      throw error
+    } catch let error as DBusDaemonError {
+      throw Self.failure(error)
+    } catch let error as DBusError {
+      throw CommandFailure(
+        .unavailable, "the virtual building's own bus has ended (\(error))",
+        cure: "Somebody stopped its dbus-daemon; start again.")
     }
   }
 
-  private func startBus() async throws -> DBusDaemon {
-    do throws(DBusDaemonError) {
-      return try await DBusDaemon.start()
-    } catch {
-      switch error {
-      case .notInstalled(let program, let reason):
-        throw CommandFailure(
-          .unavailable, "\(program) cannot be started: \(reason)",
-          cure: "A virtual building needs it: `sudo apt-get install dbus-daemon`.")
-      case .noDirectory(let path, let reason):
-        throw CommandFailure(.unavailable, "no bus can be made in \(path): \(reason)")
-      case .failedToStart(let reason):
-        throw CommandFailure(.unavailable, "dbus-daemon does not start: \(reason)")
-      }
+  private static func failure(_ error: DBusDaemonError) -> CommandFailure {
+    switch error {
+    case .notInstalled(let program, let reason):
+      CommandFailure(
+        .unavailable, "\(program) cannot be started: \(reason)",
+        cure: "A virtual building needs it: `sudo apt-get install dbus-daemon`.")
+    case .noDirectory(let path, let reason):
+      CommandFailure(.unavailable, "no bus can be made in \(path): \(reason)")
+    case .failedToStart(let reason):
+      CommandFailure(.unavailable, "dbus-daemon does not start: \(reason)")
     }
   }
 }

@@ -6,13 +6,9 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// A virtual building behind `org.bluez` on a private bus, for as long as a test's body runs. Programs find it
-/// through `DBUS_SYSTEM_BUS_ADDRESS`; the test looks into it, and lays hands on it.
-struct ServedBuilding: Sendable {
-  let world: World
-  let stack: VirtualBlueZ
-  let daemon: DBusDaemon
-  var bus: String { daemon.address }
+/// Programs find it through `DBUS_SYSTEM_BUS_ADDRESS`.
+extension ServedBuilding {
+  var bus: String { busAddress }
 
   /// The adapter of `serve(sensors:)`.
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7113)
@@ -35,37 +31,10 @@ struct ServedBuilding: Sendable {
     onBusOf program: String = "dbus-daemon",
     _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
-    let daemon = try await DBusDaemon.start(program: program)
-    let clock = ScaledClock(SystemClock(), factor: 10)
-    let world = World(scenario: Scenario(seed: 7, adapters: [adapter], sensors: sensors), clock: clock)
-    let stack = VirtualBlueZ(world: world, bus: .address(daemon.address), clock: clock)
-    do {
-      let result = try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-          await world.run()
-          return nil
-        }
-        group.addTask {
-          // A test may end the bus, and with it this; it has its own say on what that means.
-          try? await stack.run()
-          return nil
-        }
-        group.addTask {
-          await stack.serving()
-          return try await body(ServedBuilding(world: world, stack: stack, daemon: daemon))
-        }
-        defer { group.cancelAll() }
-        while let next = try await group.next() {
-          if let next { return next }
-        }
-        throw CancellationError()
-      }
-      await daemon.stop()
-      return result
-    } catch {
-      await daemon.stop()
-      throw error
-    }
+    let scenario = Scenario(seed: 7, adapters: [adapter], sensors: sensors)
+    // A test may end the bus; it has its own say on what that means.
+    return try await serve(
+      scenario, on: ScaledClock(SystemClock(), factor: 10), program: program, needsBus: false, body)
   }
 
   /// What a sensor would still know after a power cut.

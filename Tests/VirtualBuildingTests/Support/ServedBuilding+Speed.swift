@@ -1,0 +1,11 @@
+import VirtualBuilding
+import VirtualTime
+
+extension ServedBuilding {
+  /// Serves a building, a number of times as fast as life.
+  static func serve<Result: Sendable>(
+    _ scenario: Scenario, speed: Double, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
+    try await serve(scenario, on: ScaledClock(SystemClock(), factor: speed), body)
+  }
+}
