@@ -38,6 +38,8 @@ release: $(RELEASE_BUILT) ## build .build/release/roboprov, which runs without a
 
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAME selects
+	@# Many tests speak to programs in real time: more at once than this, and two busy cores keep them waiting.
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
 .PHONY: test-radio

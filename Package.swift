@@ -70,8 +70,10 @@ let package = Package(
     tests("DBus", ["CLinux"]),
     tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "CentralConformance"]),
     tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding"]),
-    tests("YAML"),
-    tests("Manifest", ["YAML", "Provisioning", "Bluetooth"]),
+    // Texts with the expected places marked in them.
+    .target(name: "MarkedText", dependencies: ["YAML"], path: "Tests/MarkedText", swiftSettings: strict),
+    tests("YAML", ["MarkedText"]),
+    tests("Manifest", ["MarkedText", "YAML", "Provisioning", "Bluetooth"]),
     tests("Journal", ["Provisioning", "Bluetooth"]),
     tests("Reporting", ["Provisioning", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),

@@ -65,6 +65,7 @@ public actor BlueZPeripheral: Peripheral {
       let settled = end.at.advanced(by: .milliseconds(100))
       if central.clock.now < settled {
         try? await central.clock.sleep(until: settled, tolerance: nil)
+        await central.catchUp()
         if let cause = await central.lossBehind(path) { end.cause = cause }
       }
       if !Task.isCancelled, !isCauseSettled {
@@ -134,6 +135,12 @@ public actor BlueZPeripheral: Peripheral {
 }
 
 extension BlueZCentral {
+  /// Returns when everything is known here that BlueZ had said by now: its answer comes after all its signals.
+  /// Without BlueZ the bus answers, after it has told of BlueZ's end.
+  func catchUp() async {
+    _ = try? await call(Name.root, Name.Interface.peer, Name.Member.ping, timeout: .seconds(1))
+  }
+
   /// What else has gone together with a link: the stack, or the adapter; nil when both are there.
   func lossBehind(_ device: ObjectPath) -> Disconnection.Cause? {
     guard stack == .present else { return .stackLost }

@@ -8,6 +8,7 @@ enum Name {
   enum Interface {
     static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
     static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
     static let adapter: InterfaceName = "org.bluez.Adapter1"
     static let device: InterfaceName = "org.bluez.Device1"
     static let gattService: InterfaceName = "org.bluez.GattService1"
@@ -22,6 +23,7 @@ enum Name {
     static let interfacesAdded: MemberName = "InterfacesAdded"
     static let interfacesRemoved: MemberName = "InterfacesRemoved"
     static let propertiesChanged: MemberName = "PropertiesChanged"
+    static let ping: MemberName = "Ping"
     static let setDiscoveryFilter: MemberName = "SetDiscoveryFilter"
     static let startDiscovery: MemberName = "StartDiscovery"
     static let stopDiscovery: MemberName = "StopDiscovery"

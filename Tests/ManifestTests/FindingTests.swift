@@ -1,5 +1,6 @@
 import Manifest
 import Provisioning
+import MarkedText
 import Testing
 import YAML
 

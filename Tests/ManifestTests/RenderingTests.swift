@@ -1,4 +1,5 @@
 import Manifest
+import MarkedText
 import Testing
 
 @Suite("A finding as a person sees it")

@@ -5,6 +5,10 @@ import VirtualBuilding
 
 @Suite("Stopped by a person, a run ends in order with 130", .timeLimit(.minutes(3)))
 struct InterruptionTests {
+  /// What a room may be on record as that had its turn, or had not, when its run was killed; on a busy machine an
+  /// attempt at it may have failed before.
+  private static let ofKilled = ["provisioned", "pending", "cancelled", "unconfirmed"]
+
   /// A moment in a run, and what becomes of its first room.
   struct Moment: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -119,7 +123,7 @@ struct InterruptionTests {
       #expect(report.status == 0, "\(report)")
       try site.expectWholeRecord(rooms: 2)
       #expect(try site.report["run"]["finished"].isNull)
-      #expect(["provisioned", "pending"].contains(try site.outcomes[101]))
+      #expect(Self.ofKilled.contains(try site.outcomes[101]))
     }
   }
 
@@ -144,7 +148,7 @@ struct InterruptionTests {
         #expect(report.status == 0, "\(report)")
         #expect(JSON(report.output)?["rooms"].count == 2, "\(report)")
         try site.expectWholeRecord(rooms: 2)
-        #expect(["provisioned", "pending"].contains(try site.outcomes[101]))
+        #expect(Self.ofKilled.contains(try site.outcomes[101]))
 
         let again = try await site.run(apply, bus: building.bus)
         #expect(again.status == 0, "\(again)")

@@ -1,13 +1,14 @@
-import YAML
+public import YAML
 
 /// A text with places marked in it: `1️⃣` to `9️⃣` stand where a test expects something, and are no part of it.
-struct MarkedText {
+public struct MarkedText {
   /// The text without its markers.
-  let text: String
+  public let text: String
   /// Where the markers stood, by number.
-  let marks: [Int: Mark]
+  public let marks: [Int: Mark]
 
-  init(_ marked: String) {
+  /// Reads a text with markers.
+  public init(_ marked: String) {
     var text = ""
     var marks: [Int: Mark] = [:]
     var line = 1
@@ -33,8 +34,8 @@ struct MarkedText {
   }
 
   /// The text's bytes.
-  var bytes: [UInt8] { Array(text.utf8) }
+  public var bytes: [UInt8] { Array(text.utf8) }
 
   /// A marker's place.
-  subscript(number: Int) -> Mark? { marks[number] }
+  public subscript(number: Int) -> Mark? { marks[number] }
 }
