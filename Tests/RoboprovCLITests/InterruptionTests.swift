@@ -123,7 +123,7 @@ struct InterruptionTests {
       #expect(report.status == 0, "\(report)")
       try site.expectWholeRecord(rooms: 2)
       #expect(try site.report["run"]["finished"].isNull)
-      #expect(Self.ofKilled.contains(try site.outcomes[101]))
+      #expect(Self.ofKilled.contains(try #require(site.outcomes[101])))
     }
   }
 
@@ -148,7 +148,7 @@ struct InterruptionTests {
         #expect(report.status == 0, "\(report)")
         #expect(JSON(report.output)?["rooms"].count == 2, "\(report)")
         try site.expectWholeRecord(rooms: 2)
-        #expect(Self.ofKilled.contains(try site.outcomes[101]))
+        #expect(Self.ofKilled.contains(try #require(site.outcomes[101])))
 
         let again = try await site.run(apply, bus: building.bus)
         #expect(again.status == 0, "\(again)")
