@@ -27,7 +27,7 @@ def rssi() -> None:
             lab.unplug(0)
             lab.run("sleep", "1")
             lab.plug(0, duplicates=duplicates, memory=memory)
-            lab._wait_for_adapters()
+            lab.wait_for_adapters()
             for wishes in ({}, {"DuplicateData": False}, {"RSSI": -127}, {"Pattern": "Robo"}):
                 done = lab.run("python3", "/lab/share/listen.py", "15", json.dumps(wishes), timeout=60).must()
                 heard = json.loads(done.out)[adapter_address(0)]
@@ -49,7 +49,7 @@ def connections() -> None:
             lab.unplug(0)
             time.sleep(1)
             lab.plug(0, connections=limit)
-            lab._wait_for_adapters()
+            lab.wait_for_adapters()
             addresses = [room.address for room in house.rooms[: limit + 2]]
             print(f"a chip for {limit} connections, asked for {limit + 2}:")
             print(lab.run("python3", "/lab/share/hold.py", adapter_address(0), *addresses, timeout=200).out, flush=True)

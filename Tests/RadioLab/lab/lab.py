@@ -14,6 +14,7 @@ from .machine import Machine, has_kvm
 from .radio_client import Radio
 
 _NO_KVM = guest_image.BUILD / "kvm-does-not-boot"
+_CLIENTS = pathlib.Path(__file__).resolve().parents[1] / "clients"
 _BROKEN = guest_image.BUILD / "broken-kernels"
 
 
@@ -43,7 +44,7 @@ class Lab:
             self.machine = self._boot(kernel)
             for number in range(len(places)):
                 self.plug(number)
-            self._wait_for_adapters()
+            self.wait_for_adapters()
         except BaseException:
             self.kept = True
             self.close()
@@ -134,15 +135,14 @@ class Lab:
         self.radio.do("unplug", address=adapter_address(number))
 
     def power(self, number: int, on: bool) -> None:
-        """What `bluetoothctl power` does."""
-        script = f"select {adapter_address(number)}\npower {'on' if on else 'off'}\n"
-        self.run("sh", "-c", f"printf '{script}' | timeout 5 bluetoothctl", timeout=10)
+        self._run_client("power.py", adapter_address(number), "on" if on else "off").must()
 
-    def _wait_for_adapters(self, timeout: float = 30) -> None:
+    def _run_client(self, name: str, *arguments: str, timeout: float = 30):
+        shutil.copy(_CLIENTS / name, self.share / name)
+        return self.run("python3", f"/lab/share/{name}", *arguments, timeout=timeout)
+
+    def wait_for_adapters(self, timeout: float = 60) -> None:
         """Until bluetoothd has them all, powered."""
-        until = time.monotonic() + timeout
         wanted = "".join(f"{adapter_address(number)}\n" for number in range(len(self.places)))
-        script = pathlib.Path(__file__).resolve().parents[1] / "clients/power_on.py"
-        shutil.copy(script, self.share / "power_on.py")
         (self.share / "adapters").write_text(wanted)
-        self.run("python3", "/lab/share/power_on.py", timeout=until - time.monotonic()).must()
+        self._run_client("power_on.py", timeout=timeout).must()

@@ -29,8 +29,11 @@ class Interruption(Story):
         running.signal("KILL")
         done = self.finish(running, timeout=20)
         self.assertEqual(done.code, -signal.SIGKILL)
-        for line in (self.latest / "journal.jsonl").read_text().splitlines()[:-1]:
+        (journal,) = (self.lab.share / "reports/radio-lab").glob("*/journal.jsonl")
+        for line in journal.read_text().splitlines()[:-1]:
             json.loads(line)
+        held = [adapter["connections"] for adapter in self.lab.radio.state()["adapters"]]
+        self.assertEqual(held, [1], "the dead run's connection is held by bluetoothd")
         again = self.apply()
         self.assertEqual(again.code, 0, again.err)
         self.check_all_done()

@@ -11,16 +11,17 @@ class Trouble(Story):
     rooms = 8
 
     def begin(self) -> None:
-        """A run that is in the middle of its third sensor."""
+        """A run that is in the middle of its third sensor: connected to it, and not yet done writing."""
         self.running = self.start_apply()
-        self.lab.radio.wait_for("connected", times=3, timeout=240)
+        third = self.lab.radio.wait_for("connected", times=3, timeout=240)
+        self.lab.radio.wait_for("write", timeout=60, address=third["address"])
 
     def end_well(self) -> None:
         done = self.finish(self.running)
         self.assertIn(done.code, (0, 69, 100), done.err)
         self.check_truth()
         if done.code != 0:
-            self.lab._wait_for_adapters()
+            self.lab.wait_for_adapters()
             self.press_buttons_where_needed()
             again = self.apply()
             self.assertEqual(again.code, 0, again.err)
@@ -50,21 +51,21 @@ class OneAdapter(Trouble):
         self.lab.unplug(0)
         self.lab.run("sleep", "1")
         self.lab.plug(0)
-        self.lab._wait_for_adapters()
+        self.lab.wait_for_adapters()
         self.end_well()
 
     def test_bluetoothd_killed_and_started(self) -> None:
         self.begin()
         self.bluetoothd("kill")
         self.bluetoothd("start")
-        self.lab._wait_for_adapters()
+        self.lab.wait_for_adapters()
         self.end_well()
 
     def test_bluetoothd_stopped_and_started(self) -> None:
         self.begin()
         self.bluetoothd("stop")
         self.bluetoothd("start")
-        self.lab._wait_for_adapters()
+        self.lab.wait_for_adapters()
         self.end_well()
 
     def test_a_foreign_client_discovers_all_the_time(self) -> None:
@@ -90,5 +91,5 @@ class TwoAdapters(Trouble):
         self.lab.radio.wait_for("plugged", times=2, adapter=adapter_address(1))
         self.lab.run("sleep", "1")
         self.lab.plug(0)
-        self.lab._wait_for_adapters()
+        self.lab.wait_for_adapters()
         self.end_well()
