@@ -43,6 +43,7 @@ class EveryFault(Story):
         report = self.check_truth()
         for room, (faults, outcomes) in zip(self.house.rooms, FAULTS, strict=True):
             told = report[room.name]
+            print(f"{faults}: {told['outcome']} ({told['reason_code']}), attempts {told['attempts']}")
             with self.subTest(faults=faults, reason=told["reason"], attempts=told["attempts"]):
                 self.assertIn(told["outcome"], outcomes)
         self.assertEqual(done.code, 100, done.err)
