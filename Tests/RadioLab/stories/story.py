@@ -122,7 +122,7 @@ class Story(unittest.TestCase):
         """Nothing of ours is left in BlueZ: no connection, no device on record, no discovery, no running process."""
         links = {a["address"]: a["connections"] for a in self.lab.radio.state()["adapters"] if a["connections"]}
         self.assertEqual(links, {}, "connections left open")
-        stored = self.lab.run("find", "/var/lib/bluetooth", "-name", "info").must().out.split()
+        stored = self.lab.run("find", "/var/lib/bluetooth", "-ignore_readdir_race", "-name", "info").must().out.split()
         self.assertEqual(stored, [], "devices left in bluetoothd's storage")
         self.assertEqual(self.lab.run("pidof", "roboprov").out.strip(), "", "roboprov left running")
         objects = self.client("objects.py").must().out
