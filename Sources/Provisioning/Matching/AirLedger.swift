@@ -79,6 +79,11 @@ public struct AirLedger: Sendable {
     devices.values.filter(isWanted).sorted { $0.address < $1.address }
   }
 
+  /// Says that nobody remembers anybody: all must be heard again before they can be dialled.
+  public mutating func mustBeHeardAgain() {
+    for address in devices.keys { devices[address]?.lastHeard = nil }
+  }
+
   /// Says that a device was connected to, or forgotten by the stack: it can be dialled again only after it
   /// was heard again.
   public mutating func mustBeHeardAgain(_ address: BluetoothAddress) {

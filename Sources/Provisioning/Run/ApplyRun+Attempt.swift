@@ -123,17 +123,20 @@ extension ApplyRun {
   /// Listens until the verdict is in or the time is up. Returns what stops the run, if something did: the room
   /// still gets the outcome of what was heard until then.
   private func listenForProof(_ room: Room, until timeout: MonotonicInstant) async -> Stop? {
+    var timeout = timeout
     while let watch = proofWatch, !watch.isProved {
       let end = min(timeout, watch.settlesAt ?? timeout)
       if clock.now >= end { return nil }
       do throws(Stop) {
-        // A window also ends when the end has moved closer, and when its adapter has gone away, which costs
-        // listening time but not the device.
-        try await listen(.proof, room: room.id, for: clock.now.duration(to: end)) { advertisement, run in
+        // A window also ends when the end has moved closer.
+        let window = try await listen(.proof, room: room.id, for: clock.now.duration(to: end)) {
+          advertisement, run in
           run.proofWatch?.hear(advertisement)
           guard let watch = run.proofWatch else { return true }
           return watch.isProved || watch.settlesAt.map { $0 < end } ?? false
         }
+        // Time without ears is not the device's.
+        if case .broke(let deaf) = window { timeout = timeout.advanced(by: deaf) }
       } catch {
         return error
       }

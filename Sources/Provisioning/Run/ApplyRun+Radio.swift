@@ -2,9 +2,14 @@ import Bluetooth
 
 /// The adapter, and listening on it.
 extension ApplyRun {
+  /// After so many listening windows in a row that the stack refuses, it is given up. Each costs a second.
+  private static let tolerableStumbles = 10
+
   /// Waits until an adapter can be used, for a bounded time, and takes it.
   func selectAdapter() async throws(Stop) {
     adapter = nil
+    // Another adapter has heard nobody, and one that is back, or its stack, remembers nobody.
+    air.mustBeHeardAgain()
     let selection = AdapterSelection(
       central: central, clock: clock, wanted: request.adapter, patience: request.adapterPatience)
     do throws(CentralError) {
@@ -47,10 +52,14 @@ extension ApplyRun {
   /// others had a chance: a minor that is on air from elsewhere must be heard before the first write.
   func survey() async throws(Stop) {
     let named = request.building.rooms.map(\.address)
-    let least = clock.now.advanced(by: min(.seconds(3), request.survey))
-    try await listen(.survey, for: request.survey) { (advertisement, run) in
-      advertisement.receivedAt >= least
-        && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
+    while true {
+      let least = clock.now.advanced(by: min(.seconds(3), request.survey))
+      let window = try await listen(.survey, for: request.survey) { (advertisement, run) in
+        advertisement.receivedAt >= least
+          && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
+      }
+      // What is decided next rests on having listened.
+      if window == .ran { return }
     }
   }
 
@@ -58,21 +67,31 @@ extension ApplyRun {
   func hearAgain(_ addresses: [BluetoothAddress], until: MonotonicInstant) async throws(Stop) {
     let began = clock.now
     let wanted = Set(addresses)
-    try await listen(.sighting, for: began.duration(to: until)) { (advertisement, run) in
+    let window = try await listen(.sighting, for: began.duration(to: until)) { (advertisement, run) in
       wanted.contains(advertisement.address) && run.air[advertisement.address] != nil
     }
+    guard window == .ran else { return }
     let heard = addresses.filter { (air[$0]?.lastHeard).map { $0 >= began } ?? false }
     // A window that ended early says nothing about those it did not hear.
     let missed = heard.isEmpty ? addresses : heard
     schedule.windowEnded(for: missed, heard: Set(heard))
   }
 
+  /// How a listening window ended.
+  enum Window: Hashable, Sendable {
+    /// It heard enough, or had all its time.
+    case ran
+    /// The radio failed under it: who was not heard, was not listened to. It took this long to recover.
+    case broke(Duration)
+  }
+
   /// Listens on the adapter until `isEnough` or the time is up. When the adapter goes away meanwhile, waits
   /// for one and returns: the schedule will ask again for what it misses.
+  @discardableResult
   func listen(
     _ purpose: ListeningPurpose, room: RoomID? = nil, for duration: Duration,
     until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
-  ) async throws(Stop) {
+  ) async throws(Stop) -> Window {
     guard let adapter else { preconditionFailure("listening without an adapter") }
     let window = Listening(adapter: adapter.id, purpose: purpose, room: room)
     let central = central
@@ -87,9 +106,15 @@ extension ApplyRun {
     }
     await coordinator.note(.listeningStopped(window))
     switch raced {
-    case .value, .timedOut: return
-    case .failed(let error) where error.code == .cancelled: throw .interrupted
-    case .failed(let error): try await recover(from: error)
+    case .value, .timedOut:
+      stumbles = 0
+      return .ran
+    case .failed(let error) where error.code == .cancelled:
+      throw .interrupted
+    case .failed(let error):
+      let broke = clock.now
+      try await recover(from: error)
+      return .broke(broke.duration(to: clock.now))
     }
   }
 
@@ -109,7 +134,7 @@ extension ApplyRun {
   }
 
   /// What is done about an error of the radio that concerns the run: when the adapter or the stack went away,
-  /// waits for one to be back; when the stack merely stumbled, pauses.
+  /// waits for one to be back; when the stack merely stumbled, pauses, and gives up when it does nothing else.
   func recover(from error: CentralError) async throws(Stop) {
     switch error.code {
     case .busUnavailable, .permissionDenied:
@@ -117,6 +142,8 @@ extension ApplyRun {
     case .adapterUnavailable, .stackUnavailable:
       try await selectAdapter()
     default:
+      stumbles += 1
+      guard stumbles < Self.tolerableStumbles else { throw .radio(error) }
       guard (try? await clock.sleep(for: .seconds(1))) != nil else { throw .interrupted }
     }
   }

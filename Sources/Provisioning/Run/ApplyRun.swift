@@ -60,6 +60,8 @@ actor ApplyRun {
   var proofWatch: ProofWatch?
   /// What is known of each room's work.
   var works: [RoomID: RoomWork] = [:]
+  /// Listening windows in a row that the stack refused.
+  var stumbles = 0
   /// Outcomes so far.
   var outcomes: [RoomID: RoomFinished] = [:]
 

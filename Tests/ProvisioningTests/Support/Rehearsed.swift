@@ -11,9 +11,24 @@ struct Rehearsed: Sendable {
   var writes: [WriteRecord]
   var flashes: [BluetoothAddress: Flash]
   var openLinks: Int
+  var attemptsUnderWay: Int
+  /// When each event was on disk: recording takes its time.
+  var durableAt: [MonotonicInstant]
+  var endedAt: MonotonicInstant
 
   func outcome(_ number: Int) -> RoomFinished? {
     result.rooms.first { $0.room == RoomID(rawValue: "room-\(number)") }
+  }
+
+  /// The device that the room was bound to.
+  func device(of room: RoomID) -> BluetoothAddress? {
+    facts { if case .bindingCommitted(let fact) = $0, fact.room == room { fact.address } else { nil } }.first?
+      .1
+  }
+
+  /// When facts that `isWanted` were on disk.
+  func onDisk(_ isWanted: (Fact) -> Bool) -> [MonotonicInstant] {
+    zip(events, durableAt).filter { isWanted($0.0.fact) }.map(\.1)
   }
 
   func facts<Payload>(_ pick: (Fact) -> Payload?) -> [(RunEvent, Payload)] {
@@ -27,23 +42,33 @@ struct Backstage: Sendable {
   var clock: VirtualClock
   /// Asks the run to stop, as Ctrl-C does.
   var interrupt: @Sendable () -> Void
+  /// Has something done a while later, without keeping anybody waiting.
+  var after: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
 }
 
 /// Records into memory, fails from an event on when told to, and tells a test what happens.
 actor MemoryRecorder: RunRecorder {
+  /// Longer than a write takes to reach a sensor: who does not wait for the disk is found out.
+  private static let latency = Duration.milliseconds(60)
+
   private(set) var events: [RunEvent] = []
+  private(set) var durableAt: [MonotonicInstant] = []
+  private let clock: VirtualClock
   private let failsFrom: Int?
   private let watch: @Sendable (RunEvent) async -> Void
 
-  init(failsFrom: Int?, watch: @escaping @Sendable (RunEvent) async -> Void) {
+  init(clock: VirtualClock, failsFrom: Int?, watch: @escaping @Sendable (RunEvent) async -> Void) {
+    self.clock = clock
     self.failsFrom = failsFrom
     self.watch = watch
   }
 
   func record(_ batch: [RunEvent]) async throws(RecordFailure) {
+    if batch.contains(where: { $0.fact.durability == .synced }) { try? await clock.sleep(for: Self.latency) }
     for event in batch {
       if let failsFrom, event.sequence >= failsFrom { throw RecordFailure("the disk is full") }
       events.append(event)
+      durableAt.append(clock.now)
       await watch(event)
     }
   }
@@ -65,6 +90,7 @@ func rehearse(
   runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
   patience: Duration = .seconds(30),
   before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
+  through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
 ) async throws -> Rehearsed {
   var scenario = Scenario(
@@ -90,8 +116,7 @@ func rehearse(
         for _ in 0..<runs {
           last = await rehearseOnce(
             building, world, clock, seed: seed, failsFrom: recordFailsFrom, patience: patience,
-            confirm: confirm,
-            during: during)
+            confirm: confirm, wrap: wrap, during: during)
         }
         return last
       }
@@ -108,26 +133,42 @@ private func rehearseOnce(
   _ building: Building, _ world: World, _ clock: VirtualClock, seed: UInt64, failsFrom: Int?,
   patience: Duration,
   confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
+  wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void
 ) async -> Rehearsed {
   let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
-  let backstage = Backstage(world: world, clock: clock, interrupt: { interrupt.yield() })
-  let recorder = MemoryRecorder(failsFrom: failsFrom) { await during(backstage, $0) }
+  let (jobs, job) = AsyncStream.makeStream(of: (Duration, @Sendable () async -> Void).self)
+  let backstage = Backstage(
+    world: world, clock: clock, interrupt: { interrupt.yield() }, after: { job.yield(($0, $1)) })
+  let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
   let start = Date(timeIntervalSince1970: 1_795_251_600)
   let coordinator = Coordinator(
     clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.inSeconds) }, recorder: recorder)
   let request = ApplyRequest(
     building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
     manifestSHA256: "00", isSimulated: true, adapterPatience: patience)
-  let result = await apply(
-    request,
-    in: ApplyEnvironment(
-      central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
-      confirm: confirm, interruptions: interruptions),
-    recording: coordinator)
+  let central = wrap(await VirtualCentral(world: world, clock: clock), clock)
+  let result = await withTaskGroup(of: Void.self) { group in
+    group.addTask {
+      await withDiscardingTaskGroup { group in
+        for await (delay, work) in jobs {
+          group.addTask { if (try? await clock.sleep(for: delay)) != nil { await work() } }
+        }
+        group.cancelAll()
+      }
+    }
+    defer { group.cancelAll() }
+    return await apply(
+      request,
+      in: ApplyEnvironment(
+        central: central, clock: clock, chance: { 0.5 }, confirm: confirm, interruptions: interruptions),
+      recording: coordinator)
+  }
   var flashes: [BluetoothAddress: Flash] = [:]
   for sensor in world.scenario.sensors { flashes[sensor.address] = await world.flash(of: sensor.address) }
   return Rehearsed(
     result: result, events: await recorder.events, writes: await world.writes, flashes: flashes,
-    openLinks: await world.openLinkCount())
+    openLinks: await world.openLinkCount(),
+    attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address),
+    durableAt: await recorder.durableAt, endedAt: clock.now)
 }

@@ -1,0 +1,150 @@
+import Bluetooth
+import Provisioning
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("The host's radio") struct RadioStories {
+  static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
+
+  @Test("failing over to another adapter dials nobody whom that one has not heard")
+  func anotherAdapter() async throws {
+    let run = try await rehearse(
+      [[], [], []], rooms: Self.rooms,
+      scenario: {
+        $0.adapters.append(
+          AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1"))
+      },
+      during: { backstage, event in
+        guard event.fact.label == "stage_started write", event.fact.room == "room-1" else { return }
+        await backstage.world.setPresent(false, adapters[0].address)
+      })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete)
+    #expect(run.result.rooms.map(\.attempts) == [2, 1, 1])
+    #expect(Set(run.result.rooms.map(\.adapter?.address.rawValue)) == [0x001A_7DDA_7102])
+  }
+
+  @Test("being away counts for nothing of the time in which proof may come")
+  func awayDuringProof() async throws {
+    let run = try await rehearse(
+      [[]], patience: .seconds(90),
+      during: { backstage, event in
+        guard event.fact.label == "stage_started verify" else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(60)) { await backstage.world.setPowered(true, adapters[0].address) }
+      })
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("being away while a sensor is to be heard again does not make it unheard")
+  func awayDuringSighting() async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse(
+      [[]], rooms: rooms, scenario: { $0.sensors[0].appearsAfter = .seconds(45) },
+      during: { backstage, event in
+        guard case .listeningStarted(let fact) = event.fact, fact.purpose == .sighting,
+          backstage.clock.now < .init(sinceZero: .seconds(40))
+        else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("being away during the survey does not hide whose minor is on air")
+  func awayDuringSurvey() async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse(
+      [[], []], rooms: rooms, scenario: { $0.sensors[1].family = .robo(.isBeacon(minor: 1)) },
+      during: { backstage, event in
+        // Number 3 is the beginning of the first window.
+        guard event.sequence == 3 else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.reason?.code == .minorOnAir)
+  }
+
+  @Test("refusing to listen a few times costs time only", arguments: [1, 5, 9])
+  func stumbles(times: Int) async throws {
+    let run = try await rehearse(
+      [[], []], rooms: Array(Self.rooms.prefix(2)),
+      through: { central, _ in Stumbling(central, times: times) })
+    expectInvariants(run, Array(Self.rooms.prefix(2)))
+    #expect(run.result.outcome == .complete)
+    #expect(run.result.rooms.allSatisfy { $0.attempts == 1 })
+  }
+
+  @Test("refusing to listen for ever ends the run, and is not held against sensors")
+  func stumblesForEver() async throws {
+    let run = try await rehearse(
+      [[], []], rooms: Array(Self.rooms.prefix(2)),
+      through: { central, _ in Stumbling(central, times: .max) })
+    expectInvariants(run, Array(Self.rooms.prefix(2)))
+    #expect(run.result.outcome == .aborted)
+    #expect(run.result.radioFailure?.code == .busy)
+    for room in run.result.rooms {
+      #expect(room.outcome == .pending)
+      #expect(room.reason?.code == .stackLost)
+      #expect(room.reason?.stackText == "Operation already in progress")
+    }
+  }
+
+  @Test("taking many sensors' work one after the other costs each the same few seconds")
+  func pace() async throws {
+    let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }
+    let run = try await rehearse(Array(repeating: [], count: 40), rooms: rooms)
+    // Connecting, resolving, four writes and SAVE, the restart and the first beacon: 0.4 + 0.8 + 1 + 0.3 + 3.5 s.
+    #expect(run.endedAt.sinceZero / 40 < .seconds(6))
+    #expect(run.result.rooms.allSatisfy { $0.seconds < 7 })
+  }
+}
+
+/// A stack that refuses to listen a number of times, because it believes to do so already.
+private final class Stumbling: Central {
+  private let central: VirtualCentral
+  private let left: Countdown
+
+  init(_ central: VirtualCentral, times: Int) {
+    self.central = central
+    left = Countdown(times)
+  }
+
+  func listen<Result: Sendable>(
+    on adapter: AdapterID,
+    _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    guard await left.isOver() else {
+      throw CentralError(.busy, stackText: "Operation already in progress")
+    }
+    return try await central.listen(on: adapter, body)
+  }
+
+  func stackVersion() async -> String? { await central.stackVersion() }
+  func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
+  func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
+  func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    try await central.connect(to: address, on: adapter)
+  }
+  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await central.connectedPeripherals(on: adapter)
+  }
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+    try await central.forget(address, on: adapter)
+  }
+}
+
+private actor Countdown {
+  private var left: Int
+  init(_ left: Int) { self.left = left }
+  func isOver() -> Bool {
+    if left == 0 { return true }
+    left -= 1
+    return false
+  }
+}
