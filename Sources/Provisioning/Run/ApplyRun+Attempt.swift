@@ -108,7 +108,7 @@ extension ApplyRun {
     await coordinator.note(
       .stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
     let stop = await listenForProof(room, until: began.advanced(by: timeout))
-    let result = verdict(on: submission, wasInterrupted: stop == .interrupted)
+    let result = verdict(on: submission, stop)
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
     await coordinator.note(
       .stageEnded(
@@ -144,10 +144,13 @@ extension ApplyRun {
     return nil
   }
 
-  private func verdict(
-    on submission: Submission, wasInterrupted: Bool
-  ) -> Result<Evidence, AttemptFailure> {
-    switch proofWatch?.verdict ?? .silent {
+  private func verdict(on submission: Submission, _ stop: Stop?) -> Result<Evidence, AttemptFailure> {
+    var verdict = proofWatch?.verdict ?? .silent
+    // Stopped before it had the time to prove itself: heard waiting once is no verdict yet.
+    if verdict == .backAgain, stop != nil, proofWatch?.settlesAt.map({ clock.now < $0 }) ?? true {
+      verdict = .silent
+    }
+    switch verdict {
     case .proved(let evidence):
       return .success(evidence)
     case .other(let minor):
@@ -156,7 +159,7 @@ extension ApplyRun {
       // It waits as before: nothing was kept. What it said instead of `saved` is the better reason.
       return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
     case .silent:
-      let code: FailureReason.Code = wasInterrupted ? .interrupted : .notHeardAfterSave
+      let code: FailureReason.Code = stop == .interrupted ? .interrupted : .notHeardAfterSave
       return .failure(
         AttemptFailure(
           .init(

@@ -44,6 +44,7 @@ extension ApplyRun {
   func conclude(_ stop: Stop?) async -> ApplyResult {
     var recordFailure: RecordFailure?
     var radioFailure: CentralError?
+    let stop = stop.flatMap { isMoot($0) ? nil : $0 }
     if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
     for room in request.building.rooms where outcomes[room.id] == nil {
       let (outcome, reason) = leftOver(room, stop)
@@ -61,6 +62,12 @@ extension ApplyRun {
       radioFailure: radioFailure)
   }
 
+  /// What would have stopped a run that had nothing left to do, stopped nothing.
+  private func isMoot(_ stop: Stop) -> Bool {
+    if case .record = stop { return false }
+    return request.building.rooms.allSatisfy { outcomes[$0.id]?.outcome.isSuccess == true }
+  }
+
   private func outcome(_ stop: Stop?) -> RunOutcome {
     switch stop {
     case .interrupted: .interrupted
@@ -74,8 +81,10 @@ extension ApplyRun {
     let failure = works[room.id]?.lastFailure
     switch stop {
     case .interrupted, nil:
-      // What went wrong before is in its log; it would have been tried again.
-      return (.cancelled, FailureReason(.interrupted))
+      // What went wrong before is in its log; it would have been tried again. Only a device that said it had
+      // saved, though it was heard waiting afterwards, may still have told the truth.
+      let said = works[room.id]?.acknowledgement != nil
+      return (said ? .unconfirmed : .cancelled, FailureReason(.interrupted, stage: said ? .verify : nil))
     case .radio, .record:
       if let failure, AttemptFailure(failure).failureClass != .host {
         return (Outcome(after: failure), failure)
