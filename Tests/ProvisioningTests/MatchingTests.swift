@@ -172,16 +172,16 @@ enum Sample {
 }
 
 @Suite struct ProofWatchTests {
-  private func watch(before: Set<BluetoothAddress> = []) -> ProofWatch {
+  private func watch(known: Set<BluetoothAddress> = []) -> ProofWatch {
     ProofWatch(
       proof: proof(of: Sample.room(7)), profile: RoboSensor(), address: Sample.address(1),
-      submittedAt: .init(sinceZero: .seconds(10)), before: before)
+      submittedAt: .init(sinceZero: .seconds(10)), known: known)
   }
 
   private func verdict(
-    of news: [Advertisement], before: Set<BluetoothAddress> = []
+    of news: [Advertisement], known: Set<BluetoothAddress> = []
   ) -> ProofWatch.Verdict {
-    var watch = watch(before: before)
+    var watch = watch(known: known)
     for advertisement in news { watch.hear(advertisement) }
     return watch.verdict
   }
@@ -209,7 +209,7 @@ enum Sample {
 
   @Test func theHotelNextDoorProvesNothing() {
     let neighbour = Sample.beacon(2, minor: 7, at: 12)
-    #expect(verdict(of: [neighbour], before: [Sample.address(2)]) == .silent)
+    #expect(verdict(of: [neighbour], known: [Sample.address(2)]) == .silent)
     #expect(verdict(of: [neighbour, Sample.beacon(3, minor: 7, at: 13)]) == .silent)
     #expect(verdict(of: [Sample.beacon(2, minor: 7, at: 12, major: 2)]) == .silent)
   }

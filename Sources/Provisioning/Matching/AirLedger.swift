@@ -59,6 +59,9 @@ public struct AirLedger: Sendable {
   /// What is known of a device.
   public subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
 
+  /// Everybody who was ever heard.
+  var addresses: Set<BluetoothAddress> { Set(devices.keys) }
+
   /// Devices of any family that wait to be provisioned, by address.
   public var waiting: [Sighting] { sorted { $0.life.recognition == .awaitingProvisioning } }
 

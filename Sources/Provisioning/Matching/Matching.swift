@@ -21,14 +21,10 @@ public func match(_ building: Building, with air: AirLedger) -> [RoomID: Match] 
   var left: [ProfileID: [Room]] = [:]
 
   for room in building.rooms {
-    let proof = proof(of: room)
-    let onAir = air.devices(proving: proof)
-    let others = onAir.map(\.address).filter { $0 != room.address }
-    if !others.isEmpty {
-      matches[room.id] = .stopped(
-        .needsHands, FailureReason(.minorOnAir, minor: proof.minor, addresses: others))
+    if let obstacle = obstacle(to: room, at: room.address, air) {
+      matches[room.id] = obstacle
     } else if let address = room.address {
-      matches[room.id] = match(address, proof: proof, air: air)
+      matches[room.id] = .device(address, .address)
     } else if building.assignment == .any {
       left[room.profile, default: []].append(room)
     } else {
@@ -53,10 +49,17 @@ public func match(_ building: Building, with air: AirLedger) -> [RoomID: Match] 
   return matches
 }
 
-private func match(_ address: BluetoothAddress, proof: Proof, air: AirLedger) -> Match {
-  guard let sighting = air[address], case .configured(let beacon) = sighting.life.recognition else {
-    return .device(address, .address)
+/// Why nothing may be written for a room to the device at `address`, by what is on air now; nil when it may.
+/// Asked again before each attempt: much can happen while a device waits for its turn.
+func obstacle(to room: Room, at address: BluetoothAddress?, _ air: AirLedger) -> Match? {
+  let proof = proof(of: room)
+  let others = air.devices(proving: proof).map(\.address).filter { $0 != address }
+  if !others.isEmpty {
+    return .stopped(.needsHands, FailureReason(.minorOnAir, minor: proof.minor, addresses: others))
   }
+  guard let address, let sighting = air[address],
+    case .configured(let beacon) = sighting.life.recognition
+  else { return nil }
   if proof.isMet(by: beacon) {
     return .done(
       Evidence(grade: .beaconOnAir, address: address, minor: beacon.minor, rssi: sighting.rssi))

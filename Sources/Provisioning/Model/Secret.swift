@@ -24,7 +24,8 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 }
 
 /// Takes secrets out of texts that come from elsewhere (a device's status, the stack's error) before they
-/// are recorded. It compares bytes: what joins a character to a secret does not hide it.
+/// are recorded. It compares bytes: what joins a character to a secret does not hide it. A text that ends in the
+/// beginning of a secret was cut off there, as packets are, and loses that, too.
 public struct Redactor: Sendable {
   private let secrets: [[UInt8]]
 
@@ -49,6 +50,24 @@ public struct Redactor: Sendable {
         index += 1
       }
     }
-    return String(decoding: result, as: UTF8.self)
+    return String(decoding: withoutBeginning(result), as: UTF8.self)
+  }
+
+  /// The fewest bytes at the end of a text that are taken for the beginning of a secret.
+  private static let leastBeginning = 4
+
+  private func withoutBeginning(_ bytes: [UInt8]) -> [UInt8] {
+    // A character that was cut off became this one.
+    let cut = Array("\u{FFFD}".utf8)
+    let isCut = bytes.count >= cut.count && bytes.suffix(cut.count) == cut[...]
+    let text = isCut ? bytes.dropLast(cut.count) : bytes[...]
+    let longest = secrets.map { secret in
+      (Self.leastBeginning..<max(secret.count, Self.leastBeginning)).last {
+        text.suffix($0) == secret.prefix($0)
+      }
+        ?? 0
+    }.max()
+    guard let longest, longest > 0 else { return bytes }
+    return text.dropLast(longest) + Array("•••".utf8)
   }
 }

@@ -6,13 +6,17 @@ extension ApplyRun {
     guard var work = works[id], let adapter, let profile = DeviceProfiles[work.room.profile] else {
       preconditionFailure("an attempt without room, adapter or profile")
     }
-    if !work.isBound {
-      try await commit(.bindingCommitted(.init(room: id, address: address, basis: work.basis)))
-      work.isBound = true
-    }
     if let evidence = lateProof(of: work) {
       try await settle(id, .success(evidence))
       return
+    }
+    if let obstacle = obstacle(to: work.room, at: address, air) {
+      try await stop(work, at: obstacle)
+      return
+    }
+    if !work.isBound {
+      try await commit(.bindingCommitted(.init(room: id, address: address, basis: work.basis)))
+      work.isBound = true
     }
     let began = clock.now
     work.began = work.began ?? began
@@ -23,11 +27,10 @@ extension ApplyRun {
       .attemptStarted(
         .init(room: id, address: address, adapter: adapter.id, number: number, rssi: air[address]?.rssi)))
 
-    let before = Set(air.devices(proving: profile.proof(of: work.room.settings)).map(\.address))
-      .subtracting([address])
+    let known = air.addresses.union(request.building.rooms.compactMap(\.address)).subtracting([address])
     let session = DeviceSession(
       room: work.room, address: address, adapter: adapter.id, central: central, coordinator: coordinator,
-      clock: clock)
+      clock: clock, redactor: redactor)
     let conversation = await converse(session, profile)
     works[id]?.written = await session.progress.written
     await takeDown(session)
@@ -40,7 +43,7 @@ extension ApplyRun {
         submission.isAcknowledged ? Evidence(grade: .savedStatus, address: address) : nil
       proofWatch = ProofWatch(
         proof: profile.proof(of: work.room.settings), profile: profile, address: address,
-        submittedAt: submission.at, before: before)
+        submittedAt: submission.at, known: known)
       works[id]?.submittedAt = submission.at
       (result, stop) = await prove(work.room, submission)
     case .failure(let failure):
@@ -64,6 +67,23 @@ extension ApplyRun {
     return Evidence(
       grade: .freshBeacon, address: work.address, minor: beacon.minor, rssi: sighting.rssi,
       secondsAfterSave: submittedAt.duration(to: heard).inSeconds)
+  }
+
+  /// Ends a room whose device must not be written any more.
+  private func stop(_ work: RoomWork, at obstacle: Match) async throws(Stop) {
+    schedule.finish(work.room.id)
+    switch obstacle {
+    case .done(let evidence):
+      try await finish(work.room, .alreadyProvisioned, evidence: evidence)
+    case .stopped(_, let reason) where reason.code == .configuredOtherwise && work.submittedAt != nil:
+      // It was us who wrote it.
+      let reason = FailureReason(.wrongIdentity, stage: .verify, minor: reason.minor)
+      try await finish(work.room, Outcome(after: reason), reason: reason)
+    case .stopped(let outcome, let reason):
+      try await finish(work.room, outcome, reason: reason)
+    case .device:
+      preconditionFailure("an obstacle that is none")
+    }
   }
 
   private func converse(

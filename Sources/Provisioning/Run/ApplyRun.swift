@@ -46,6 +46,8 @@ actor ApplyRun {
   let environment: ApplyEnvironment
   let coordinator: Coordinator
   let teardown = Teardown()
+  /// Of all rooms: a device may quote what an earlier run told it for another.
+  let redactor: Redactor
 
   var clock: any TimeSource { environment.clock }
   var central: any Central { environment.central }
@@ -69,6 +71,7 @@ actor ApplyRun {
     self.request = request
     self.environment = environment
     self.coordinator = coordinator
+    redactor = Redactor(request.building.rooms.flatMap(\.secrets))
     air = AirLedger(profiles: DeviceProfiles.all)
   }
 

@@ -19,7 +19,7 @@ public struct DeviceSession: Sendable {
 
   init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, central: any Central,
-    coordinator: Coordinator, clock: any TimeSource
+    coordinator: Coordinator, clock: any TimeSource, redactor: Redactor
   ) {
     self.room = room
     self.address = address
@@ -28,7 +28,7 @@ public struct DeviceSession: Sendable {
     self.coordinator = coordinator
     self.clock = clock
     progress = AttemptProgress()
-    redactor = Redactor(room.secrets)
+    self.redactor = redactor
   }
 
   /// Stage `connect`.

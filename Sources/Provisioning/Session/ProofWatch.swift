@@ -22,8 +22,9 @@ struct ProofWatch: Sendable {
   private let profile: any DeviceProfile
   private let address: BluetoothAddress
   private let submittedAt: MonotonicInstant
-  /// Who was heard with the wanted identity before the submission: their beacons prove nothing.
-  private let before: Set<BluetoothAddress>
+  /// Who else was heard before the submission, whatever as, or belongs to another room: their beacons prove
+  /// nothing.
+  private let known: Set<BluetoothAddress>
 
   private var own: Evidence?
   private var strangers: [BluetoothAddress: Evidence] = [:]
@@ -32,13 +33,13 @@ struct ProofWatch: Sendable {
 
   init(
     proof: Proof, profile: any DeviceProfile, address: BluetoothAddress, submittedAt: MonotonicInstant,
-    before: Set<BluetoothAddress>
+    known: Set<BluetoothAddress>
   ) {
     self.proof = proof
     self.profile = profile
     self.address = address
     self.submittedAt = submittedAt
-    self.before = before
+    self.known = known
   }
 
   /// Takes in what was heard.
@@ -77,13 +78,13 @@ struct ProofWatch: Sendable {
   /// When the verdict is in, by what was heard so far; nil while only the stage's timeout bounds it.
   var settlesAt: MonotonicInstant? { waitingSince?.advanced(by: Self.settling) }
 
-  /// What is to be said when the time is up. A beacon from another address counts only when that identity was
-  /// silent before, is heard from one address, and the device's own address says nothing else.
+  /// What is to be said when the time is up. A beacon from another address counts only when that address was
+  /// silent before, no second one says the same, and the device's own address says nothing else.
   var verdict: Verdict {
     if let own { return .proved(own) }
     if let otherMinor { return .other(minor: otherMinor) }
     if waitingSince != nil { return .backAgain }
-    if before.isEmpty, strangers.count == 1, let evidence = strangers.first?.value {
+    if strangers.count == 1, let evidence = strangers.first?.value, !known.contains(evidence.address) {
       return .proved(evidence)
     }
     return .silent
