@@ -93,6 +93,35 @@ import VirtualTime
     }
   }
 
+  @Test(
+    "handing on `saved` behind the end of the link loses no acknowledgement", arguments: [0, 20, 150, 400])
+  func mistimed(milliseconds: Int) async throws {
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[.init(.neverReturns)]], rooms: rooms,
+      scenario: { $0.sensors[0].family = .robo(.saysOnSave("saved")) },
+      through: { central, clock in
+        Mistimed(central: central, clock: clock, delay: .milliseconds(milliseconds))
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
+  }
+
+  @Test(
+    "handing on a restart's end before `saved` loses no acknowledgement, either", arguments: [0, 20, 150])
+  func fasterThanItsWord(milliseconds: Int) async throws {
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.saysAndIsGone) },
+      through: { central, clock in
+        Mistimed(central: central, clock: clock, delay: .milliseconds(milliseconds))
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
+  }
+
   @Test("taking many sensors' work one after the other costs each the same few seconds")
   func pace() async throws {
     let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }

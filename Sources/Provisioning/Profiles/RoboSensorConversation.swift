@@ -131,8 +131,7 @@ struct RoboSensorConversation: Sendable {
     } catch {
       submission.trouble = error.reason
       // `saved` and the reboot can come within milliseconds of each other, in either order.
-      let saved = feed.existing(since: mark) { SensorStatus($0) == .saved && $0.receivedAt >= submittedAt }
-      if saved != nil {
+      if await wasSaved(in: feed, since: mark, submittedAt: submittedAt) {
         submission.isAcknowledged = true
         await session.heard("saved", as: .saved)
       }
@@ -156,6 +155,23 @@ struct RoboSensorConversation: Sendable {
       let status = try await nextStatus(in: feed, since: &mark)
       if status.isAnswer, status != before { return status }
     }
+  }
+
+  /// Whether `saved` has come, or still does before the feed ends with the link: what was said before the end
+  /// may be handed on behind it.
+  private func wasSaved(
+    in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant
+  ) async -> Bool {
+    let isSaved = { @Sendable (value: CharacteristicNotification) in
+      SensorStatus(value) == .saved && value.receivedAt >= submittedAt
+    }
+    if feed.existing(since: mark, where: isSaved) != nil { return true }
+    guard feed.isSubscribed else { return false }
+    let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
+      await feed.first(since: mark, where: isSaved)
+    }
+    guard case .value(let saved) = raced else { return false }
+    return saved != nil
   }
 
   /// After `saved` the sensor reboots, which ends the link for nothing; our own disconnecting takes 2 s.

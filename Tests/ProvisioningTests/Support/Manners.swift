@@ -18,6 +18,8 @@ enum Manner: Hashable, Sendable {
   case keepsLink
   /// Says `saved`, restarts, and has forgotten everything.
   case forgets
+  /// Says `saved` instead of confirming `SAVE`, ends the link at once and is never heard again.
+  case saysAndIsGone
   /// Takes this long over `SAVE`, saying nothing meanwhile.
   case savesAfter(Duration)
   /// Has been at work with this minor since it was switched on.
@@ -77,6 +79,8 @@ struct ManneredFirmware: Firmware {
     case (.keepsLink, .timer) where effects.contains(where: \.isRestart):
       waitsForEnd = true
       return []
+    case (.saysAndIsGone, .write(_, RoboSensorGATT.command, _)):
+      return [.say("saved"), .disconnect, .restart(takes: nil)]
     case (.savesAfter(let duration), .write(let request?, RoboSensorGATT.command, _)):
       return [.answer(request, []), .setTimer(Self.saves, duration)]
     default:

@@ -87,6 +87,7 @@ func rehearse(
   confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = {
     _ in true
   },
+  asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
   runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
   patience: Duration = .seconds(30),
   before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
@@ -116,7 +117,7 @@ func rehearse(
         for _ in 0..<runs {
           last = await rehearseOnce(
             building, world, clock, seed: seed, failsFrom: recordFailsFrom, patience: patience,
-            confirm: confirm, wrap: wrap, during: during)
+            confirm: confirm, asking: asking, wrap: wrap, during: during)
         }
         return last
       }
@@ -133,6 +134,7 @@ private func rehearseOnce(
   _ building: Building, _ world: World, _ clock: VirtualClock, seed: UInt64, failsFrom: Int?,
   patience: Duration,
   confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
+  asking: @escaping @Sendable (Backstage) async -> Void,
   wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void
 ) async -> Rehearsed {
@@ -161,7 +163,11 @@ private func rehearseOnce(
     return await apply(
       request,
       in: ApplyEnvironment(
-        central: central, clock: clock, chance: { 0.5 }, confirm: confirm, interruptions: interruptions),
+        central: central, clock: clock, chance: { 0.5 },
+        confirm: { proposals in
+          await asking(backstage)
+          return await confirm(proposals)
+        }, interruptions: interruptions),
       recording: coordinator)
   }
   var flashes: [BluetoothAddress: Flash] = [:]

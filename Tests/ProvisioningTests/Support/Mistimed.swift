@@ -1,0 +1,76 @@
+import Bluetooth
+import VirtualBuilding
+import VirtualTime
+
+/// A stack that hands on notifications later than they came: behind the answer to a write, or behind the
+/// link's end, as an actor or a busy bus may.
+struct Mistimed: Central {
+  let central: VirtualCentral
+  let clock: VirtualClock
+  /// By how much each notification is late.
+  let delay: Duration
+
+  func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    MistimedPeripheral(link: try await central.connect(to: address, on: adapter), clock: clock, delay: delay)
+  }
+
+  func listen<Result: Sendable>(
+    on adapter: AdapterID,
+    _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    try await central.listen(on: adapter, body)
+  }
+
+  func stackVersion() async -> String? { await central.stackVersion() }
+  func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
+  func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
+  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await central.connectedPeripherals(on: adapter)
+  }
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+    try await central.forget(address, on: adapter)
+  }
+}
+
+private struct MistimedPeripheral: Peripheral {
+  let link: any Peripheral
+  let clock: VirtualClock
+  let delay: Duration
+
+  var address: BluetoothAddress { link.address }
+  var adapter: AdapterID { link.adapter }
+
+  func notifications(
+    of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
+    let source = Source(try await link.notifications(of: characteristic))
+    return AsyncStream(unfolding: { [clock, delay] in
+      guard let next = await source.next() else { return nil }
+      try? await clock.sleep(until: next.receivedAt.advanced(by: delay), tolerance: nil)
+      return next
+    })
+  }
+
+  func discover(
+    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
+  ) async throws(CentralError) -> RemoteService { try await link.discover(service, requiring: required) }
+  func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
+    try await link.read(characteristic)
+  }
+  func write(
+    _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
+  ) async throws(CentralError) { try await link.write(value, to: characteristic, kind) }
+  func disconnection() async -> Disconnection? { await link.disconnection() }
+  func disconnect() async { await link.disconnect() }
+}
+
+/// An iterator that a closure may share; there is one reader.
+private actor Source {
+  private let stream: AsyncStream<CharacteristicNotification>
+
+  init(_ stream: AsyncStream<CharacteristicNotification>) { self.stream = stream }
+
+  func next() async -> CharacteristicNotification? { await stream.first { _ in true } }
+}
