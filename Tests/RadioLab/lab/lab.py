@@ -36,7 +36,7 @@ class Lab:
     ) -> None:
         self.places = places
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="radiolab-"))
-        self.kept = False
+        self.kept = False  # whether its logs are to stay, for somebody to read
         self.radio: Radio | None = None
         self.machine: Machine | None = None
         try:
@@ -44,6 +44,8 @@ class Lab:
             self.machine = self._boot(kernel)
             for number in range(len(places)):
                 self.plug(number)
+                # One after the other, so that the first is hci0: who is first is else a matter of luck.
+                self.run("sh", "-c", f"until [ -e /sys/class/bluetooth/hci{number} ]; do usleep 20000; done").must()
             self.wait_for_adapters()
         except BaseException:
             self.kept = True
@@ -88,7 +90,7 @@ class Lab:
         return self
 
     def __exit__(self, kind, *_) -> None:
-        self.kept = kind is not None
+        self.kept = self.kept or kind is not None
         self.close()
 
     def close(self) -> None:

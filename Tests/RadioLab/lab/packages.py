@@ -64,10 +64,10 @@ class Archive:
     def fetch_kernel(self, name: str) -> pathlib.Path:
         """The package with the kernel itself that `name` stands for, without the tools that it wants to be
         installed with. `name` may be that package, or one that always depends on the newest."""
-        kernels = [file for file in self.closure([name]) if re.match(r"linux-image-\d.*\d.*_", file)]
-        kernel = next((file for file in kernels if file.split("_")[0] == name), kernels[-1] if kernels else None)
-        if kernel is None:
-            raise LabError(f"{name} brings no kernel.")
+        kernels = [file for file in self.closure([name]) if re.match(r"linux-image-\d+\.\d+\.\d+", file)]
+        if len(kernels) != 1:
+            raise LabError(f"{name} brings {len(kernels)} kernels instead of one.")
+        (kernel,) = kernels
         path = self.folder / "archives" / kernel
         if not path.exists():
             self._apt("download", kernel.split("_")[0])

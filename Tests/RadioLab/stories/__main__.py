@@ -19,6 +19,23 @@ class Result(unittest.TextTestResult):
         super().startTest(test)
         self._began = time.monotonic()
 
+    def addError(self, test, error) -> None:
+        self._keep_logs(test)
+        super().addError(test, error)
+
+    def addFailure(self, test, error) -> None:
+        self._keep_logs(test)
+        super().addFailure(test, error)
+
+    def addSubTest(self, test, subtest, error) -> None:
+        if error is not None:
+            self._keep_logs(test)
+        super().addSubTest(test, subtest, error)
+
+    def _keep_logs(self, test) -> None:
+        if hasattr(test, "lab"):
+            test.lab.kept = True
+
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
         self.stream.writeln(f"    {time.monotonic() - self._began:.0f} s")

@@ -80,7 +80,7 @@ class OneAdapter(Trouble):
 
 
 class TwoAdapters(Trouble):
-    places = [(3, 3), (9, 3)]
+    places = [(9, 3), (12, 3)]
 
     def test_come_back_under_each_others_names(self) -> None:
         self.begin()
