@@ -53,6 +53,34 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     .init(.staleAttributes, .provisionedAfterRetry, attempts: 2),
   ]
 
+  /// Where the status is only read, never notified. After SAVE its words decide nothing but the reason.
+  static let withoutNotifications: [FaultStory] = [
+    .init(.staleError("left from yesterday"), .provisioned, attempts: 1),
+    .init(.noReady, .provisioned, attempts: 1),
+    .init(.noSaved, .provisioned, attempts: 1),
+    .init(.restartsBeforeConfirming(saved: true), .provisioned, attempts: 1),
+    .init(.restartsBeforeConfirming(saved: false), .failed, .linkLost, .save),
+    .init(.errorOnSave("flash worn out"), .failed, .refused, .save, attempts: 2),
+    .init(.errorAfterFirstWrite("flash busy"), .failed, .refused, .save, attempts: 2),
+    .init(.neverReturns, .unconfirmed, .notHeardAfterSave, .verify, attempts: 1),
+    .init(.drops(in: .write(4)), .failed, .linkLost, .write),
+  ]
+
+  /// How many settings the last attempt had confirmed, and what the outcome rests on.
+  var rest: (written: ClosedRange<Int>, evidence: Evidence.Grade?) {
+    switch (outcome, fault) {
+    case (.provisioned, _), (.provisionedAfterRetry, _): (4...4, .freshBeacon)
+    case (_, .neverReturns): (4...4, .savedStatus)
+    case (_, .drops(in: .write(let number))): (number - 1...number - 1, nil)
+    case (_, .rejectsWrite): (3...3, nil)
+    // The refusal is on its way together with the first confirmation.
+    case (_, .errorAfterFirstWrite): (stage == .save ? 4...4 : 1...2, nil)
+    case (_, .drops(in: .save)), (_, .errorOnSave), (_, .returnsWithMinor), (_, .restartsBeforeConfirming):
+      (4...4, nil)
+    default: (0...0, nil)
+    }
+  }
+
   /// Faults that the first attempt shows and no other must all be got over.
   static let passing: [Fault] = [
     .neverAnswers, .drops(in: .connect), .drops(in: .discover), .drops(in: .subscribe), .drops(in: .write(1)),
@@ -72,10 +100,28 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     #expect(room.reason?.code == story.reason)
     #expect(room.reason?.stage == story.stage)
     #expect(room.attempts == story.attempts)
+    #expect(room.evidence?.grade == story.rest.evidence)
+    #expect(story.rest.written.contains(room.settings.count { $0.state != .notWritten }))
+    #expect(room.settings.contains { $0.state == .proved } == story.outcome.isSuccess)
     for healthy in [1, 3] {
       #expect(run.outcome(healthy)?.outcome == .provisioned)
     }
     #expect(run.result.outcome == (story.outcome.isSuccess ? .complete : .incomplete))
+  }
+
+  @Test(
+    "are told apart as well where the status can only be read", arguments: FaultStory.withoutNotifications)
+  func withoutNotifications(_ story: FaultStory) async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse([[.init(story.fault), .init(.refusesSubscription)]], rooms: rooms)
+    expectInvariants(run, rooms)
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == story.outcome)
+    #expect(room.reason?.code == story.reason)
+    #expect(room.reason?.stage == story.stage)
+    #expect(room.attempts == story.attempts)
+    #expect(room.evidence?.grade == story.rest.evidence)
+    #expect(story.rest.written.contains(room.settings.count { $0.state != .notWritten }))
   }
 
   @Test("that pass are got over by another attempt", arguments: FaultStory.passing)

@@ -2,6 +2,9 @@ import Bluetooth
 
 /// The steps of a conversation with a Robo Sensor once its service has been found.
 struct RoboSensorConversation: Sendable {
+  /// How often a status is read that is not notified.
+  private static let pollInterval = Duration.milliseconds(500)
+
   private let session: DeviceSession
   private let link: any Peripheral
   private let command: RemoteCharacteristic
@@ -93,7 +96,7 @@ struct RoboSensorConversation: Sendable {
       mark += 1
       return SensorStatus(next)
     }
-    guard (try? await session.clock.sleep(for: .milliseconds(500))) != nil else {
+    guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
       throw CentralError(.cancelled)
     }
     return try await readStatus()
@@ -143,7 +146,6 @@ struct RoboSensorConversation: Sendable {
   private func waitForAnswer(
     in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant, before: SensorStatus?
   ) async throws(CentralError) -> SensorStatus {
-    var mark = mark
     while true {
       if feed.isSubscribed {
         let notified = await feed.first(since: mark) { value in
@@ -152,8 +154,12 @@ struct RoboSensorConversation: Sendable {
         guard let notified else { throw CentralError(Task.isCancelled ? .cancelled : .disconnected) }
         return SensorStatus(notified)
       }
-      let status = try await nextStatus(in: feed, since: &mark)
+      // Read at once: it is gone with the reboot, a moment later.
+      let status = try await readStatus()
       if status.isAnswer, status != before { return status }
+      guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
+        throw CentralError(.cancelled)
+      }
     }
   }
 
