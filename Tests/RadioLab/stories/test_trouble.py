@@ -13,6 +13,7 @@ class Trouble(Story):
     def begin(self) -> None:
         """A run that is in the middle of its third sensor: connected to it, and not yet done writing."""
         self.running = self.start_apply()
+        self.addCleanup(lambda: None if self.running.ended else self.running.signal("KILL"))
         third = self.lab.radio.wait_for("connected", times=3, timeout=240)
         self.lab.radio.wait_for("write", timeout=60, address=third["address"])
 
