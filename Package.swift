@@ -22,7 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 let package = Package(
   name: "roboprov",
-  products: [.executable(name: "roboprov", targets: ["roboprov"])],
+  products: [
+    .executable(name: "roboprov", targets: ["roboprov"]),
+    // For the radio lab's guest; nobody installs it.
+    .executable(name: "bluez-conformance", targets: ["BlueZConformance"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -65,6 +69,11 @@ let package = Package(
     .target(
       name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding"],
       path: "Tests/CentralConformance", swiftSettings: strict),
+    // The same in the radio lab, on the real BlueZ.
+    .executableTarget(
+      name: "BlueZConformance",
+      dependencies: ["Bluetooth", "BlueZ", "DBus", "CentralConformance", "VirtualBuilding"],
+      path: "Tests/RadioLab/Conformance", swiftSettings: strict),
 
     tests("Bluetooth"),
     tests("DBus", ["CLinux"]),

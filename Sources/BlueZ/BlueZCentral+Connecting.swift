@@ -188,8 +188,8 @@ extension BlueZCentral {
   }
 
   private func linkEnded(_ path: ObjectPath) {
-    guard let link = links.removeValue(forKey: path) else { return }
-    link.assumeIsolated { $0.ended($0.isEnding ? .local : .remote) }
+    guard let link = links[path] else { return }
+    linkEnded(path, isEnding(link) ? .local : .remote)
   }
 
   func characteristicChanged(_ path: ObjectPath, _ changed: Properties) {

@@ -37,6 +37,8 @@ public actor BlueZCentral: Central {
   var attempts: [ObjectPath: Bool] = [:]
   /// Links that are up, by device.
   var links: [ObjectPath: BlueZPeripheral] = [:]
+  /// Links that have just ended; what they stood on may go now.
+  private var ended: [BlueZPeripheral] = []
   var lastNumber: UInt64 = 0
 
   /// Fired by every change to the stack, to an adapter, to a device, or to the state of a discovery.
@@ -178,21 +180,28 @@ extension BlueZCentral {
 
   private func everythingLost(_ error: CentralError) {
     news = [:]
-    for (path, link) in links.sorted(by: { $0.key < $1.key }) {
-      links[path] = nil
-      link.assumeIsolated { $0.ended(.stackLost) }
-    }
+    for path in links.keys.sorted() { linkEnded(path, .stackLost) }
+    for link in ended { link.assumeIsolated { $0.lost(.stackLost) } }
+    ended = []
     endDiscoveries { _ in error }
     adapterGeneration += 1
     wakeEverybody()
   }
 
+  /// A link is down.
+  func linkEnded(_ path: ObjectPath, _ cause: Disconnection.Cause) {
+    guard let link = links.removeValue(forKey: path) else { return }
+    link.assumeIsolated { $0.ended(cause) }
+    ended.removeAll { $0.assumeIsolated { $0.isSettled } }
+    ended.append(link)
+  }
+
   /// An adapter has come, gone, or changed its state: what stood on it falls with it.
   private func adaptersChanged() {
     adapterGeneration += 1
-    for (path, link) in links.sorted(by: { $0.key < $1.key }) where trouble(at: path.parent) != nil {
-      links[path] = nil
-      link.assumeIsolated { $0.ended(.adapterLost) }
+    for path in links.keys.sorted() where trouble(at: path.parent) != nil { linkEnded(path, .adapterLost) }
+    for link in ended where trouble(at: link.path.parent) != nil {
+      link.assumeIsolated { $0.lost(.adapterLost) }
     }
     endDiscoveries { trouble(at: $0).map { CentralError(.adapterUnavailable($0)) } }
     wakeEverybody()

@@ -16,7 +16,7 @@ public actor BlueZPeripheral: Peripheral {
   /// Whether we have asked for its end.
   var isEnding = false
   private var end: Disconnection?
-  private var isCauseSettled = false
+  private var isCauseTold = false
   /// Who gets a characteristic's values.
   private var sinks: [ObjectPath: [UInt64: AsyncStream<CharacteristicNotification>.Continuation]] = [:]
   private var waiting = Wakes()
@@ -45,6 +45,26 @@ public actor BlueZPeripheral: Peripheral {
     waiting.fireAll()
   }
 
+  /// When an adapter is switched off or unplugged, BlueZ says first that its links are down: 37 to 50 ms before, on
+  /// the real one.
+  static let settling = Duration.milliseconds(100)
+
+  /// The adapter or the stack has gone: a link that went just before, and of whose end nobody was told another
+  /// cause, went with it.
+  func lost(_ cause: Disconnection.Cause) {
+    guard let end, !isSettled else { return }
+    switch (end.cause, cause) {
+    case (.remote, _), (.adapterLost, .stackLost): self.end?.cause = cause
+    default: break
+    }
+  }
+
+  /// Whether its cause will not turn out to be another any more. Signals may be late where the machine is busy.
+  var isSettled: Bool {
+    guard let end else { return false }
+    return isCauseTold || end.at.advanced(by: Self.settling * 10) <= central.clock.now
+  }
+
   /// A characteristic has a value, sent by the peripheral or fetched by us.
   func notified(_ characteristic: ObjectPath, _ value: [UInt8]) {
     let notification = CharacteristicNotification(value: value, receivedAt: central.clock.now)
@@ -55,24 +75,15 @@ public actor BlueZPeripheral: Peripheral {
 
   // MARK: The end
 
-  /// Returns when the link has ended; nil when the waiting task is cancelled first.
-  ///
-  /// When an adapter goes, BlueZ says first that its links are down, so the cause of an end that has just come is
-  /// asked again after a moment.
+  /// Returns when the link has ended and its cause is known; nil when the waiting task is cancelled first.
   public func disconnection() async -> Disconnection? {
-    guard await linkEnd(), var end else { return nil }
-    if !isCauseSettled, end.cause == .remote {
-      let settled = end.at.advanced(by: .milliseconds(100))
-      if central.clock.now < settled {
-        try? await central.clock.sleep(until: settled, tolerance: nil)
-        await central.catchUp()
-        if let cause = await central.lossBehind(path) { end.cause = cause }
-      }
-      if !Task.isCancelled, !isCauseSettled {
-        isCauseSettled = true
-        self.end = end
-      }
+    guard await linkEnd(), let end else { return nil }
+    let settled = end.at.advanced(by: Self.settling)
+    if end.cause == .remote, central.clock.now < settled {
+      try? await central.clock.sleep(until: settled, tolerance: nil)
+      await central.catchUp()
     }
+    if !Task.isCancelled { isCauseTold = true }
     return self.end
   }
 
@@ -139,11 +150,5 @@ extension BlueZCentral {
   /// Without BlueZ the bus answers, after it has told of BlueZ's end.
   func catchUp() async {
     _ = try? await call(Name.root, Name.Interface.peer, Name.Member.ping, timeout: .seconds(1))
-  }
-
-  /// What else has gone together with a link: the stack, or the adapter; nil when both are there.
-  func lossBehind(_ device: ObjectPath) -> Disconnection.Cause? {
-    guard stack == .present else { return .stackLost }
-    return trouble(at: device.parent) == nil ? nil : .adapterLost
   }
 }

@@ -198,6 +198,30 @@ struct ConnectionStories {
     }
   }
 
+  @Test("the cause of an end is the same for who asks long after it")
+  func askedLater() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      try await stage.seen()
+      try await MachineClock().sleep(for: BlueZPeripheral.settling * 2)
+      #expect(await peripheral.disconnection()?.cause == .adapterLost)
+    }
+  }
+
+  @Test("a cause that was told stays, whatever goes later")
+  func told() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      #expect(await peripheral.disconnection()?.cause == .remote)
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      try await stage.seen()
+      #expect(await peripheral.disconnection()?.cause == .remote)
+    }
+  }
+
   @Test("waiting for the end is given up when the task is cancelled")
   func cancelledWait() async throws {
     try await stage { stage in

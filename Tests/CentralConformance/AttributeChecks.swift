@@ -33,9 +33,9 @@ extension ConformanceCheck {
       let value = try await subject.within("a read") { try await peripheral.read(status) }
       try subject.expect(value == Array("ready".utf8), "read \(value)")
       try await subject.write([0xAB, 0xCD], to: RoboSensorGATT.minor, of: peripheral, in: service)
-      let written = await subject.world.writes
+      let written = await subject.world.writes(to: Here.healthy)
       try subject.expect(
-        written.map(\.value) == [[0xAB, 0xCD]] && written.map(\.characteristic) == [RoboSensorGATT.minor],
+        written == [WrittenValue(characteristic: RoboSensorGATT.minor, value: [0xAB, 0xCD])],
         "the sensor got \(written)")
     },
     ConformanceCheck("hands on the peripheral's ATT errors by number") { subject in
@@ -49,6 +49,17 @@ extension ConformanceCheck {
       }
       // The link survives a refusal.
       try await subject.write([0x41], to: RoboSensorGATT.ssid, of: peripheral, in: service)
+    },
+    ConformanceCheck("hands on the refusal of a value that is longer than a packet") { subject in
+      let peripheral = try await subject.connect()
+      let service = try await subject.service(of: peripheral)
+      let long = [UInt8](repeating: 0x41, count: 300)
+      try await subject.expectFailure(.att(0x0D)) {
+        try await subject.write(long, to: RoboSensorGATT.roomName, of: peripheral, in: service)
+      }
+      // It went out in pieces, and arrived in one.
+      let written = await subject.world.writes(to: Here.healthy)
+      try subject.expect(written.map(\.value) == [long], "the sensor got \(written)")
     },
     ConformanceCheck("says when a subscription is refused") { subject in
       let peripheral = try await subject.connect(Here.refusesSubscription)

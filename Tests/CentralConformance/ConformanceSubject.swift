@@ -2,19 +2,20 @@ public import Bluetooth
 public import VirtualBuilding
 
 /// A `Central` under examination, with the hands-on control over the world behind it. The world was made from
-/// `ConformanceScenario.scenario` and runs; the central speaks to it by whatever road.
+/// `ConformanceScenario.scenario`, or of other stuff after its example, and runs; the central speaks to it by
+/// whatever road.
 ///
 /// All waiting is on the clock that both live on, with bounds so wide that only a hang exceeds them.
 public struct ConformanceSubject: Sendable {
   /// What is examined.
   public var central: any Central
   /// The world behind it.
-  public var world: World
+  public var world: any WorldControl
   /// The clock of both.
   public var clock: any TimeSource
 
   /// A central and its world.
-  public init(central: any Central, world: World, clock: any TimeSource) {
+  public init(central: any Central, world: any WorldControl, clock: any TimeSource) {
     self.central = central
     self.world = world
     self.clock = clock
@@ -24,9 +25,9 @@ public struct ConformanceSubject: Sendable {
 /// The world that the checks expect.
 public enum ConformanceScenario {
   /// The first adapter.
-  public static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_01))
+  public static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_00))
   /// The second adapter.
-  public static let otherAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_02))
+  public static let otherAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_01))
   /// An adapter that there is not.
   public static let noAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_FF))
 

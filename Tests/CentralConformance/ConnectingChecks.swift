@@ -45,6 +45,7 @@ extension ConformanceCheck {
     ConformanceCheck("ends the attempt at a dead peripheral when cancelled, and frees the adapter") {
       subject in
       try await subject.hear(Here.dead)
+      await subject.world.silence(Here.dead)
       try await subject.hear(Here.healthy)
       let result = try await subject.cancelling(after: .seconds(3)) {
         try await subject.central.connect(to: Here.dead, on: Here.adapter)
@@ -58,7 +59,7 @@ extension ConformanceCheck {
       _ = try await subject.within("a link to the healthy one") {
         try await subject.central.connect(to: Here.healthy, on: Here.adapter)
       }
-      let links = await subject.world.openLinkCount()
+      let links = await subject.world.openLinkCount(on: nil)
       try subject.expect(links == 1, "\(links) links")
     },
     ConformanceCheck("connects nothing in a task that is cancelled already") { subject in
@@ -71,13 +72,14 @@ extension ConformanceCheck {
         throw ConformanceFailure(description: "expected cancelled, but got \(result)")
       }
       try await subject.eventually("no link and no attempt being left") {
-        let links = await subject.world.openLinkCount()
+        let links = await subject.world.openLinkCount(on: nil)
         let attempts = await subject.world.attemptsUnderWay(on: Here.adapter.address)
         return links == 0 && attempts == 0
       }
     },
     ConformanceCheck("ends an attempt when the adapter goes off") { subject in
       try await subject.hear(Here.dead)
+      await subject.world.silence(Here.dead)
       try await subject.expectFailure(.adapterUnavailable(.poweredOff), .connectFailed) {
         async let link = subject.central.connect(to: Here.dead, on: Here.adapter)
         try await subject.clock.sleep(for: .seconds(1))
@@ -95,17 +97,24 @@ extension ConformanceCheck {
       }
       let end = try await subject.within("the link's end") { await peripheral.disconnection() }
       try subject.expect(end != nil, "the wait for the end was cancelled")
-      try await subject.eventually("no link being left") { await subject.world.openLinkCount() == 0 }
+      try await subject.eventually("no link being left") { await subject.world.openLinkCount(on: nil) == 0 }
       try await subject.expectFailure(.peripheralUnknown) {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.adapter)
       }
     },
     ConformanceCheck("finds a changed peripheral's services after forgetting it") { subject in
       let stale = try await subject.connect(Here.stale)
-      try await subject.expectFailure(.attributeMissing(RoboSensorGATT.service)) {
+      try await subject.expectFailure(.attributeMissing(RoboSensorGATT.ssid)) {
         try await stale.discover(RoboSensorGATT.service, requiring: required)
       }
       await stale.disconnect()
+      await subject.world.updateFirmware(of: Here.stale)
+      // What the stack knows of it is wrong now, and it does not notice.
+      let again = try await subject.connect(Here.stale)
+      try await subject.expectFailure(.attributeMissing(RoboSensorGATT.ssid)) {
+        try await again.discover(RoboSensorGATT.service, requiring: required)
+      }
+      await again.disconnect()
       try await subject.central.forget(Here.stale, on: Here.adapter)
       let fresh = try await subject.connect(Here.stale)
       _ = try await subject.service(of: fresh)

@@ -9,7 +9,7 @@ extension ConformanceCheck {
       let peripheral = try await subject.connect()
       try await subject.within("the disconnect") { await peripheral.disconnect() }
       try await subject.expectEnd(of: peripheral, .local)
-      let links = await subject.world.openLinkCount()
+      let links = await subject.world.openLinkCount(on: nil)
       try subject.expect(links == 0, "\(links) links")
       // Once more does no harm.
       try await subject.within("a second disconnect") { await peripheral.disconnect() }
@@ -32,7 +32,7 @@ extension ConformanceCheck {
         try? await subject.clock.sleep(for: .seconds(1))
         await peripheral.disconnect()
       }
-      try await subject.eventually("no link being left") { await subject.world.openLinkCount() == 0 }
+      try await subject.eventually("no link being left") { await subject.world.openLinkCount(on: nil) == 0 }
     },
     ConformanceCheck("tells of the peripheral's own disconnect, as often as asked") { subject in
       let peripheral = try await subject.connect()
@@ -45,7 +45,7 @@ extension ConformanceCheck {
       let peripheral = try await subject.connect()
       let result = try await subject.cancelling(after: .seconds(1)) { await peripheral.disconnection() }
       try subject.expect(try result.get() == nil, "got \(result)")
-      let links = await subject.world.openLinkCount()
+      let links = await subject.world.openLinkCount(on: nil)
       try subject.expect(links == 1, "\(links) links")
     },
     ConformanceCheck("ends discovery of services with the link") { subject in
@@ -83,9 +83,9 @@ extension ConformanceCheck {
     ConformanceCheck("ends a link when the adapter is unplugged, and works again when it is back") {
       subject in
       let peripheral = try await subject.connect()
-      await subject.world.setPresent(false, Here.adapter.address)
+      await subject.world.setPresent(false, Here.adapter.address, name: nil)
       try await subject.expectEnd(of: peripheral, .adapterLost)
-      await subject.world.setPresent(true, Here.adapter.address)
+      await subject.world.setPresent(true, Here.adapter.address, name: nil)
       // It may come before it has its power.
       try await subject.eventually("the adapter being back") {
         let back = try await subject.central.adapters().first

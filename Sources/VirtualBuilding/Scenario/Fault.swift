@@ -10,7 +10,8 @@ public enum Fault: Hashable, Sendable {
   case neverAnswers
   /// Takes a second more for every answer (and ten for its table of services).
   case slow
-  /// Connects, but the stack shows an old table of services without ours, until it is told to forget the sensor.
+  /// Connects, but the stack shows an old table, in which our service lacks a characteristic, until it is told to
+  /// forget the sensor.
   case staleAttributes
   /// The link is lost in this stage.
   case drops(in: DropStage)

@@ -163,9 +163,18 @@ extension World {
     let isStale =
       strikes(.staleAttributes, on: state)
       && !forgotten.contains(CacheKey(adapter: state.adapter, address: state.address))
-    let table = makeTable(of: isStale ? [] : sensor.firmware.services, for: state)
+    let services = sensor.firmware.services
+    let table = makeTable(of: isStale ? services.map(Self.formerly) : services, for: state)
     links[link]?.table = table
     finish(id, .success(.table(table)))
+  }
+
+  /// A service as firmware had it that kept one thing elsewhere. Of services BlueZ learns anew on each connection;
+  /// of one that it knows already, at the same place, it believes what it has stored of the inside.
+  private static func formerly(_ service: ServiceDefinition) -> ServiceDefinition {
+    var service = service
+    service.characteristics.removeFirst()
+    return service
   }
 
   private func makeTable(of services: [ServiceDefinition], for state: LinkState) -> AttributeTable {

@@ -4,6 +4,7 @@ A line of JSON each way over a virtio serial port.
 
     to us:    {"id": 1, "run": ["bluetoothctl", "list"], "env": {…}, "cwd": "/lab/share"}
               {"id": 1, "signal": "INT"}                      to a command that runs
+              {"id": 1, "in": "…"}                            to one that was started with "talks": true
     from us:  {"ready": true}                                 once, when we are
               {"id": 1, "pid": 123}
               {"id": 1, "out": "…"}, {"id": 1, "err": "…"}    as it comes
@@ -54,10 +55,19 @@ class Agent:
                 except ProcessLookupError:
                     pass
             return
+        if "in" in request:
+            process = self.running.get(ident)
+            if process is not None and process.stdin is not None:
+                try:
+                    process.stdin.write(request["in"].encode())
+                    process.stdin.flush()
+                except BrokenPipeError:
+                    pass
+            return
         try:
             process = subprocess.Popen(
                 request["run"],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if request.get("talks") else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=request.get("cwd", "/"),

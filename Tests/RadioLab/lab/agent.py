@@ -41,6 +41,7 @@ class Running:
     _out: list[str] = field(default_factory=list)
     _err: list[str] = field(default_factory=list)
     _done: Done | None = None
+    _read: int = 0
 
     @property
     def out(self) -> str:
@@ -52,6 +53,27 @@ class Running:
     def err(self) -> str:
         self._take(0)
         return "".join(self._err)
+
+    def say(self, text: str) -> None:
+        """To its standard input, if it was started to talk."""
+        self.agent.send({"id": self.ident, "in": text})
+
+    def line(self, timeout: float) -> str | None:
+        """The next line that it says; None when it has ended without saying another."""
+        until = time.monotonic() + timeout
+        while True:
+            ended = self._done is not None
+            line, newline, _ = "".join(self._out)[self._read :].partition("\n")
+            if newline:
+                self._read += len(line) + 1
+                return line
+            if ended:
+                return None
+            left = until - time.monotonic()
+            if left <= 0:
+                raise LabError(f"In the guest, {' '.join(self.command)} said nothing for {timeout} s.\n{self.out}{self.err}")
+            self.agent.check()
+            self._take(min(left, 0.5))
 
     def signal(self, name: str) -> None:
         """`name`: as in "INT"; to the command and its children."""
@@ -131,10 +153,12 @@ class Agent:
     def send(self, request: dict) -> None:
         self._socket.sendall(json.dumps(request).encode() + b"\n")
 
-    def start(self, *command: str, env: dict[str, str] | None = None, cwd: str = "/lab/share") -> Running:
+    def start(
+        self, *command: str, env: dict[str, str] | None = None, cwd: str = "/lab/share", talks: bool = False
+    ) -> Running:
         running = Running(self, len(self._commands) + 1, list(command))
         self._commands[running.ident] = running
-        self.send({"id": running.ident, "run": list(command), "env": env or {}, "cwd": cwd})
+        self.send({"id": running.ident, "run": list(command), "env": env or {}, "cwd": cwd, "talks": talks})
         return running
 
     def run(self, *command: str, timeout: float = 60, env: dict[str, str] | None = None) -> Done:

@@ -10,7 +10,7 @@ from lab.errors import LabError
 SHORT = "stories.test_short"
 ALL = [
     "stories.test_lab", SHORT, "stories.test_whole", "stories.test_faults", "stories.test_trouble", "stories.test_stale_table",
-    "stories.test_interruption",
+    "stories.test_interruption", "stories.test_conformance",
 ]  # fmt: skip
 
 

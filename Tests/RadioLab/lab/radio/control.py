@@ -120,7 +120,7 @@ class Radio:
             "adapters": [
                 {
                     "address": address, "connections": len(adapter.le_connections),
-                    "listening": adapter.is_listening, "reports": adapter.reports,
+                    "listening": adapter.is_listening, "scanning": adapter.le_scan_enable, "reports": adapter.reports,
                 }
                 for address, adapter in self.adapters.items()
             ],

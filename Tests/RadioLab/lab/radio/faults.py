@@ -7,6 +7,7 @@ import dataclasses
 class Faults:
     dead: bool = False  # is heard, but takes no connection (the host sees 0x3E)
     slow: float = 0.0  # s, that each of its answers takes longer
+    drop_at_request: int = 0  # disconnects instead of answering that request of a connection, of whatever kind
     drop_at_write: int = 0  # disconnects instead of answering that write of a connection, counted from 1
     reject: str = ""  # the attribute whose write it answers with an error
     reject_code: int = 0x80
@@ -15,6 +16,7 @@ class Faults:
     no_notify: bool = False  # refuses to be subscribed to
     no_wifi_scan: bool = False  # older firmware: the characteristic is absent
     other_table: bool = False  # other firmware: the same attributes elsewhere, so that a cached table is wrong
+    renamed: str = ""  # the attribute that older firmware has under another UUID, at the same place in the same service
     no_service: bool = False  # other firmware: the provisioning service is missing
     save_error: str = ""  # answers SAVE with `error:` and this text, and saves nothing
     no_saved: bool = False  # saves and reboots without saying so

@@ -25,6 +25,7 @@ ATTRIBUTES = {
         "ssid": 2, "password": 3, "room": 4, "minor": 5, "command": 6, "status": 7, "wifi_scan": 8,
     }.items()
 }  # fmt: skip
+FORMER = UUID("12345678-9ABC-DEF0-1234-0000000000FF")
 _LIMITS = {"ssid": (1, 32), "password": (0, 64), "room": (1, 64), "minor": (2, 2)}  # bytes
 
 BEACON_UUID = bytes.fromhex("123456789ABCDEF0123456789ABCDEF0")
@@ -79,6 +80,7 @@ class RoboSensor:
         self.device: Device | None = None
         self.status = ""
         self._tell = tell
+        self._requests_of_connection = 0
         self._writes_of_connection = 0
         self._has_rebooted = False
         self._tasks: set[asyncio.Task] = set()
@@ -133,6 +135,7 @@ class RoboSensor:
     async def _wait_to_be_provisioned(self) -> None:
         self.status = self.faults.first_status or ("" if self.faults.no_ready else "ready")
         self._lay_out_table()
+        self._attend_to_requests()
         self.device.on("connection", self._connected)
         await self.device.power_on()
         self.life = "provisioning"
@@ -156,16 +159,20 @@ class RoboSensor:
         read, write, notify = (getattr(gatt.Characteristic.Properties, name) for name in ("READ", "WRITE", "NOTIFY"))
         may_read, may_write = gatt.Characteristic.READABLE, gatt.Characteristic.WRITEABLE
 
+        def refusing(_connection, _value):
+            raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)
+
         def characteristic(name, properties, permissions, **access):
             descriptors = []
             if properties & notify and self.faults.no_notify:
+                # Bumble's server heeds no permissions: the refusal has to be said.
+                switch = gatt.CharacteristicValue(read=lambda _: bytes(2), write=refusing)
                 descriptors = [
-                    gatt.Descriptor(
-                        gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, may_read, bytes(2)
-                    )
+                    gatt.Descriptor(gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, may_read, switch)
                 ]
             value = gatt.CharacteristicValue(**access)
-            return gatt.Characteristic(ATTRIBUTES[name], properties, permissions, value, descriptors)
+            uuid = FORMER if name == self.faults.renamed else ATTRIBUTES[name]
+            return gatt.Characteristic(uuid, properties, permissions, value, descriptors)
 
         def taking(name):
             async def take(connection, value):
@@ -191,8 +198,22 @@ class RoboSensor:
         if not self.faults.no_service:
             self.device.add_service(gatt.Service(SERVICE, table))
 
+    def _attend_to_requests(self) -> None:
+        server = self.device.gatt_server
+        answer = server.on_gatt_pdu
+
+        def attend(connection: Connection, request: att.ATT_PDU) -> None:
+            self._requests_of_connection += 1
+            if self._requests_of_connection == self.faults.drop_at_request:
+                self._soon(connection.disconnect())
+            else:
+                answer(connection, request)
+
+        server.on_gatt_pdu = attend
+
     def _connected(self, connection: Connection) -> None:
         self.connections += 1
+        self._requests_of_connection = 0
         self._writes_of_connection = 0
         if self.faults.connections and self.connections > self.faults.connections:
             self.faults = Faults()

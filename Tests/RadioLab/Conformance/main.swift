@@ -1,0 +1,50 @@
+// Examines BlueZ's `Central` over the real BlueZ on this machine's system bus: `bluez-conformance [NAME…]` does every
+// check, or those whose description contains one of the names. Made to run in the radio lab's guest; see `LabWorld`.
+
+import BlueZ
+import Bluetooth
+import CentralConformance
+import DBus
+
+/// What came of one check.
+struct Finding: Encodable {
+  var check: String
+  /// Nil when it passed.
+  var failure: String?
+  /// s
+  var seconds: Double
+}
+
+struct Plan: Encodable {
+  var checks: [String]
+}
+
+func examine(_ check: ConformanceCheck, in world: LabWorld) async -> Finding {
+  let clock = MachineClock()
+  await world.begin()
+  let began = clock.now
+  var failure: String?
+  do {
+    let central = try await BlueZCentral.open(bus: .system, clock: clock)
+    do {
+      try await check.run(ConformanceSubject(central: central, world: world, clock: clock))
+    } catch {
+      failure = String(describing: error)
+    }
+    await central.close()
+  } catch {
+    failure = "cannot begin: \(error)"
+  }
+  return Finding(
+    check: check.description, failure: failure,
+    seconds: Double((clock.now.sinceZero - began.sinceZero) / .milliseconds(1)) / 1000)
+}
+
+let names = CommandLine.arguments.dropFirst()
+let checks = ConformanceCheck.all.filter { check in
+  names.isEmpty || names.contains { check.description.contains($0) }
+}
+let world = LabWorld()
+world.listen()
+say(Plan(checks: checks.map(\.description)))
+for check in checks { say(await examine(check, in: world)) }
