@@ -79,7 +79,7 @@ public actor BlueZPeripheral: Peripheral {
   public func disconnection() async -> Disconnection? {
     guard await linkEnd(), let end else { return nil }
     let settled = end.at.advanced(by: Self.settling)
-    if end.cause == .remote, central.clock.now < settled {
+    if end.cause == .remote || end.cause == .adapterLost, central.clock.now < settled {
       try? await central.clock.sleep(until: settled, tolerance: nil)
       await central.catchUp()
     }
