@@ -12,7 +12,7 @@ class StaleTable(Story):
 
     def test_recognised_forgotten_and_done(self) -> None:
         for room in self.house.rooms:
-            self.lab.radio.do("change", address=room.address, faults={"no_service": True})
+            self.lab.radio.do("change", address=room.address, faults={"renamed": "minor"})
             self.lab.radio.do("power", address=room.address, on=True)
         addresses = [room.address for room in self.house.rooms]
         self.client("connect.py", adapter_address(0), *addresses, timeout=120).must()
