@@ -18,6 +18,7 @@ TEST_INPUTS := $(INPUTS) $(shell find Tests)
 # Left behind by each build that succeeded, dated to its start; gone when what was built is.
 DEBUG_BUILT := .build/debug/made
 RELEASE_BUILT := .build/release/made
+LAB_BUILT := .build/release/made-lab
 
 # `make test FILTER=Journal` runs the tests whose name contains it.
 FILTER :=
@@ -42,9 +43,15 @@ test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAM
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
+# Everything with one kernel, then a share of it with another. `make test-radio KERNEL=linux-image-6.12-amd64` takes
+# that one for whatever is selected.
+KERNEL :=
+OTHER_KERNEL := linux-image-6.12-amd64
+
 .PHONY: test-radio
-test-radio: setup-radio $(RELEASE_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
-	@Tests/RadioLab/run $(FILTER)
+test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
+	@Tests/RadioLab/run $(if $(KERNEL),--kernel $(KERNEL)) $(FILTER)
+	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) test_short test_conformance)
 
 .PHONY: test-radio-short
 test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault
@@ -80,6 +87,12 @@ $(DEBUG_BUILT): $(TEST_INPUTS) | setup-build
 $(RELEASE_BUILT): $(INPUTS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build -c release --product roboprov --static-swift-stdlib
+	@mv .build/made $@
+
+# What examines BlueZ's `Central` in the radio lab.
+$(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Conformance) | setup-build
+	@mkdir -p .build && touch .build/made
+	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
 	@mv .build/made $@
 
 .PHONY: setup-swift setup-build setup-run setup-test setup-radio

@@ -1,5 +1,8 @@
-"""`python -m stories [--short] [NAME…]`: tells the stories, or those whose name contains one of the given."""
+"""`python -m stories [--short] [--kernel PACKAGE] [NAME…]`: tells the stories, or those whose name contains one of the
+given; with a kernel of Debian's that is not the usual one."""
 
+import argparse
+import os
 import sys
 import time
 import unittest
@@ -52,8 +55,14 @@ def each(suite: unittest.TestSuite):
 
 def main() -> int:
     processes.turn_signals_into_exits()
-    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    modules = [SHORT] if "--short" in sys.argv else ALL
+    parser = argparse.ArgumentParser(prog="Tests/RadioLab/run")
+    parser.add_argument("--short", action="store_true", help="the bounded share alone")
+    parser.add_argument("--kernel", metavar="PACKAGE", help="such as linux-image-6.12-amd64")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what the stories' names contain")
+    options = parser.parse_args()
+    names, modules = options.names, [SHORT] if options.short else ALL
+    if options.kernel:
+        os.environ["RADIOLAB_KERNEL"] = options.kernel
     loaded = unittest.defaultTestLoader.loadTestsFromNames(modules)
     chosen = [test for test in each(loaded) if not names or any(name in test.id() for name in names)]
     if not chosen:
