@@ -38,6 +38,9 @@ extension BlueZCentral {
       if error.code == .cancelled || tree.device(path)?.flag(Name.Property.connected) == true {
         await shielded { await self.hangUp(path) }
       }
+      // When an adapter goes, its devices may go first (kernel 6.12), or the attempt may fail first.
+      try? await clock.sleep(for: BlueZPeripheral.settling)
+      await catchUp()
       if Task.isCancelled { throw CentralError(.cancelled, stackText: error.stackText) }
       throw explained(error, on: adapterPath)
     }

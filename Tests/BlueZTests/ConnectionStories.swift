@@ -136,6 +136,19 @@ struct ConnectionStories {
     }
   }
 
+  @Test("the reason is the adapter's also when the device goes a moment before it")
+  func deviceFirst() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { _ in
+        await stage.daemon.remove(FakeBlueZ.device)
+        try? await MachineClock().sleep(for: BlueZPeripheral.settling / 3)
+        await stage.daemon.setAdapter(["Powered": .bool(false)])
+        return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", ""))
+      }
+      #expect(await connect(stage)?.code == .adapterUnavailable(.poweredOff))
+    }
+  }
+
   @Test("a link that is lost before Connect returns has failed to connect")
   func lostAtOnce() async throws {
     try await stage { stage in

@@ -27,6 +27,7 @@ class Agent:
     def __init__(self, port: int) -> None:
         self.port = port
         self.running: dict[int, subprocess.Popen] = {}
+        self.tasks: set[asyncio.Task] = set()
         self.unsent = bytearray()
         self.loop = asyncio.get_running_loop()
 
@@ -80,7 +81,9 @@ class Agent:
             return
         self.running[ident] = process
         self.say(id=ident, pid=process.pid)
-        asyncio.create_task(self.follow(ident, process))
+        task = asyncio.create_task(self.follow(ident, process))
+        self.tasks.add(task)  # The loop itself holds them so loosely that they may be collected in mid-work.
+        task.add_done_callback(self.tasks.discard)
 
     async def follow(self, ident: int, process: subprocess.Popen) -> None:
         await asyncio.gather(

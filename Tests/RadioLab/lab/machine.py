@@ -85,7 +85,7 @@ class Machine:
             raise Oops(f"{self.kernel}: {found[0].strip()} (see {self.console})")
         if self._process.poll() is not None:
             log = (self.folder / "qemu.log").read_text(errors="replace").strip()
-            raise LabError(f"The virtual machine has ended. {log}\n{text[-2000:]}")
+            raise LabError(f"The virtual machine has ended with {self._process.returncode}. {log}\n{text[-2000:]}")
 
     def stop(self) -> None:
         processes.stop(self._process, patience=1)
