@@ -173,6 +173,28 @@ import VirtualBuilding
     #expect(run.result.outcome == .complete)
   }
 
+  @Test(
+    "has each adapter forget what it could not while it was away, also one that another stood in for",
+    arguments: instants)
+  func comeBackAsEachOther(instant: String) async throws {
+    let other = AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1")
+    let once = Once()
+    let run = try await rehearse(
+      [[], [.init(.drops(in: .write(2)), attempts: 1)], []], rooms: Self.rooms,
+      scenario: { $0.adapters.append(other) },
+      during: { backstage, event in
+        guard event.fact.label == instant, event.fact.room ?? "room-2" == "room-2", await once.isFirst()
+        else { return }
+        let (world, first, second) = (backstage.world, adapters[0].address, other.address)
+        await world.setPresent(false, first)
+        await world.setPresent(false, second)
+        backstage.after(.seconds(1)) { await world.setPresent(true, second, name: "hci0") }
+        backstage.after(.seconds(2)) { await world.setPresent(true, first, name: "hci1") }
+      })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete)
+  }
+
   @Test("ends in order when its adapter does not come back")
   func adapterGone() async throws {
     let run = try await rehearse(

@@ -33,7 +33,7 @@ extension ApplyRun {
       clock: clock, redactor: redactor)
     let conversation = await converse(session, profile)
     works[id]?.written = await session.progress.written
-    await takeDown(session)
+    await takeDown(session, after: conversation)
 
     let result: Result<Evidence, AttemptFailure>
     var stop: Stop?
@@ -98,12 +98,17 @@ extension ApplyRun {
 
   /// Ends the link, if there still is one, and has the stack forget the device, so that the next thing heard
   /// of it is news. Done by the teardown child: an interrupted run leaves nothing connected.
-  private func takeDown(_ session: DeviceSession) async {
-    let clock = clock
+  private func takeDown(
+    _ session: DeviceSession, after conversation: Result<Submission, AttemptFailure>
+  ) async {
+    let hostFailed =
+      if case .failure(let failure) = conversation { failure.failureClass == .host } else { false }
     await teardown.perform {
+      var hostIsGone = hostFailed
       if let link = await session.progress.link {
         await link.disconnect()
         if let end = await link.disconnection() {
+          hostIsGone = hostIsGone || end.cause == .adapterLost || end.cause == .stackLost
           let wasSubmitted = await session.progress.submittedAt != nil
           await session.coordinator.note(
             .linkEnded(
@@ -111,10 +116,7 @@ extension ApplyRun {
                 room: session.room.id, cause: end.cause, expected: wasSubmitted || end.cause == .local)))
         }
       }
-      // A stack that cannot forget (its adapter is gone, say) has nothing to mislead us with.
-      _ = await race(.seconds(5), on: clock) { () throws(CentralError) in
-        try await session.central.forget(session.address, on: session.adapter)
-      }
+      await self.forget(session.address, on: session.adapter, isCertain: !hostIsGone)
     }
     air.mustBeHeardAgain(session.address)
   }

@@ -44,6 +44,7 @@ extension ApplyRun {
   func conclude(_ stop: Stop?) async -> ApplyResult {
     var recordFailure: RecordFailure?
     var radioFailure: CentralError?
+    await forgetLeftovers()
     let stop = stop.flatMap { isMoot($0) ? nil : $0 }
     if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
     for room in request.building.rooms where outcomes[room.id] == nil {

@@ -93,6 +93,7 @@ extension ApplyRun {
     until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
   ) async throws(Stop) -> Window {
     guard let adapter else { preconditionFailure("listening without an adapter") }
+    await forgetLeftovers()
     let window = Listening(adapter: adapter.id, purpose: purpose, room: room)
     let central = central
     await coordinator.note(.listeningStarted(window))

@@ -62,6 +62,8 @@ actor ApplyRun {
   var proofWatch: ProofWatch?
   /// What is known of each room's work.
   var works: [RoomID: RoomWork] = [:]
+  /// What adapters that went away remember of this run.
+  var leftovers = Leftovers()
   /// Listening windows in a row that the stack refused.
   var stumbles = 0
   /// Outcomes so far.

@@ -46,10 +46,17 @@ extension World {
     guard isStackRunning else { throw .stackStopped }
     guard adapterStates[adapter]?.scenario.isPresent == true else { throw .adapterUnavailable(.absent) }
     forgotten.insert(CacheKey(adapter: adapter, address: address))
+    stored.remove(CacheKey(adapter: adapter, address: address))
     cancelConnect(to: address, on: adapter)
     for id in links.keys.sorted() where links[id]?.adapter == adapter && links[id]?.address == address {
       linkDown(id, .local)
     }
+  }
+
+  /// The peripherals that the stack has stored on an adapter, ordered by address: it was connected to them, and
+  /// has not forgotten them since. An adapter's absence, or the stack's, changes nothing about it.
+  public func storedPeripherals(on adapter: BluetoothAddress) -> [BluetoothAddress] {
+    stored.filter { $0.adapter == adapter }.map(\.address).sorted()
   }
 
   /// Waits until a link is down and tells how that came; at once when it is down already.
@@ -163,6 +170,7 @@ extension World {
     let attempt = sensors[address]?.attempts ?? 0
     links[link] = LinkState(
       id: link, adapter: adapter, address: address, attempt: attempt, requestsFreeAt: now, lastArrival: now)
+    stored.insert(CacheKey(adapter: adapter, address: address))
     sensors[address]?.link = link
     sensors[address]?.connections += 1
     emit(.linkUp(link, adapter: adapter, address: address))

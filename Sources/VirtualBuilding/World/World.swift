@@ -24,6 +24,8 @@ public actor World {
   var abandoned: [OperationID: Operation.Kind] = [:]
   /// Where `forget` has emptied the stack's cache.
   var forgotten: Set<CacheKey> = []
+  /// What the stack has on disk: peripherals that it was connected to, until it forgets them.
+  var stored: Set<CacheKey> = []
   var isStackRunning = true
   var writeRecords: [WriteRecord] = []
 

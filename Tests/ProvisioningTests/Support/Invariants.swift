@@ -14,6 +14,7 @@ func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: Sour
   expectTruth(run, sourceLocation)
   #expect(run.openLinks == 0, "a link was left open", sourceLocation: sourceLocation)
   #expect(run.attemptsUnderWay == 0, "an attempt was left under way", sourceLocation: sourceLocation)
+  #expect(run.remembered.isEmpty, "the stack was left with devices on record", sourceLocation: sourceLocation)
   #expect(
     run.events.map(\.sequence) == Array(1..<run.events.count + 1), "numbers have gaps",
     sourceLocation: sourceLocation)

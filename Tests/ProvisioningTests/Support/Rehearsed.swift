@@ -12,6 +12,8 @@ struct Rehearsed: Sendable {
   var flashes: [BluetoothAddress: Flash]
   var openLinks: Int
   var attemptsUnderWay: Int
+  /// What the stack still has stored on adapters that are there and on.
+  var remembered: [BluetoothAddress]
   /// When each event was on disk: recording takes its time.
   var durableAt: [MonotonicInstant]
   var endedAt: MonotonicInstant
@@ -172,9 +174,13 @@ private func rehearseOnce(
   }
   var flashes: [BluetoothAddress: Flash] = [:]
   for sensor in world.scenario.sensors { flashes[sensor.address] = await world.flash(of: sensor.address) }
+  var remembered: [BluetoothAddress] = []
+  for adapter in await world.adapters() where adapter.isPowered {
+    remembered += await world.storedPeripherals(on: adapter.address)
+  }
   return Rehearsed(
     result: result, events: await recorder.events, writes: await world.writes, flashes: flashes,
     openLinks: await world.openLinkCount(),
-    attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address),
+    attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address), remembered: remembered,
     durableAt: await recorder.durableAt, endedAt: clock.now)
 }
