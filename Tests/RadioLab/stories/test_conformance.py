@@ -38,7 +38,7 @@ class Conformance(Story):
     # The first two are examined. The third is the dongle that takes hci0 when the first shall come back as hci2.
     places = [(0, 0), (0.5, 0), (0, 0.5)]
     rooms = 0
-    propagation = {"shadowing": 0}
+    propagation = {"shadowing": 0, "loss": 0}  # A contract is not examined by chance.
     needs_roboprov = False
 
     def test_the_contract_of_central(self) -> None:
