@@ -2,16 +2,20 @@
 
 import json
 import shutil
+import statistics
 import sys
 import time
 
+import stages
 from lab.lab import Lab, adapter_address
 from stories.house import House
-from stories.story import CLIENTS
+from stories.story import CLIENTS, install_roboprov
+
+STEADY = {"shadowing": 0, "loss": 0}  # Each sensor as strong as its distance has it, and nothing lost by chance.
 
 
-def _furnished(lab: Lab, house: House) -> Lab:
-    lab.radio.do("add", sensors=house.sensors)
+def _furnished(lab: Lab, house: House, **ways) -> Lab:
+    lab.radio.do("add", sensors=[sensor | ways for sensor in house.sensors])
     for client in CLIENTS.iterdir():
         shutil.copy(client, lab.share / client.name)
     return lab
@@ -55,7 +59,107 @@ def connections() -> None:
             print(lab.run("python3", "/lab/share/hold.py", adapter_address(0), *addresses, timeout=200).out, flush=True)
 
 
-MEASURES = [rssi, connections]
+def names() -> None:
+    """Whether connecting overwrites `Name`: a sensor that advertises `Robo Sensor`, and whose GAP service says otherwise."""
+    house = House(1)
+    with Lab([(1, 1)], propagation=STEADY) as lab:
+        _furnished(lab, house, device_name="Other Name")
+        print(lab.run("python3", "/lab/share/names.py", adapter_address(0), house.rooms[0].address, timeout=120).must().out)
+
+
+def windows() -> None:
+    """What discovery before a connection costs: until `StartDiscovery` answers, until anybody and until the wanted sensor
+    is heard, until `StopDiscovery` answers, and until `Connect` does, by when that is called."""
+    house = House(8)
+    with Lab([(10, 4)], propagation=STEADY) as lab:
+        _furnished(lab, house)
+        addresses = [room.address for room in house.rooms]
+        for mode in ("at_once", "later", "discovering"):
+            some = addresses[:3] if mode == "discovering" else addresses
+            done = lab.run("python3", "/lab/share/windows.py", adapter_address(0), mode, *some, timeout=400).must()
+            lines = [json.loads(line) for line in done.out.splitlines()]
+            print(f"Connect {mode.replace('_', ' ')}: {len(lines)} sensors; median, and the slowest, in s", flush=True)
+            for name in lines[0]:
+                if name != "error":
+                    values = sorted(line[name] for line in lines)
+                    print(f"  {name:14} {statistics.median(values):7.3f} {values[-1]:7.3f}", flush=True)
+            print("  refused:", [line["error"] for line in lines if "error" in line], flush=True)
+
+
+def pace() -> None:
+    """Where the time of a device goes and how many are done in a minute, with the connection intervals that the kernel
+    takes by itself and with those that it can be made to take; and how soon a rebooted sensor is heard."""
+    house = House(8)
+    with Lab([(10, 4)], propagation=STEADY) as lab:
+        _furnished(lab, house)
+        install_roboprov(lab)
+        (lab.share / "building.yaml").write_text(house.manifest)
+        for words, low, high in (("by itself", 0, 0), ("in debugfs 12 to 12", 12, 12), ("in debugfs 6 to 6", 6, 6)):
+            if low:
+                lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")  # It may be mounted already.
+                knobs = "/sys/kernel/debug/bluetooth/hci0/conn"
+                lab.run("sh", "-c", f"echo {low} >{knobs}_min_interval && echo {high} >{knobs}_max_interval").must()
+            _run_and_tell(lab, house, f"connection intervals {words}")
+
+
+def parameters() -> None:
+    """Which connection parameters can be had, by whom and how; what the sensor sees of them."""
+    house = House(1)
+    sensor = house.rooms[0].address
+    with Lab([(1, 1)], propagation=STEADY) as lab:
+        _furnished(lab, house)
+
+        def connect(words: str) -> None:
+            since = len(lab.radio.events)
+            lab.run("python3", "/lab/share/connect.py", adapter_address(0), sensor, timeout=120).must()
+            seen = lab.radio.wait_for("connected", since=since)
+            print(f"{words:58} interval {seen['interval_ms']} ms", flush=True)
+
+        connect("the kernel's own")
+        lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")
+        knobs = "/sys/kernel/debug/bluetooth/hci0"
+        print(lab.run("sh", "-c", f"cd {knobs} && grep . conn_*_interval supervision_timeout conn_latency").out, flush=True)
+        as_installer = lab.run("busybox", "su", "installer", "-s", "/bin/sh", "-c", f"echo 6 >{knobs}/conn_min_interval")
+        print(f"debugfs, not root: {as_installer.err.strip()}", flush=True)
+        command = f"python3 /lab/share/conn_params.py 6 6 {sensor}"
+        done = lab.run("busybox", "su", "installer", "-s", "/bin/sh", "-c", command)
+        print(f"management socket, not root: {(done.out or done.err).strip()}", flush=True)
+        print("management socket, root:", lab.run("sh", "-c", command).out.strip(), flush=True)
+        connect("after that")
+        lab.run("sh", "-c", f"echo 6 >{knobs}/conn_min_interval; echo 6 >{knobs}/conn_max_interval").must()
+        connect("debugfs 6 to 6, by root")
+        lab.run("sh", "-c", f"echo 40 >{knobs}/conn_max_interval; echo 24 >{knobs}/conn_min_interval").must()
+        main = "[LE]\\nMinConnectionInterval=6\\nMaxConnectionInterval=6\\n"
+        lab.run("sh", "-c", f"mkdir -p /etc/bluetooth && printf '{main}' >/etc/bluetooth/main.conf").must()
+        lab.run("/lab/bluetoothd", "stop").must()
+        lab.run("/lab/bluetoothd", "start").must()
+        lab.wait_for_adapters()
+        connect("main.conf [LE] Min/MaxConnectionInterval=6, new bluetoothd")
+
+
+def _run_and_tell(lab: Lab, house: House, words: str) -> None:
+    """One run of roboprov over all rooms, whose sensors are as from the factory."""
+    for room in house.rooms:
+        lab.radio.do("reset", address=room.address)
+    since = len(lab.radio.events)
+    began = time.monotonic()
+    done = lab.run("roboprov", "apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", timeout=600)
+    took = time.monotonic() - began
+    intervals = {news["interval_ms"] for news in lab.radio.events[since:] if news["event"] == "connected"}
+    print(f"{words}: exit {done.code}, on the air {sorted(intervals)} ms; {len(house.rooms)} rooms in {took:.1f} s,"
+          f" {len(house.rooms) / took * 60:.1f} a minute", flush=True)  # fmt: skip
+    journal = lab.share / "reports/radio-lab/latest/journal.jsonl"
+    stages.main([str(journal)])
+    # Both are durations, each of one clock: from SAVE to the first advertisement, and from SAVE to its proof.
+    saved, booted = ({n["address"]: n["at"] for n in lab.radio.events[since:] if n["event"] == event} for event in ("save", "booted"))
+    late = sorted(
+        proof - (booted[address] - saved[address]) for address, proof in stages.proofs(str(journal)).items()
+    )
+    print(f"heard after it began to advertise: median {statistics.median(late):.2f} s, at most {late[-1]:.2f} s"
+          " (including its way to the sensor)\\n", flush=True)  # fmt: skip
+
+
+MEASURES = [rssi, connections, names, windows, parameters, pace]
 
 
 def main(names: list[str]) -> None:

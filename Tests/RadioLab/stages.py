@@ -31,6 +31,13 @@ def spans(path: str) -> dict[str, list[float]]:
     return found
 
 
+def proofs(path: str) -> dict[str, float]:
+    """Seconds from the submission of `SAVE` to its proof, by the sensor's address."""
+    events = [json.loads(line) for line in open(path, encoding="utf-8")]
+    found = [event["data"] for event in events if event["kind"] == "proof_heard"]
+    return {data["evidence"]["address"]: data["evidence"]["seconds_after_save"] for data in found}
+
+
 def main(paths: list[str]) -> None:
     total: dict[str, list[float]] = {}
     for path in paths:

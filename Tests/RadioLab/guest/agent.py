@@ -10,6 +10,8 @@ A line of JSON each way over a virtio serial port.
               {"id": 1, "out": "…"}, {"id": 1, "err": "…"}    as it comes
               {"id": 1, "exit": 0}                            last; minus the signal's number if one ended it
 
+How long the guest was held up at most, for want of a core on the host, is in /run/held-up, in seconds.
+
 Commands run side by side, each in a session of its own, so that a signal reaches it and its children.
 """
 
@@ -20,6 +22,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 
@@ -120,8 +123,22 @@ class Agent:
                 self.loop.call_soon_threadsafe(self.heed, json.loads(line))
 
 
+def watch_the_clock() -> None:
+    """In a thread of its own, for as long as the guest lives."""
+    longest = -1.0
+    while True:
+        before = time.monotonic()
+        time.sleep(0.1)
+        late = time.monotonic() - before - 0.1
+        if late > longest:
+            longest = late
+            with open("/run/held-up", "w") as file:
+                file.write(f"{longest:.2f}\n")
+
+
 async def serve(path: str) -> None:
     agent = Agent(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+    threading.Thread(target=watch_the_clock, daemon=True).start()
     agent.say(ready=True)
     await asyncio.to_thread(agent.listen)
 

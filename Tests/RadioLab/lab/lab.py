@@ -12,6 +12,7 @@ from .agent import Agent
 from .errors import LabError, Oops
 from .machine import Machine, has_kvm
 from .radio_client import Radio
+from .turns import Turn
 
 _NO_KVM = guest_image.BUILD / "kvm-does-not-boot"
 _CLIENTS = pathlib.Path(__file__).resolve().parents[1] / "clients"
@@ -39,14 +40,10 @@ class Lab:
         self.kept = False  # whether its logs are to stay, for somebody to read
         self.radio: Radio | None = None
         self.machine: Machine | None = None
+        self.turn = Turn()
         try:
             self.radio = Radio(self.folder, seed, propagation)
-            self.machine = self._boot(kernel)
-            for number in range(len(places)):
-                self.plug(number)
-                # One after the other, so that the first is hci0: who is first is else a matter of luck.
-                self.run("sh", "-c", f"until [ -e /sys/class/bluetooth/hci{number} ]; do usleep 20000; done").must()
-            self.wait_for_adapters()
+            self._start([kernel] if kernel else None)
         except BaseException:
             self.kept = True
             self.close()
@@ -54,20 +51,40 @@ class Lab:
 
     # --- Coming and going ---
 
-    def _boot(self, kernel: str | None) -> Machine:
+    def _start(self, kernels: list[str] | None) -> None:
         """With the first kernel that works, and with the machine's own virtualization if that does."""
         broken = _BROKEN.read_text().split() if _BROKEN.exists() else []
-        kernels = [kernel] if kernel else [name for name in guest_image.KERNELS if name not in broken]
+        kernels = kernels or [name for name in guest_image.KERNELS if name not in broken]
         complaints: list[str] = []
         for name in kernels:
             try:
-                return self._boot_fast_or_slow(name)
+                self.machine = self._boot_fast_or_slow(name)
+                self._plug_in_all()
+                return
             except Oops as oops:
                 complaints.append(str(oops))
                 print(f"radio lab: {oops}; trying another kernel", file=sys.stderr)
                 with open(_BROKEN, "a") as file:
                     file.write(f"{name}\n")
+                self._clear_away()
         raise LabError("No kernel works:\n" + "\n".join(complaints or broken))
+
+    def _plug_in_all(self) -> None:
+        """Part of starting: it is when an adapter appears that some kernels break."""
+        for number in range(len(self.places)):
+            self.plug(number)
+            # One after the other, so that the first is hci0: who is first is else a matter of luck.
+            self.run("sh", "-c", f"until [ -e /sys/class/bluetooth/hci{number} ]; do usleep 20000; done").must()
+        self.wait_for_adapters()
+
+    def _clear_away(self) -> None:
+        """What a guest that is no more has left behind."""
+        if self.machine is not None:
+            self.machine.stop()
+            self.machine = None
+        for adapter in self.radio.state()["adapters"]:
+            self.radio.do("unplug", address=adapter["address"])
+        self._remove_sockets()
 
     def _boot_fast_or_slow(self, kernel: str) -> Machine:
         if has_kvm() and not _NO_KVM.exists() and os.environ.get("RADIOLAB_ACCELERATION") != "tcg":
@@ -100,6 +117,7 @@ class Lab:
             self.machine.stop()
         if self.radio is not None:
             self.radio.stop()
+        self.turn.give_back()
         if not self.kept:
             shutil.rmtree(self.folder, ignore_errors=True)
         else:
@@ -108,6 +126,12 @@ class Lab:
     def _save_logs(self) -> None:
         try:
             self.agent.run("cp", "/var/log/bluetoothd", "/lab/share/bluetoothd.log", timeout=5)
+            guest = float(self.agent.run("cat", "/run/held-up", timeout=5).must().out)
+            print(
+                f"radio lab: the guest was held up for {guest:.1f} s at most, the radio for"
+                f" {self.radio.state()['held_up']:.1f} s: beyond a second, this machine was too busy to tell a story on",
+                file=sys.stderr,
+            )
         except LabError:
             pass
 

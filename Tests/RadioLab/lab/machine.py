@@ -15,6 +15,12 @@ _KVM_CREATE_VM = 0xAE01
 _OOPS = re.compile(r"(BUG: .*|Oops: .*|general protection fault.*|Kernel panic.*|kernel BUG at .*)")
 
 
+def oops_in(console: str) -> str | None:
+    """The first sign, in what a kernel has said, that it is broken."""
+    found = _OOPS.search(console)
+    return found[0].strip() if found else None
+
+
 def has_kvm() -> bool:
     """Whether this machine lets us have virtual machines of the real sort: the device alone proves nothing."""
     try:
@@ -81,8 +87,8 @@ class Machine:
     def check(self) -> None:
         """Raises if the guest is not what it should be: dead, or its kernel broken."""
         text = self.console.read_text(errors="replace") if self.console.exists() else ""
-        if found := _OOPS.search(text):
-            raise Oops(f"{self.kernel}: {found[0].strip()} (see {self.console})")
+        if oops := oops_in(text):
+            raise Oops(f"{self.kernel}: {oops} (see {self.console})")
         if self._process.poll() is not None:
             log = (self.folder / "qemu.log").read_text(errors="replace").strip()
             raise LabError(f"The virtual machine has ended with {self._process.returncode}. {log}\n{text[-2000:]}")

@@ -38,10 +38,18 @@ class Archive:
         command = ["apt-get", "-q"]
         for name, value in options.items():
             command += ["-o", f"{name}={value}"]
-        done = subprocess.run(
-            command + list(arguments), capture_output=True, text=True, cwd=self.folder / "archives",
-            env={**os.environ, "LC_ALL": "C"},
-        )
+
+        def run(*command: object) -> subprocess.CompletedProcess:
+            return subprocess.run(
+                [str(part) for part in command], capture_output=True, text=True, cwd=self.folder / "archives",
+                env={**os.environ, "LC_ALL": "C"},
+            )  # fmt: skip
+
+        done = run(*command, *arguments)
+        if done.returncode != 0 and os.geteuid() == 0:
+            # It may know of no packages, as in a fresh container, or of yesterday's.
+            run("apt-get", "-q", "update")
+            done = run(*command, *arguments)
         if done.returncode != 0:
             raise LabError(
                 f"apt-get {' '.join(arguments)} failed (`apt-get update` may help):\n{done.stderr.strip()}"

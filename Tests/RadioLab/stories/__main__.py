@@ -1,19 +1,23 @@
-"""`python -m stories [--short] [--kernel PACKAGE] [NAME…]`: tells the stories, or those whose name contains one of the
-given; with a kernel of Debian's that is not the usual one."""
+"""`python -m stories [--short] [--kernel PACKAGE] [--jobs N] [NAME…]`: tells the stories, or those whose name contains one
+of the given; with a kernel of Debian's that is not the usual one; so many at a time."""
 
 import argparse
 import os
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
 from lab import processes
 from lab.errors import LabError
+from lab.turns import PLACES
 
 SHORT = "stories.test_short"
+# The longest first, so that at the end nobody waits for one that began last.
 ALL = [
-    "stories.test_lab", SHORT, "stories.test_whole", "stories.test_faults", "stories.test_trouble", "stories.test_stale_table",
-    "stories.test_interruption", "stories.test_conformance",
+    "stories.test_whole", "stories.test_faults", "stories.test_conformance", SHORT, "stories.test_trouble",
+    "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
 ]  # fmt: skip
 
 
@@ -53,25 +57,58 @@ def each(suite: unittest.TestSuite):
             yield test
 
 
+def tell(chosen: list[unittest.TestCase]) -> int:
+    runner = unittest.TextTestRunner(verbosity=2, resultclass=Result)
+    result = runner.run(unittest.TestSuite(chosen))
+    # Nothing is ever skipped: what cannot be tried has failed.
+    return 0 if result.wasSuccessful() and not result.skipped and result.testsRun == len(chosen) else 1
+
+
+def tell_side_by_side(names: list[str], jobs: int) -> int:
+    """Each story in a process of its own, which says what it has to say when it has ended."""
+    began, waiting, failed = time.monotonic(), list(names), []
+    running: dict[str, tuple[subprocess.Popen, tempfile._TemporaryFileWrapper]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            name, log = waiting.pop(0), tempfile.NamedTemporaryFile()
+            command = [sys.executable, "-m", "stories", "--exactly", name]
+            running[name] = (processes.start(command, stdout=log, stderr=log), log)
+        time.sleep(0.1)
+        for name, (process, log) in list(running.items()):
+            if process.poll() is not None:
+                del running[name]
+                with open(log.name, errors="replace") as file:
+                    print(file.read(), end="", file=sys.stderr, flush=True)
+                log.close()
+                if process.returncode != 0:
+                    failed.append(name)
+    words = "all is well" if not failed else f"{len(failed)} FAILED: {', '.join(failed)}"
+    print(f"\n{len(names)} stories in {time.monotonic() - began:.0f} s: {words}", file=sys.stderr)
+    return 1 if failed else 0
+
+
 def main() -> int:
     processes.turn_signals_into_exits()
     parser = argparse.ArgumentParser(prog="Tests/RadioLab/run")
     parser.add_argument("--short", action="store_true", help="the bounded share alone")
     parser.add_argument("--kernel", metavar="PACKAGE", help="such as linux-image-6.12-amd64")
+    parser.add_argument("--jobs", metavar="N", type=int, default=PLACES, help="so many at a time; by default as many as there are cores")
+    parser.add_argument("--exactly", metavar="STORY", help="this one alone")
     parser.add_argument("names", nargs="*", metavar="NAME", help="what the stories' names contain")
     options = parser.parse_args()
     names, modules = options.names, [SHORT] if options.short else ALL
     if options.kernel:
         os.environ["RADIOLAB_KERNEL"] = options.kernel
-    loaded = unittest.defaultTestLoader.loadTestsFromNames(modules)
-    chosen = [test for test in each(loaded) if not names or any(name in test.id() for name in names)]
+    loaded = list(each(unittest.defaultTestLoader.loadTestsFromNames(modules)))
+    if options.exactly:
+        return tell([test for test in loaded if test.id() == options.exactly])
+    chosen = [test for test in loaded if not names or any(name in test.id() for name in names)]
     if not chosen:
         print("There is no such story.", file=sys.stderr)
         return 64
-    runner = unittest.TextTestRunner(verbosity=2, resultclass=Result)
-    result = runner.run(unittest.TestSuite(chosen))
-    # Nothing is ever skipped: what cannot be tried has failed.
-    return 0 if result.wasSuccessful() and not result.skipped and result.testsRun == len(chosen) else 1
+    if len(chosen) == 1 or options.jobs == 1:
+        return tell(chosen)
+    return tell_side_by_side([test.id() for test in chosen], options.jobs)
 
 
 if __name__ == "__main__":

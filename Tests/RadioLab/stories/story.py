@@ -9,6 +9,7 @@ import unittest
 
 from lab import guest_image
 from lab.agent import Done, Running
+from lab.errors import LabError
 from lab.lab import Lab
 
 from .house import House
@@ -18,6 +19,14 @@ CLIENTS = guest_image.PROJECT / "Tests/RadioLab/clients"
 
 # Where roboprov must not have left a password: everything that it has written or said.
 SUCCESS = ("provisioned", "provisioned_after_retry")
+
+
+def install_roboprov(lab: Lab) -> None:
+    if not ROBOPROV.exists():
+        raise LabError(f"There is no {ROBOPROV}: `make release` builds it.")
+    # Without symbols, since under emulation each page of it costs time.
+    subprocess.run(["strip", "-o", lab.share / "roboprov", ROBOPROV], check=True)
+    lab.run("sh", "-c", "cp /lab/share/roboprov /usr/bin/roboprov && chmod 755 /usr/bin/roboprov").must()
 
 
 class Story(unittest.TestCase):
@@ -37,20 +46,13 @@ class Story(unittest.TestCase):
             Lab(self.places, self.seed, self.propagation, os.environ.get("RADIOLAB_KERNEL") or None)
         )
         if self.needs_roboprov:
-            self._install_roboprov()
+            install_roboprov(self.lab)
         self.lab.radio.do("add", sensors=self.house.sensors)
         (self.lab.share / "building.yaml").write_text(self.house.manifest)
         self.said: list[str] = []
 
     def furnish(self) -> None:
         """Overridden to give the house's sensors their faults."""
-
-    def _install_roboprov(self) -> None:
-        if not ROBOPROV.exists():
-            self.fail(f"There is no {ROBOPROV}: `make release` builds it.")
-        # Without symbols, since under emulation each page of it costs time.
-        subprocess.run(["strip", "-o", self.lab.share / "roboprov", ROBOPROV], check=True)
-        self.lab.run("sh", "-c", "cp /lab/share/roboprov /usr/bin/roboprov && chmod 755 /usr/bin/roboprov").must()
 
     # --- roboprov ---
 

@@ -1,15 +1,22 @@
 """The lab itself is what it says: without this, nothing that it proves is proved."""
 
+import asyncio
 import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from unittest import mock
 
-from lab.lab import adapter_address
+from lab import guest_image
+from lab.lab import Lab, adapter_address, sensor_address
+from lab.machine import oops_in
+from lab.radio.air import Air, Propagation
+from lab.radio.sensor import RoboSensor
 
 from .story import Story
 
@@ -61,6 +68,74 @@ class Instrument(Story):
 
     def _adapters(self) -> set[str]:
         return {line.split()[1] for line in self.lab.run("bluetoothctl", "list").must().out.splitlines()}
+
+
+class BrokenKernels(unittest.TestCase):
+    def test_what_counts_as_broken(self) -> None:
+        table = {
+            "[    4.71] BUG: kernel NULL pointer dereference, address: 0000000000000070\n[    4.71] #PF: supervisor":
+                "BUG: kernel NULL pointer dereference, address: 0000000000000070",
+            "[    3.10] general protection fault, probably for non-canonical address 0xdead000000000122: 0000 [#1] SMP":
+                "general protection fault, probably for non-canonical address 0xdead000000000122: 0000 [#1] SMP",
+            "[    3.20] Oops: 0002 [#1] PREEMPT SMP NOPTI": "Oops: 0002 [#1] PREEMPT SMP NOPTI",
+            "[    9.99] kernel BUG at net/bluetooth/hci_core.c:2745!": "kernel BUG at net/bluetooth/hci_core.c:2745!",
+            "[    1.50] Kernel panic - not syncing: Attempted to kill init!": "Kernel panic - not syncing: Attempted to kill init!",
+            "[    0.93] Invalid ELF header magic: != \x7fELF\n[    2.01] Bluetooth: hci0: unexpected event": None,
+            "": None,
+        }  # fmt: skip
+        for console, oops in table.items():
+            with self.subTest(console=console):
+                self.assertEqual(oops_in(console), oops)
+
+    def test_another_is_taken_when_one_breaks_as_an_adapter_appears(self) -> None:
+        """The first kernel here is a good one, whose console is told something bad; the second has to do the work."""
+        good, other = guest_image.KERNELS[:2]
+        real, told = Lab.plug, []
+
+        def plug(lab: Lab, number: int, **settings) -> None:
+            if lab.machine.kernel == good:
+                told.append(good)
+                lab.run("sh", "-c", "echo 'BUG: kernel NULL pointer dereference' >/dev/console").must()
+            real(lab, number, **settings)
+
+        with tempfile.TemporaryDirectory() as folder:
+            broken = pathlib.Path(folder) / "broken-kernels"
+            with mock.patch.object(Lab, "plug", plug), mock.patch("lab.lab._BROKEN", broken):
+                with Lab([(0, 0)]) as lab:
+                    self.assertEqual((told, lab.machine.kernel), ([good], other))
+                    self.assertIn(other.removeprefix("linux-image-").removesuffix("-amd64"), lab.run("uname", "-r").out)
+                self.assertEqual(broken.read_text().split(), [good], "it is remembered")
+
+
+class Sensor(unittest.IsolatedAsyncioTestCase):
+    async def test_restarts_even_if_its_radio_never_says_that_the_link_is_closed(self) -> None:
+        sensor = RoboSensor(Air(Propagation(), seed=1), sensor_address(0), (0, 0), lambda *_, **__: None)
+        await sensor.power_on()
+        sensor.flash.minor = 7
+        stuck = mock.Mock(disconnect=mock.AsyncMock(side_effect=asyncio.Event().wait))
+        with mock.patch.object(sensor.device, "connections", {1: stuck}):
+            async with asyncio.timeout(20):
+                await sensor._reboot()
+        stuck.disconnect.assert_awaited_once()
+        self.assertEqual((sensor.life, sensor.boots), ("beacon", 2))
+        await sensor.power_off()
+
+
+class Turns(unittest.TestCase):
+    def test_labs_take_turns_and_death_gives_one_back(self) -> None:
+        script = "import pathlib, sys, time; from lab.turns import Turn\nturn = Turn(pathlib.Path(sys.argv[1]), places=1)\nprint('mine', flush=True); time.sleep(600)"
+        here = pathlib.Path(__file__).resolve().parents[1]
+        with tempfile.TemporaryDirectory() as folder:
+            start = [sys.executable, "-c", script, folder]
+            first = subprocess.Popen(start, cwd=here, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(first.stdout.readline(), "mine\n")
+            second = subprocess.Popen(start, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.assertIn("waiting for another lab", second.stderr.readline())
+            first.kill()
+            first.communicate()
+            self.assertEqual(second.stdout.readline(), "mine\n")
+            second.kill()
+            second.communicate()
 
 
 class NothingSurvives(unittest.TestCase):

@@ -31,6 +31,13 @@ class Radio:
         self.listeners: set[asyncio.StreamWriter] = set()
         self.orders: list[dict] = []
         self._tasks: set[asyncio.Task] = set()
+        self.held_up = 0.0  # s by which anything came late at most, for want of a core
+
+    async def watch_the_clock(self) -> None:
+        while True:
+            before = self.air.now()
+            await asyncio.sleep(0.1)
+            self.held_up = max(self.held_up, self.air.now() - before - 0.1)
 
     # --- Events ---
 
@@ -80,6 +87,7 @@ class Radio:
             )
             sensor.flash = Settings(**one.get("flash", {}))
             sensor.faults = Faults().revised(one.get("faults", {}))
+            sensor.device_name = one.get("device_name", sensor.device_name)
             if "networks" in one:
                 sensor.networks = [tuple(network) for network in one["networks"]]
             self.sensors[one["address"]] = sensor
@@ -124,6 +132,7 @@ class Radio:
                 }
                 for address, adapter in self.adapters.items()
             ],
+            "held_up": round(self.held_up, 2),
             "cpu_seconds": round(time.process_time(), 2),
         }  # fmt: skip
 
@@ -147,5 +156,6 @@ class Radio:
 async def serve(path: str, seed: int, propagation: dict) -> None:
     radio = Radio(Air(Propagation(**propagation), seed))
     server = await asyncio.start_unix_server(radio.attend, path, limit=1 << 24)
-    async with server:
+    async with server, asyncio.TaskGroup() as tasks:
+        tasks.create_task(radio.watch_the_clock())
         await server.serve_forever()

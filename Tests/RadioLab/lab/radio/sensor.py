@@ -5,10 +5,12 @@ a minor, an iBeacon that cannot be connected to."""
 
 import asyncio
 import dataclasses
+import sys
+import traceback
 from collections.abc import Callable
 
 from bumble import att, gatt, hci
-from bumble.core import UUID, AdvertisingData
+from bumble.core import UUID, AdvertisingData, BaseBumbleError
 from bumble.device import AdvertisingType, Connection, Device, DeviceConfiguration
 from bumble.host import Host
 from bumble.transport.common import AsyncPipeSink
@@ -33,6 +35,7 @@ BEACON_MAJOR = 1
 MEASURED_POWER = -59
 
 _MTU = 247
+_TO_DISCONNECT = 0.5  # s
 
 
 @dataclasses.dataclass
@@ -67,6 +70,7 @@ class RoboSensor:
         self.place = place
         self.strengths = strengths or {}
         self.timing = timing
+        self.device_name = LOCAL_NAME  # what it says once connected; it advertises LOCAL_NAME
         self.networks: list[tuple[str, int]] = [("Guest, 2nd floor", -48), ("Office", -61)]
         self.flash = Settings()
         self.staged = Settings()
@@ -95,7 +99,7 @@ class RoboSensor:
             return
         self.chip = Chip(self.address, self.air, self.place, self.strengths)
         configuration = DeviceConfiguration(
-            name=LOCAL_NAME, address=self.address, gatt_service_enabled=False,
+            name=self.device_name, address=self.address, gatt_service_enabled=False,
             advertising_interval_min=self.timing.advertising * 1000,
             advertising_interval_max=self.timing.advertising * 1000,
         )  # fmt: skip
@@ -118,7 +122,12 @@ class RoboSensor:
         device, quiet = self.device, self.faults.silent_reboot or self.faults.reboot_before_answer
         if device is not None and not quiet:
             for connection in list(device.connections.values()):
-                await connection.disconnect()
+                try:
+                    # Bumble never says that a connection is closed which ended in the same moment.
+                    async with asyncio.timeout(_TO_DISCONNECT):
+                        await connection.disconnect()
+                except (TimeoutError, BaseBumbleError):
+                    pass  # A sensor restarts, whatever its radio thinks of it.
             await asyncio.sleep(0.15)  # The link layer is let finish: the host on the other side hears of it.
         await self.power_off()
         self._has_rebooted = True
@@ -128,7 +137,13 @@ class RoboSensor:
     def _soon(self, coroutine) -> None:
         task = asyncio.create_task(coroutine)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # Into the radio's log: a sensor that fell silent for a reason of ours proves nothing.
+            print(f"{self.address} has crashed:", *traceback.format_exception(error), file=sys.stderr, flush=True)
 
     # --- The first life ---
 
@@ -220,7 +235,8 @@ class RoboSensor:
             self.status = "ready"
             self._obey_faults()
         by = str(connection.peer_address).removesuffix("/P")
-        self._tell("connected", self, by=by)
+        intervals = [link.interval * 1000 for link in self.air.links if link.peripheral is self.chip]
+        self._tell("connected", self, by=by, interval_ms=round(intervals[-1], 2) if intervals else None)
 
         def disconnected(reason: int) -> None:
             self._tell("disconnected", self, by=by, reason=reason)

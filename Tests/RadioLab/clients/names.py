@@ -1,0 +1,53 @@
+"""What BlueZ calls a sensor, before, while and after it is connected to: `names.py ADAPTER ADDRESS`."""
+
+import sys
+import time
+
+import dbus
+
+bus = dbus.SystemBus()
+manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
+base = next(
+    path for path, interfaces in manager.GetManagedObjects().items()
+    if interfaces.get("org.bluez.Adapter1", {}).get("Address") == sys.argv[1]
+)  # fmt: skip
+adapter = dbus.Interface(bus.get_object("org.bluez", base), "org.bluez.Adapter1")
+path = f"{base}/dev_{sys.argv[2].replace(':', '_')}"
+
+
+def device():
+    return manager.GetManagedObjects().get(path, {}).get("org.bluez.Device1", {})
+
+
+def show(when):
+    properties = device()
+    print(f"{when:40} Name {str(properties.get('Name', '-')):20} Alias {str(properties.get('Alias', '-'))}", flush=True)
+
+
+def hear(when):
+    """A window in which it says something."""
+    adapter.SetDiscoveryFilter({"Transport": "le", "DuplicateData": True, "RSSI": dbus.Int16(-127)})
+    adapter.StartDiscovery()
+    end = time.monotonic() + 20
+    while "RSSI" not in device():
+        if time.monotonic() > end:
+            sys.exit("not heard")
+        time.sleep(0.05)
+    time.sleep(2)
+    show(when)
+    adapter.StopDiscovery()
+
+
+hear("heard")
+link = dbus.Interface(bus.get_object("org.bluez", path), "org.bluez.Device1")
+link.Connect(timeout=40)
+while not device().get("ServicesResolved"):
+    time.sleep(0.02)
+time.sleep(2)
+show("connected, services resolved")
+link.Disconnect()
+show("disconnected")
+hear("heard again")
+adapter.RemoveDevice(path)
+hear("removed, and heard again")
+adapter.RemoveDevice(path)

@@ -1,0 +1,44 @@
+"""Labs take turns on a machine, whoever runs them: where guests outnumber the cores each is late for everything, and what
+a story tells then is how busy the machine was."""
+
+import fcntl
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+PLACES = max(1, min(4, os.cpu_count() or 1))  # A guest is idle most of the time, and takes 1 GB.
+_PATIENCE = 3600  # s; a whole `make test-radio` takes less
+
+
+class Turn:
+    """Held for as long as a lab lives. The kernel gives it back when its process is gone, however that came."""
+
+    def __init__(self, folder: pathlib.Path | None = None, places: int = PLACES) -> None:
+        self._folder = folder or pathlib.Path(tempfile.gettempdir()) / f"radiolab-turns-{os.getuid()}"
+        self._folder.mkdir(exist_ok=True)
+        self._places = places
+        self._place = self._take()
+
+    def _take(self) -> int:
+        began, told = time.monotonic(), False
+        while True:
+            for number in range(self._places):
+                place = os.open(self._folder / str(number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                try:
+                    fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return place
+                except BlockingIOError:
+                    os.close(place)
+            if time.monotonic() - began > _PATIENCE:
+                raise TimeoutError(f"radio lab: no turn within {_PATIENCE} s (see {self._folder})")
+            if not told and time.monotonic() - began > 2:
+                told = True
+                print("radio lab: waiting for another lab on this machine to end", file=sys.stderr, flush=True)
+            time.sleep(0.5)
+
+    def give_back(self) -> None:
+        if self._place >= 0:
+            os.close(self._place)
+            self._place = -1
