@@ -119,22 +119,23 @@ def parameters() -> None:
         lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")
         knobs = "/sys/kernel/debug/bluetooth/hci0"
         print(lab.run("sh", "-c", f"cd {knobs} && grep . conn_*_interval supervision_timeout conn_latency").out, flush=True)
-        as_installer = lab.run("busybox", "su", "installer", "-s", "/bin/sh", "-c", f"echo 6 >{knobs}/conn_min_interval")
-        print(f"debugfs, not root: {as_installer.err.strip()}", flush=True)
+        as_installer = ("busybox", "su", "installer", "-s", "/bin/sh", "-c")
+        refused = lab.run(*as_installer, f"echo 12 >{knobs}/conn_min_interval")
+        print(f"debugfs, not root: {refused.err.strip()}", flush=True)
+        lab.run("sh", "-c", f"echo 12 >{knobs}/conn_min_interval; echo 12 >{knobs}/conn_max_interval").must()
+        connect("debugfs 12 to 12, by root")
+        lab.run("sh", "-c", f"echo 40 >{knobs}/conn_max_interval; echo 24 >{knobs}/conn_min_interval").must()
         command = f"python3 /lab/share/conn_params.py 6 6 {sensor}"
-        done = lab.run("busybox", "su", "installer", "-s", "/bin/sh", "-c", command)
-        print(f"management socket, not root: {(done.out or done.err).strip()}", flush=True)
+        refused = lab.run(*as_installer, command)
+        print(f"management socket, not root: {(refused.out or refused.err).strip()}", flush=True)
         print("management socket, root:", lab.run("sh", "-c", command).out.strip(), flush=True)
         connect("after that")
-        lab.run("sh", "-c", f"echo 6 >{knobs}/conn_min_interval; echo 6 >{knobs}/conn_max_interval").must()
-        connect("debugfs 6 to 6, by root")
-        lab.run("sh", "-c", f"echo 40 >{knobs}/conn_max_interval; echo 24 >{knobs}/conn_min_interval").must()
-        main = "[LE]\\nMinConnectionInterval=6\\nMaxConnectionInterval=6\\n"
+        main = "[LE]\\nMinConnectionInterval=8\\nMaxConnectionInterval=8\\n"
         lab.run("sh", "-c", f"mkdir -p /etc/bluetooth && printf '{main}' >/etc/bluetooth/main.conf").must()
         lab.run("/lab/bluetoothd", "stop").must()
         lab.run("/lab/bluetoothd", "start").must()
         lab.wait_for_adapters()
-        connect("main.conf [LE] Min/MaxConnectionInterval=6, new bluetoothd")
+        connect("main.conf [LE] Min/MaxConnectionInterval=8, new bluetoothd")
 
 
 def _run_and_tell(lab: Lab, house: House, words: str) -> None:
@@ -156,7 +157,7 @@ def _run_and_tell(lab: Lab, house: House, words: str) -> None:
         proof - (booted[address] - saved[address]) for address, proof in stages.proofs(str(journal)).items()
     )
     print(f"heard after it began to advertise: median {statistics.median(late):.2f} s, at most {late[-1]:.2f} s"
-          " (including its way to the sensor)\\n", flush=True)  # fmt: skip
+          " (including its way to the sensor)\n", flush=True)  # fmt: skip
 
 
 MEASURES = [rssi, connections, names, windows, parameters, pace]
