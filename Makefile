@@ -43,6 +43,15 @@ test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAM
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
+# `make test` has 40 of these. A failure names the seed; SEED=<that> KILLS=1 has it again.
+KILLS := 200
+SEED := 1
+
+.PHONY: test-kill
+test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, beginning with SEED=1
+	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
+	swift test --skip-build --disable-xctest --filter KillAtRandomTests
+
 # Everything with one kernel, then a share of it with another. `make test-radio KERNEL=linux-image-6.12-amd64` takes
 # that one for whatever is selected.
 KERNEL :=

@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "roboprov", targets: ["roboprov"]),
     // For the radio lab's guest; nobody installs it.
     .executable(name: "bluez-conformance", targets: ["BlueZConformance"]),
+    // For tests that kill the built program; preloaded into it, linked by nobody.
+    .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -87,7 +89,11 @@ let package = Package(
     tests("Reporting", ["Provisioning", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime", "CentralConformance"]),
+    // Kills a program at an exact instant from within, without a hook in it.
+    .target(name: "KillSwitch", path: "Tests/KillSwitch"),
     // These run the built program, which must therefore be built first.
-    tests("RoboprovCLI", ["roboprov", "Bluetooth", "DBus", "VirtualBuilding", "VirtualTime"]),
+    tests(
+      "RoboprovCLI",
+      ["roboprov", "Bluetooth", "DBus", "Journal", "Provisioning", "VirtualBuilding", "VirtualTime"]),
   ]
 )

@@ -39,6 +39,17 @@ extension Site {
     }
   }
 
+  /// Every entry below the reports directory, hidden ones too, as paths from there.
+  var recordedEntries: [String] {
+    (try? FileManager.default.subpathsOfDirectory(atPath: directory.appending(path: "reports").path)) ?? []
+  }
+
+  /// Whether there is a symbolic link of this name here, wherever it leads.
+  func hasLink(_ name: String) -> Bool {
+    let path = directory.appending(path: name).path
+    return (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
+  }
+
   /// Every file below the reports directory.
   var recordedFiles: [URL] {
     let walk = FileManager.default.enumerator(
@@ -50,7 +61,10 @@ extension Site {
 
   /// Checks that a run's record is whole: all reports are there and readable, agree with each other, every room
   /// has one outcome, and no secret is in any of them.
-  func expectWholeRecord(rooms: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  /// - Parameter isTorn: whether the journal's last line may not be whole.
+  func expectWholeRecord(rooms: Int, isTorn: Bool = false, sourceLocation: SourceLocation = #_sourceLocation)
+    throws
+  {
     let report = try report
     #expect(report["schema"].text == "roboprov/report/1", sourceLocation: sourceLocation)
     #expect(report["rooms"].count == rooms, sourceLocation: sourceLocation)
@@ -64,7 +78,10 @@ extension Site {
         text.contains("Outcome") && text.contains(room["outcome"].text ?? "?"),
         sourceLocation: sourceLocation)
     }
-    let lines = try text(of: "journal.jsonl").split(separator: "\n")
+    let journal = try text(of: "journal.jsonl")
+    #expect(isTorn || journal.hasSuffix("\n"), sourceLocation: sourceLocation)
+    let lines = journal.prefix(through: journal.lastIndex(of: "\n") ?? journal.startIndex).split(
+      separator: "\n")
     #expect(!lines.isEmpty && lines.allSatisfy { JSON(String($0)) != nil }, sourceLocation: sourceLocation)
     try expectNoSecret(sourceLocation: sourceLocation)
   }

@@ -24,17 +24,17 @@ extension ServedBuilding {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
   }
 
-  /// Serves sensors within reach of one adapter, ten times as fast as life.
+  /// Serves sensors within reach of one adapter, faster than life.
   static func serve<Result: Sendable>(
     _ sensors: [SensorScenario],
     adapter: AdapterScenario = AdapterScenario(address: Self.adapter, name: "hci0"),
-    onBusOf program: String = "dbus-daemon",
+    radio: RadioParameters = .init(), speed: Double = 10, onBusOf program: String = "dbus-daemon",
     _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
-    let scenario = Scenario(seed: 7, adapters: [adapter], sensors: sensors)
+    let scenario = Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors)
     // A test may end the bus; it has its own say on what that means.
     return try await serve(
-      scenario, on: ScaledClock(SystemClock(), factor: 10), program: program, needsBus: false, body)
+      scenario, on: ScaledClock(SystemClock(), factor: speed), program: program, needsBus: false, body)
   }
 
   /// What a sensor would still know after a power cut.

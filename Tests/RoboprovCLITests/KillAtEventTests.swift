@@ -1,0 +1,115 @@
+import Bluetooth
+import Foundation
+import Journal
+import Provisioning
+import Testing
+import VirtualBuilding
+
+@Suite(
+  "Killed at any event, a run leaves a true record, and the next one does what is left",
+  .timeLimit(.minutes(10)))
+struct KillAtEventTests {
+  /// What happens in a building until a run of it is killed.
+  enum Story {
+    /// Nothing but the run.
+    case plain
+    /// The adapter is plugged in late.
+    case lateAdapter
+    /// A run was killed before, while it was connected.
+    case linkLeft
+    /// The first sensor loses its link at first.
+    case secondAttempt
+    /// A person presses Ctrl-C.
+    case interrupted
+  }
+
+  /// Where events of a kind are certain to occur.
+  static func story(of kind: Fact.Kind) -> Story {
+    switch kind {
+    case .runStarted, .adapterSelected, .listeningStarted, .listeningStopped, .deviceSighted,
+      .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,
+      .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .roomFinished, .runFinished:
+      .plain
+    case .adapterAwaited: .lateAdapter
+    case .linkReleased: .linkLeft
+    case .retryScheduled: .secondAttempt
+    case .runInterrupted: .interrupted
+    }
+  }
+
+  /// Intents and outcomes: of these also the second in a run, when something is done and something is not, and also half
+  /// a line.
+  static let weighty: [Fact.Kind] = [.bindingCommitted, .saveSubmitted, .roomFinished]
+
+  struct Instant: CustomTestStringConvertible, Sendable {
+    var kind: Fact.Kind
+    var number: Int
+    var point: KillSwitch.Point
+    var assign: String
+
+    var testDescription: String { "\(kind.rawValue) \(number), \(point.rawValue), rooms by \(assign)" }
+  }
+
+  /// Every kind of event there is.
+  static let instants = Fact.Kind.allCases.flatMap { kind in
+    let numbers = weighty.contains(kind) ? [1, 2] : [1]
+    return numbers.flatMap { number in
+      KillSwitch.Point.allCases.filter { $0 != .amidWrite || weighty.contains(kind) }.map {
+        Instant(kind: kind, number: number, point: $0, assign: "address")
+      }
+    }
+  }
+
+  @Test(arguments: instants)
+  func killed(at instant: Instant) async throws {
+    let story = Self.story(of: instant.kind)
+    let faults = story == .secondAttempt ? [ScheduledFault(.drops(in: .write(2)), attempts: 1)] : []
+    let sensors = [
+      SensorScenario(address: ServedBuilding.address(1), faults: faults), ServedBuilding.sensor(2),
+    ]
+    try await KilledBuilding.serve(
+      sensors, hasAdapter: story != .lateAdapter, assign: instant.assign
+    ) { killed in
+      if story == .linkLeft {
+        let run = try await killed.run(KillSwitch.at(.settingWritten, 1, .afterWrite))
+        try #require(run.wasKilled, "\(run.outcome)")
+        #expect(await killed.building.world.openLinkCount() == 1)
+      }
+      let order = KillSwitch.at(instant.kind, instant.number, instant.point)
+      let run = try await killed.run(order) { process in
+        switch story {
+        case .plain, .linkLeft, .secondAttempt: break
+        case .lateAdapter:
+          try await killed.site.until("waiting for an adapter") {
+            !process.isRunning || process.errorsSoFar.contains("waiting up to")
+          }
+          await killed.building.world.setPresent(true, ServedBuilding.adapter)
+        case .interrupted:
+          try await process.until("the first write") { await !killed.building.world.writes.isEmpty }
+          process.send(SIGINT)
+        }
+      }
+      // Had the switch not been reached, the run would have come to its end.
+      try #require(run.wasKilled, "\(run.outcome)")
+      try expect(instant, in: killed, of: run)
+      try await killed.runUntilDone()
+    }
+  }
+
+  /// That it died where it should.
+  private func expect(_ instant: Instant, in killed: KilledBuilding, of run: KilledBuilding.Run) throws {
+    let id = try #require(run.id)
+    let journal = try #require(try killed.journal(of: id))
+    let count = journal.events.count { $0.fact.kind == instant.kind }
+    #expect((journal.tornLine != nil) == (instant.point == .amidWrite))
+    switch instant.point {
+    case .beforeWrite, .amidWrite:
+      #expect(count == instant.number - 1)
+    case .afterWrite:
+      #expect(count == instant.number)
+      #expect(journal.events.last?.fact.kind == instant.kind)
+    case .afterSync:
+      #expect(count >= instant.number)
+    }
+  }
+}

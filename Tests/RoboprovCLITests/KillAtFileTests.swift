@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Killed before any change to a file, a run leaves nothing half made", .timeLimit(.minutes(10)))
+struct KillAtFileTests {
+  /// More calls than a run makes; each stripe takes every nth of them.
+  private static let calls = 1...500
+  private static let stripes = 4
+
+  /// The run has nothing left to do: it makes its directory and its reports. (What it does in between changes the
+  /// journal alone, of which the other tests make sure.)
+  @Test(arguments: 0..<stripes)
+  func killed(stripe: Int) async throws {
+    try await KilledBuilding.serve([ServedBuilding.sensor(1)]) { killed in
+      try await killed.runUntilDone()
+      var kills = 0
+      for call in Self.calls where call % Self.stripes == stripe {
+        let run = try await killed.run(KillSwitch.at(call: call))
+        guard run.wasKilled else {
+          #expect(run.outcome.status == 0, "\(run.outcome)")
+          break
+        }
+        kills += 1
+      }
+      // Two reports and a log, each made aside, synced and renamed, and the link.
+      #expect(kills * Self.stripes > 20)
+      try await killed.runUntilDone()
+    }
+  }
+}
