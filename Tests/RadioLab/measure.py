@@ -69,16 +69,21 @@ def names() -> None:
 
 def windows() -> None:
     """What discovery before a connection costs: until `StartDiscovery` answers, until anybody and until the wanted sensor
-    is heard, until `StopDiscovery` answers, and until `Connect` does, by when that is called."""
+    is heard, until `StopDiscovery` answers, and until `Connect` does, by when that is called, and by whether the chip
+    tells of a sensor once or again and again."""
     house = House(8)
+    addresses = [room.address for room in house.rooms]
     with Lab([(10, 4)], propagation=STEADY) as lab:
         _furnished(lab, house)
-        addresses = [room.address for room in house.rooms]
-        for mode in ("at_once", "later", "discovering"):
-            some = addresses[:3] if mode == "discovering" else addresses
+        for mode, duplicates in (("at_once", "by_data"), ("later", "by_data"), ("discovering", "none"), ("discovering", "strict")):
+            lab.unplug(0)
+            lab.run("sleep", "1")
+            lab.plug(0, duplicates=duplicates, memory=1000)
+            lab.wait_for_adapters()
+            some = addresses[:4] if mode == "discovering" else addresses
             done = lab.run("python3", "/lab/share/windows.py", adapter_address(0), mode, *some, timeout=400).must()
             lines = [json.loads(line) for line in done.out.splitlines()]
-            print(f"Connect {mode.replace('_', ' ')}: {len(lines)} sensors; median, and the slowest, in s", flush=True)
+            print(f"Connect {mode.replace('_', ' ')}, chip {duplicates}: {len(lines)} sensors; median, and the slowest, in s")
             for name in lines[0]:
                 if name != "error":
                     values = sorted(line[name] for line in lines)
@@ -87,55 +92,67 @@ def windows() -> None:
 
 
 def pace() -> None:
-    """Where the time of a device goes and how many are done in a minute, with the connection intervals that the kernel
-    takes by itself and with those that it can be made to take; and how soon a rebooted sensor is heard."""
+    """Where the time of a device goes and how many are done in a minute, with the connection interval that the kernel
+    takes by itself and with those that root can have it take; and how soon a rebooted sensor is heard."""
     house = House(8)
     with Lab([(10, 4)], propagation=STEADY) as lab:
         _furnished(lab, house)
         install_roboprov(lab)
         (lab.share / "building.yaml").write_text(house.manifest)
-        for words, low, high in (("by itself", 0, 0), ("in debugfs 12 to 12", 12, 12), ("in debugfs 6 to 6", 6, 6)):
-            if low:
-                lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")  # It may be mounted already.
-                knobs = "/sys/kernel/debug/bluetooth/hci0/conn"
-                lab.run("sh", "-c", f"echo {low} >{knobs}_min_interval && echo {high} >{knobs}_max_interval").must()
-            _run_and_tell(lab, house, f"connection intervals {words}")
+        for units in (None, 12, 6):
+            # Of a sensor that it knows already the kernel has noted what held before: it is to know none.
+            lab.unplug(0)
+            lab.run("sleep", "1")
+            lab.plug(0)
+            lab.wait_for_adapters()
+            if units is not None:
+                _set_interval(lab, units, units)
+            _run_and_tell(lab, house, f"interval {units * 1.25} ms" if units else "the kernel's own interval")
+
+
+def _set_interval(lab: Lab, low: int, high: int) -> None:
+    """In debugfs, in units of 1.25 ms."""
+    lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")  # It may be mounted already.
+    knob = "/sys/kernel/debug/bluetooth/hci0/conn_{}_interval"
+    # The kernel refuses a least that is above the most, also for a moment.
+    orders = [f"echo {low} >{knob.format('min')}", f"echo {high} >{knob.format('max')}"]
+    lab.run("sh", "-c", "; ".join(orders + orders[:1])).must()
 
 
 def parameters() -> None:
-    """Which connection parameters can be had, by whom and how; what the sensor sees of them."""
-    house = House(1)
-    sensor = house.rooms[0].address
-    with Lab([(1, 1)], propagation=STEADY) as lab:
+    """Which connection interval can be had, by whom and how, each time with a sensor that the kernel does not know yet;
+    what that sensor sees of it."""
+    house = House(5)
+    addresses = [room.address for room in house.rooms]
+    with Lab([(6, 2)], propagation=STEADY) as lab:
         _furnished(lab, house)
 
-        def connect(words: str) -> None:
+        def connect(words: str, address: str) -> None:
             since = len(lab.radio.events)
-            lab.run("python3", "/lab/share/connect.py", adapter_address(0), sensor, timeout=120).must()
+            lab.run("python3", "/lab/share/connect.py", adapter_address(0), address, timeout=120).must()
             seen = lab.radio.wait_for("connected", since=since)
-            print(f"{words:58} interval {seen['interval_ms']} ms", flush=True)
+            print(f"{words:58} {seen['interval_ms']} ms", flush=True)
 
-        connect("the kernel's own")
-        lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")
-        knobs = "/sys/kernel/debug/bluetooth/hci0"
-        print(lab.run("sh", "-c", f"cd {knobs} && grep . conn_*_interval supervision_timeout conn_latency").out, flush=True)
-        as_installer = ("busybox", "su", "installer", "-s", "/bin/sh", "-c")
-        refused = lab.run(*as_installer, f"echo 12 >{knobs}/conn_min_interval")
-        print(f"debugfs, not root: {refused.err.strip()}", flush=True)
-        lab.run("sh", "-c", f"echo 12 >{knobs}/conn_min_interval; echo 12 >{knobs}/conn_max_interval").must()
-        connect("debugfs 12 to 12, by root")
-        lab.run("sh", "-c", f"echo 40 >{knobs}/conn_max_interval; echo 24 >{knobs}/conn_min_interval").must()
-        command = f"python3 /lab/share/conn_params.py 6 6 {sensor}"
-        refused = lab.run(*as_installer, command)
-        print(f"management socket, not root: {(refused.out or refused.err).strip()}", flush=True)
+        def as_installer(command: str) -> str:
+            done = lab.run("busybox", "su", "installer", "-s", "/bin/sh", "-c", command)
+            return (done.err or done.out).strip()
+
+        connect("the kernel's own", addresses[0])
+        _set_interval(lab, 12, 12)
+        connect("debugfs 12 to 12", addresses[1])
+        connect("debugfs 12 to 12, a sensor that was known before", addresses[0])
+        print("debugfs, not root:", as_installer("echo 6 >/sys/kernel/debug/bluetooth/hci0/conn_min_interval"), flush=True)
+        _set_interval(lab, 24, 40)
+        command = f"python3 /lab/share/conn_params.py 6 6 {addresses[2]}"
+        print("management socket, not root:", as_installer(command), flush=True)
         print("management socket, root:", lab.run("sh", "-c", command).out.strip(), flush=True)
-        connect("after that")
+        connect("management socket 6 to 6", addresses[2])
         main = "[LE]\\nMinConnectionInterval=8\\nMaxConnectionInterval=8\\n"
         lab.run("sh", "-c", f"mkdir -p /etc/bluetooth && printf '{main}' >/etc/bluetooth/main.conf").must()
         lab.run("/lab/bluetoothd", "stop").must()
         lab.run("/lab/bluetoothd", "start").must()
         lab.wait_for_adapters()
-        connect("main.conf [LE] Min/MaxConnectionInterval=8, new bluetoothd")
+        connect("main.conf, [LE], 8 to 8, bluetoothd started anew", addresses[3])
 
 
 def _run_and_tell(lab: Lab, house: House, words: str) -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 _PR_SET_PDEATHSIG = 1
-_URGENT = -10  # A radio that waits for a core is none.
+_URGENT = -5  # A radio that waits for a core is none; others have to live, too.
 _libc = ctypes.CDLL(None, use_errno=True)
 _running: list[subprocess.Popen] = []
 
