@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// An open file or directory, closed when nobody holds it any more. Everything in a directory is reached
@@ -105,6 +106,29 @@ final class File: Sendable {
   func link(_ name: String, to target: String) throws(JournalError) {
     guard symlinkat(target, descriptor, name) == 0 else {
       throw JournalError(.link, path + "/" + name, errno: errno)
+    }
+  }
+
+  /// Gives an entry of this directory a second name; whether that name was free.
+  func hardLink(_ name: String, as other: String) throws(JournalError) -> Bool {
+    if linkat(descriptor, name, descriptor, other, 0) == 0 { return true }
+    if errno == EEXIST { return false }
+    throw JournalError(.create, path + "/" + other, errno: errno)
+  }
+
+  /// Whether nobody but its owner may read or write it.
+  func isPrivate() throws(JournalError) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw JournalError(.open, path, errno: errno) }
+    return status.st_mode & 0o077 == 0
+  }
+
+  /// The names in this directory, sorted; `.` and `..` left out.
+  func names() throws(JournalError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    } catch {
+      throw JournalError(.read, path, .inputOutput)
     }
   }
 

@@ -49,6 +49,10 @@ public struct JournalError: Error, Hashable, Sendable {
     case noLinks
     /// An identity that cannot be a file name: it could lead out of its directory.
     case unsafeName
+    /// Others than its owner may read it.
+    case readableByOthers
+    /// It is no site key: of another length.
+    case notAKey
     /// Anything else, by the system's own number.
     case system(Int32)
   }
@@ -108,6 +112,8 @@ extension JournalError.Cause: CustomStringConvertible {
     case .nameTooLong: "the name is too long"
     case .noLinks: "this file system has no symbolic links"
     case .unsafeName: "it is no safe file name"
+    case .readableByOthers: "others than its owner may read it"
+    case .notAKey: "it is no site key, which has 32 bytes"
     case .system(let code): "error \(code) (\(String(cString: strerror(code))))"
     }
   }

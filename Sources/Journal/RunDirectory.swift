@@ -73,6 +73,31 @@ public final class RunDirectory: Sendable {
       run: run, building: buildingDirectory, directory: directory, logs: try directory.directory(devices))
   }
 
+  /// The directories of all runs of a building, by id; none where there is no such building.
+  /// - Throws: what stands in the way.
+  static func all(in reports: String, building: String) throws(JournalError) -> [RunDirectory] {
+    try checkName(building)
+    let place: File
+    do throws(JournalError) {
+      place = try File.directory(reports).directory(building)
+    } catch  where error.cause == .missing {
+      return []
+    }
+    var runs: [RunDirectory] = []
+    for name in try place.names()
+    where place.kind(of: name) == S_IFDIR && !name.hasPrefix(".") && name != latest {
+      runs.append(try open(in: reports, building: building, run: name))
+    }
+    return runs
+  }
+
+  /// The journal's record, or nil when there is none.
+  /// - Throws: when it cannot be read.
+  func journalIfAny() throws(JournalError) -> JournalRecord? {
+    guard directory.kind(of: JournalWriter.fileName) != nil else { return nil }
+    return try readJournal()
+  }
+
   /// Path of its journal.
   public var journalPath: String { path + "/" + JournalWriter.fileName }
 
@@ -166,7 +191,7 @@ public final class RunDirectory: Sendable {
   }
 
   /// Makes a directory and all that leads to it.
-  private static func makeAll(_ path: String) throws(JournalError) -> File {
+  static func makeAll(_ path: String) throws(JournalError) -> File {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw JournalError(.createDirectory, path, .unsafeName)
     }

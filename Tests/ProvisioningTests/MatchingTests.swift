@@ -54,6 +54,11 @@ enum Sample {
   }
 }
 
+/// All rooms of a building, matched.
+func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) -> [RoomID: Match] {
+  match(building.rooms, of: building, with: air, known)
+}
+
 @Suite struct MatchingTests {
   @Test func anAddressDecides() {
     let matches = match(
@@ -71,9 +76,10 @@ enum Sample {
   @Test func aDeviceAtWorkAsWantedIsDone() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
-    #expect(
-      matches["room-7"]
-        == .done(Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)))
+    let evidence = Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)
+    // Nobody knows what else it was told.
+    let settings = Sample.room(7).settingResults(nil) { $0 == .minor ? .proved : .notWritten }
+    #expect(matches["room-7"] == .done(evidence, settings))
   }
 
   @Test func aDeviceAtWorkAsAnotherRoomNeedsHands() {

@@ -17,8 +17,14 @@ import Testing
     .runStarted(
       RunStarted(
         run: "r", building: "b", buildingName: "B", toolVersion: "0", host: "h", manifestPath: "m.yaml",
-        manifestSHA256: "00", simulated: true,
-        rooms: [PlannedRoom(room: "lobby", name: "Lobby", profile: "robo-sensor", settings: [])])),
+        manifestSHA256: "00", simulated: true, sealKey: "k",
+        rooms: [
+          PlannedRoom(
+            room: "lobby", name: "Lobby", profile: "robo-sensor",
+            settings: [
+              SettingResult(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f00d")
+            ], exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
+        ])),
     .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
     .adapterSelected(AdapterSelected(adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66")),
     .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
@@ -28,6 +34,11 @@ import Testing
       DeviceSighted(
         address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, minor: 7)),
     .bindingCommitted(BindingCommitted(room: "lobby", address: address, basis: .any)),
+    .bindingReleased(
+      BindingReleased(room: "lobby", address: address, cause: .replaced, reason: "dead", silent: true)),
+    .roomRetired(RoomRetired(room: "lobby", reason: "torn down")),
+    .roomAccepted(RoomAccepted(room: "lobby", reason: "no power yet", by: "M. Muster")),
+    .hostPaused(HostPause(.suspended, seconds: 300)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
     .stageStarted(StageStarted(room: "lobby", stage: .write, setting: .minor, timeout: 10)),

@@ -10,7 +10,7 @@ struct ExplanationTests {
   private static let reasons: [FailureReason] = FailureReason.Code.allCases.flatMap {
     code -> [FailureReason] in
     switch code {
-    case .linkLost, .stageTimedOut, .interrupted, .adapterLost, .stackLost:
+    case .linkLost, .stageTimedOut, .interrupted, .adapterLost, .stackLost, .hostPaused:
       [FailureReason(code)]
         + Stage.allCases.map {
           FailureReason(
@@ -27,8 +27,10 @@ struct ExplanationTests {
       ]
     case .refused:
       [FailureReason(code, stage: .save, deviceText: "error:wifi \u{1B}[1mfailed\n"), FailureReason(code)]
-    case .wrongIdentity, .configuredOtherwise: [FailureReason(code, minor: 12), FailureReason(code)]
-    case .minorOnAir: [FailureReason(code, minor: 5, addresses: [.sensor(77)]), FailureReason(code)]
+    case .wrongIdentity, .configuredOtherwise, .settingsChanged:
+      [FailureReason(code, minor: 12), FailureReason(code)]
+    case .minorOnAir, .minorOnRecord:
+      [FailureReason(code, minor: 5, addresses: [.sensor(77)]), FailureReason(code)]
     case .tooManyCandidates:
       [FailureReason(code, addresses: (1...7).map { .sensor($0) }), FailureReason(code, addresses: [])]
     case .notHeardAfterSave: [FailureReason(code, stage: .verify, seconds: 30)]
@@ -37,9 +39,9 @@ struct ExplanationTests {
         FailureReason(code, stage: .discover, stackText: "org.bluez.Error.Failed: br-connection-canceled"),
         FailureReason(code),
       ]
-    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .noCandidate,
-      .notConfirmed,
-      .outOfSlots, .recordUnwritable:
+    case .adapterClaimed: [FailureReason(code, stackText: "hci0: run r by pid 7"), FailureReason(code)]
+    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .noCandidate, .notConfirmed,
+      .planOutdated, .outOfSlots, .recordUnwritable:
       [FailureReason(code)]
     }
   }

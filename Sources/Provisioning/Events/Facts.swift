@@ -2,6 +2,8 @@ public import Bluetooth
 
 /// Everything a report needs to know about the run, so that the events alone suffice.
 public struct RunStarted: Hashable, Sendable, Codable {
+  /// What makes the record.
+  public var command: RecordedCommand
   /// Globally unique id of the run: time, host and chance.
   public var run: String
   /// The building's stable id.
@@ -18,14 +20,18 @@ public struct RunStarted: Hashable, Sendable, Codable {
   public var manifestSHA256: String
   /// Whether the building was virtual.
   public var simulated: Bool
-  /// The selected rooms, in the manifest's order.
+  /// Which key seals the secrets' fingerprints, so that nobody compares those of different keys; nil without.
+  public var sealKey: String?
+  /// The rooms of the manifest, in its order, also those that are excluded.
   public var rooms: [PlannedRoom]
 
-  /// All of it.
+  /// All of it; what does not apply is left out.
   public init(
-    run: String, building: String, buildingName: String, toolVersion: String, host: String,
-    manifestPath: String, manifestSHA256: String, simulated: Bool, rooms: [PlannedRoom]
+    _ command: RecordedCommand = .apply, run: String, building: String, buildingName: String,
+    toolVersion: String, host: String, manifestPath: String, manifestSHA256: String, simulated: Bool,
+    sealKey: String? = nil, rooms: [PlannedRoom]
   ) {
+    self.command = command
     self.run = run
     self.building = building
     self.buildingName = buildingName
@@ -34,10 +40,12 @@ public struct RunStarted: Hashable, Sendable, Codable {
     self.manifestPath = manifestPath
     self.manifestSHA256 = manifestSHA256
     self.simulated = simulated
+    self.sealKey = sealKey
     self.rooms = rooms
   }
 
   enum CodingKeys: String, CodingKey {
+    case command
     case run
     case building
     case buildingName = "building_name"
@@ -46,6 +54,7 @@ public struct RunStarted: Hashable, Sendable, Codable {
     case manifestPath = "manifest_path"
     case manifestSHA256 = "manifest_sha256"
     case simulated
+    case sealKey = "seal_key"
     case rooms
   }
 }
@@ -62,17 +71,20 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
   public var address: BluetoothAddress?
   /// Its settings in the profile's order; no secret has a value here.
   public var settings: [SettingResult]
+  /// Why it is not to be worked on, if it is not.
+  public var exclusion: Exclusion?
 
   /// All of it; what does not apply is left out.
   public init(
     room: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    settings: [SettingResult]
+    settings: [SettingResult], exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
     self.profile = profile
     self.address = address
     self.settings = settings
+    self.exclusion = exclusion
   }
 }
 
@@ -450,6 +462,8 @@ public enum ListeningPurpose: String, Hashable, Sendable, Codable, CaseIterable 
 public enum BindingBasis: String, Hashable, Sendable, Codable, CaseIterable {
   /// The manifest names the address.
   case address
+  /// An earlier run joined them.
+  case record
   /// The manifest lets the room take any device, and a person confirmed it.
   case any
 }
@@ -478,6 +492,10 @@ public enum InterruptionCause: String, Hashable, Sendable, Codable, CaseIterable
   case stack
   /// No adapter could be used any more.
   case adapter
+  /// Another run works with the adapter.
+  case claimed
+  /// What would be done is not what the plan says.
+  case plan
 }
 
 /// How a run ended as a whole. The names are frozen.

@@ -30,6 +30,16 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case configuredOtherwise = "configured_otherwise"
     /// The room's minor is on air from another address.
     case minorOnAir = "minor_on_air"
+    /// The room's minor is on record at another address, which was not heard to have another.
+    case minorOnRecord = "minor_on_record"
+    /// Its device is at work with the settings of an earlier run, and cannot be rewritten in place.
+    case settingsChanged = "settings_changed"
+    /// What would be done is not what the plan says.
+    case planOutdated = "plan_outdated"
+    /// Another run works with the adapter.
+    case adapterClaimed = "adapter_claimed"
+    /// This host slept, or was held, in the middle of it.
+    case hostPaused = "host_paused"
     /// More devices were heard than rooms are left to take any of them.
     case tooManyCandidates = "too_many_candidates"
     /// No device was left for this room.
@@ -133,12 +143,12 @@ public struct AttemptFailure: Error, Hashable, Sendable {
     case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .saveNotKept,
       .stackError:
       .transient
-    case .adapterLost, .stackLost: .host
+    case .adapterLost, .stackLost, .hostPaused: .host
     case .neverHeard, .noCandidate: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
-    case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .minorOnAir, .tooManyCandidates,
-      .notConfirmed, .recordUnwritable:
+    case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .minorOnAir, .minorOnRecord,
+      .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notConfirmed, .recordUnwritable:
       .permanent
     case .interrupted: .cancelled
     }

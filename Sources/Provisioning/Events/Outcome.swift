@@ -58,17 +58,20 @@ public struct Evidence: Hashable, Sendable, Codable {
   public var rssi: Int?
   /// Seconds from the submission of the save until it was heard.
   public var secondsAfterSave: Double?
+  /// The run that has it on record, where that is an earlier one.
+  public var run: String?
 
-  /// Evidence.
+  /// Evidence; what does not apply is left out.
   public init(
     grade: Grade, address: BluetoothAddress, minor: UInt16? = nil, rssi: Int? = nil,
-    secondsAfterSave: Double? = nil
+    secondsAfterSave: Double? = nil, run: String? = nil
   ) {
     self.grade = grade
     self.address = address
     self.minor = minor
     self.rssi = rssi
     self.secondsAfterSave = secondsAfterSave
+    self.run = run
   }
 
   enum CodingKeys: String, CodingKey {
@@ -77,6 +80,7 @@ public struct Evidence: Hashable, Sendable, Codable {
     case minor
     case rssi
     case secondsAfterSave = "seconds_after_save"
+    case run
   }
 }
 
@@ -98,11 +102,14 @@ public struct SettingResult: Hashable, Sendable, Codable {
   public var value: String?
   /// How far it got.
   public var state: SettingState
+  /// What tells whether a secret is still the same, and nothing else of it (`SecretSeal`).
+  public var fingerprint: String?
 
   /// A setting's result.
-  public init(name: SettingName, value: String?, state: SettingState) {
+  public init(name: SettingName, value: String?, state: SettingState, fingerprint: String? = nil) {
     self.name = name
     self.value = value
     self.state = state
+    self.fingerprint = fingerprint
   }
 }

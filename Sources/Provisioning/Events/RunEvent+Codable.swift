@@ -73,6 +73,14 @@ extension Fact {
     case deviceSighted = "device_sighted"
     /// `Fact.bindingCommitted`.
     case bindingCommitted = "binding_committed"
+    /// `Fact.bindingReleased`.
+    case bindingReleased = "binding_released"
+    /// `Fact.roomRetired`.
+    case roomRetired = "room_retired"
+    /// `Fact.roomAccepted`.
+    case roomAccepted = "room_accepted"
+    /// `Fact.hostPaused`.
+    case hostPaused = "host_paused"
     /// `Fact.attemptStarted`.
     case attemptStarted = "attempt_started"
     /// `Fact.stageStarted`.
@@ -112,6 +120,10 @@ extension Fact {
     case .listeningStopped: .listeningStopped
     case .deviceSighted: .deviceSighted
     case .bindingCommitted: .bindingCommitted
+    case .bindingReleased: .bindingReleased
+    case .roomRetired: .roomRetired
+    case .roomAccepted: .roomAccepted
+    case .hostPaused: .hostPaused
     case .attemptStarted: .attemptStarted
     case .stageStarted: .stageStarted
     case .stageEnded: .stageEnded
@@ -138,6 +150,10 @@ extension Fact {
     case .listeningStopped(let data): data
     case .deviceSighted(let data): data
     case .bindingCommitted(let data): data
+    case .bindingReleased(let data): data
+    case .roomRetired(let data): data
+    case .roomAccepted(let data): data
+    case .hostPaused(let data): data
     case .attemptStarted(let data): data
     case .stageStarted(let data): data
     case .stageEnded(let data): data
@@ -168,6 +184,10 @@ extension Fact {
     case .listeningStopped: self = .listeningStopped(try data())
     case .deviceSighted: self = .deviceSighted(try data())
     case .bindingCommitted: self = .bindingCommitted(try data())
+    case .bindingReleased: self = .bindingReleased(try data())
+    case .roomRetired: self = .roomRetired(try data())
+    case .roomAccepted: self = .roomAccepted(try data())
+    case .hostPaused: self = .hostPaused(try data())
     case .attemptStarted: self = .attemptStarted(try data())
     case .stageStarted: self = .stageStarted(try data())
     case .stageEnded: self = .stageEnded(try data())

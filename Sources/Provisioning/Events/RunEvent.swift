@@ -44,6 +44,14 @@ public enum Fact: Hashable, Sendable {
   case deviceSighted(DeviceSighted)
   /// **Intent.** A room and a device were joined; on record before the first byte is written.
   case bindingCommitted(BindingCommitted)
+  /// A room and a device are no longer joined.
+  case bindingReleased(BindingReleased)
+  /// A room was taken out of service.
+  case roomRetired(RoomRetired)
+  /// Somebody accepted a room as it is.
+  case roomAccepted(RoomAccepted)
+  /// The host did nothing for a while, or its clock was set.
+  case hostPaused(HostPause)
   /// An attempt began.
   case attemptStarted(AttemptStarted)
   /// A stage of an attempt began.
@@ -84,12 +92,12 @@ extension Fact {
   /// Intents, outcomes, and the frame of the run wait for the disk; the rest does not.
   public var durability: Durability {
     switch self {
-    case .runStarted, .bindingCommitted, .saveSubmitted, .roomFinished, .runInterrupted, .runFinished:
+    case .runStarted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .saveSubmitted,
+      .roomFinished, .runInterrupted, .runFinished:
       .synced
     case .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted,
-      .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten, .linkEnded, .proofHeard,
-      .attemptEnded, .retryScheduled:
+      .deviceSighted, .hostPaused, .attemptStarted, .stageStarted, .stageEnded, .statusReceived,
+      .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled:
       .written
     }
   }
@@ -98,9 +106,12 @@ extension Fact {
   public var room: RoomID? {
     switch self {
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted, .runInterrupted, .runFinished:
+      .deviceSighted, .hostPaused, .runInterrupted, .runFinished:
       nil
     case .bindingCommitted(let fact): fact.room
+    case .bindingReleased(let fact): fact.room
+    case .roomRetired(let fact): fact.room
+    case .roomAccepted(let fact): fact.room
     case .attemptStarted(let fact): fact.room
     case .stageStarted(let fact): fact.room
     case .stageEnded(let fact): fact.room

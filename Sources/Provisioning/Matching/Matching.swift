@@ -2,29 +2,63 @@ public import Bluetooth
 
 /// What matching found for a room.
 public enum Match: Hashable, Sendable {
-  /// This device is the room's.
+  /// This device is the room's, and is to be written.
   case device(BluetoothAddress, BindingBasis)
-  /// The room's device is at work already, as wanted.
-  case done(Evidence)
+  /// The room's device is at work already, as wanted. The settings are as far as the record knows.
+  case done(Evidence, [SettingResult])
   /// Nothing can be written for this room, and why.
   case stopped(Outcome, FailureReason)
 }
 
-/// Which device belongs to which room: a pure function of the building and of what was heard.
+/// What a decision rests on besides the air: what the record says and what a person allowed.
+public struct Known: Sendable {
+  /// What earlier runs did.
+  public var standing: BuildingStanding
+  /// What a person allowed against the record.
+  public var permissions: RecordPermissions
+  /// Tells whether secrets are the same as then.
+  public var seal: SecretSeal?
+  /// The devices that the record has at work, by what they are heard with.
+  private let atWork: [Proof: [BluetoothAddress]]
+
+  /// What is known; nothing unless given.
+  public init(
+    standing: BuildingStanding = .init(), permissions: RecordPermissions = .init(), seal: SecretSeal? = nil
+  ) {
+    self.standing = standing
+    self.permissions = permissions
+    self.seal = seal
+    var atWork: [Proof: [BluetoothAddress]] = [:]
+    for (_, room) in standing.rooms.sorted(by: { $0.key < $1.key }) {
+      guard let deed = room.deed, let profile = DeviceProfiles[room.profile], let proof = deed.proof(profile)
+      else { continue }
+      atWork[proof, default: []].append(deed.heardAt)
+    }
+    self.atWork = atWork
+  }
+}
+
+/// Which device belongs to which room: a pure function of the rooms that are to be done, of the whole building
+/// they are in, of what the record knows and of what was heard.
 ///
-/// An address in the manifest decides. A room without one takes any unclaimed device only where the manifest
-/// allows it, and only while no more devices are heard than rooms are left for them; these matches still want
-/// a person's yes. In no case does a room get a minor that is on air from another address.
-public func match(_ building: Building, with air: AirLedger) -> [RoomID: Match] {
+/// An address in the manifest decides; else what an earlier run joined. A room without either takes any
+/// unclaimed device only where the manifest allows it, and only while no more devices are heard than rooms are
+/// left for them; these matches still want a person's yes. In no case does a room get a minor that is on air
+/// from another address.
+public func match(
+  _ rooms: [Room], of building: Building, with air: AirLedger, _ known: Known = Known()
+) -> [RoomID: Match] {
   var matches: [RoomID: Match] = [:]
-  var claimed = Set(building.rooms.compactMap(\.address))
+  var claimed = known.standing.claimed.union(building.rooms.compactMap(\.address))
   var left: [ProfileID: [Room]] = [:]
 
-  for room in building.rooms {
-    if let obstacle = obstacle(to: room, at: room.address, air) {
+  for room in rooms {
+    let device = known.device(of: room)
+    if let obstacle = obstacle(to: room, at: device?.address, air, known) {
       matches[room.id] = obstacle
-    } else if let address = room.address {
-      matches[room.id] = .device(address, .address)
+    } else if let device {
+      matches[room.id] =
+        known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
     } else if building.assignment == .any {
       left[room.profile, default: []].append(room)
     } else {
@@ -49,20 +83,38 @@ public func match(_ building: Building, with air: AirLedger) -> [RoomID: Match] 
   return matches
 }
 
-/// Why nothing may be written for a room to the device at `address`, by what is on air now; nil when it may.
-/// Asked again before each attempt: much can happen while a device waits for its turn.
-func obstacle(to room: Room, at address: BluetoothAddress?, _ air: AirLedger) -> Match? {
+/// Why nothing may be written for a room to the device at `address`, by what is on air now and by the record;
+/// nil when it may. Asked again before each attempt: much can happen while a device waits for its turn.
+func obstacle(to room: Room, at address: BluetoothAddress?, _ air: AirLedger, _ known: Known) -> Match? {
   let proof = proof(of: room)
-  let others = air.devices(proving: proof).map(\.address).filter { $0 != address }
+  let deed = address.flatMap { known.deed(for: room, at: $0) }
+  let ours = Set([address, deed?.heardAt].compactMap(\.self))
+  let others = air.devices(proving: proof).map(\.address).filter { !ours.contains($0) }
   if !others.isEmpty {
     return .stopped(.needsHands, FailureReason(.minorOnAir, minor: proof.minor, addresses: others))
   }
-  guard let address, let sighting = air[address],
-    case .configured(let beacon) = sighting.life.recognition
+  let holders = known.holders(of: proof, besides: room, ours, air)
+  if !holders.isEmpty {
+    return .stopped(.needsHands, FailureReason(.minorOnRecord, minor: proof.minor, addresses: holders))
+  }
+  // One that is heard waiting is not at work, whatever was heard from the address that it had before.
+  guard let address, air[address]?.life.recognition != .awaitingProvisioning,
+    let (sighting, beacon) = [address, deed?.heardAt].compactMap(\.self).lazy.compactMap({ air.atWork($0) })
+      .first
   else { return nil }
   if proof.isMet(by: beacon) {
-    return .done(
-      Evidence(grade: .beaconOnAir, address: address, minor: beacon.minor, rssi: sighting.rssi))
+    let evidence = Evidence(
+      grade: .beaconOnAir, address: sighting.address, minor: beacon.minor, rssi: sighting.rssi)
+    guard let deed else {
+      return .done(evidence, room.settingResults(known.seal) { $0 == .minor ? .proved : .notWritten })
+    }
+    guard deed.satisfies(room, known.seal), !known.permissions.force.contains(room.id) else {
+      return .stopped(.needsHands, FailureReason(.settingsChanged, minor: beacon.minor))
+    }
+    return .done(evidence, room.settingResults(known.seal) { $0 == .minor ? .proved : deed.state(of: $0) })
+  }
+  if let deed, let profile = DeviceProfiles[room.profile], deed.proof(profile)?.isMet(by: beacon) == true {
+    return .stopped(.needsHands, FailureReason(.settingsChanged, minor: beacon.minor))
   }
   return .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: beacon.minor))
 }
@@ -73,4 +125,55 @@ func proof(of room: Room) -> Proof {
     preconditionFailure("a checked room has a profile that does not exist: \(room.profile)")
   }
   return profile.proof(of: room.settings)
+}
+
+extension Known {
+  /// The device of a room by the manifest or the record.
+  func device(of room: Room) -> (address: BluetoothAddress, basis: BindingBasis)? {
+    if let address = room.address { return (address, .address) }
+    return standing.rooms[room.id]?.binding.map { ($0.address, .record) }
+  }
+
+  /// What was last done for the room to this very device.
+  func deed(for room: Room, at address: BluetoothAddress) -> Deed? {
+    standing.rooms[room.id]?.deed.flatMap { $0.address == address ? $0 : nil }
+  }
+
+  /// What the record alone says of a room whose device is not heard at work: done, or in need of hands. Nil when
+  /// its device is to be dialled: nothing is proved on record, or it waits to be provisioned again.
+  func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
+    guard let deed = deed(for: room, at: address), case .proved(var evidence) = deed.state,
+      air[address]?.life.recognition != .awaitingProvisioning, !permissions.force.contains(room.id)
+    else { return nil }
+    guard deed.satisfies(room, seal) else {
+      return .stopped(.needsHands, FailureReason(.settingsChanged, minor: deed.minor))
+    }
+    evidence.run = evidence.run ?? deed.run
+    return .done(evidence, room.settingResults(seal, deed.state(of:)))
+  }
+
+  /// Other devices that the record has at work with this identity, and that were not heard otherwise.
+  fileprivate func holders(
+    of proof: Proof, besides room: Room, _ ours: Set<BluetoothAddress>, _ air: AirLedger
+  ) -> [BluetoothAddress] {
+    // Where the manifest contradicts the record about this room's own device is told before the run.
+    let recorded = standing.rooms[room.id]?.deed?.heardAt
+    return (atWork[proof] ?? []).filter { !ours.contains($0) && $0 != recorded && air[$0] == nil }.sorted()
+  }
+}
+
+extension AirLedger {
+  /// A device that was last heard at work, and its beacon.
+  fileprivate func atWork(_ address: BluetoothAddress) -> (Sighting, IBeacon)? {
+    guard let sighting = self[address], case .configured(let beacon) = sighting.life.recognition else {
+      return nil
+    }
+    return (sighting, beacon)
+  }
+}
+
+extension Deed {
+  fileprivate func state(of setting: SettingName) -> SettingState {
+    settings.first { $0.name == setting }?.state ?? .notWritten
+  }
 }

@@ -2,8 +2,14 @@ public import Bluetooth
 
 /// What a run is to do, and what its record says of itself.
 public struct ApplyRequest: Sendable {
-  /// The building; only selected rooms are in it.
+  /// The building, with all its rooms.
   public var building: Building
+  /// Rooms that are not to be worked on, and why.
+  public var excluded: [RoomID: Exclusion]
+  /// What earlier runs did, and what a person allowed against it.
+  public var known: Known
+  /// What is expected to be done; where it is not what would be done, nothing is.
+  public var plan: ApplyPlan?
   /// Globally unique id of the run.
   public var runID: String
   /// Version of the tool.
@@ -25,11 +31,15 @@ public struct ApplyRequest: Sendable {
 
   /// A request.
   public init(
-    building: Building, runID: String, toolVersion: String, host: String, manifestPath: String,
-    manifestSHA256: String, isSimulated: Bool, adapter: String? = nil, survey: Duration = .seconds(10),
+    building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
+    runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
+    isSimulated: Bool, adapter: String? = nil, survey: Duration = .seconds(10),
     adapterPatience: Duration = .seconds(30)
   ) {
     self.building = building
+    self.excluded = excluded
+    self.known = known
+    self.plan = plan
     self.runID = runID
     self.toolVersion = toolVersion
     self.host = host
@@ -41,14 +51,23 @@ public struct ApplyRequest: Sendable {
     self.adapterPatience = adapterPatience
   }
 
+  /// The rooms to be worked on, in the manifest's order.
+  public var rooms: [Room] { building.rooms.filter { excluded[$0.id] == nil } }
+
+  /// Where the rooms contradict the record, which must be empty for a run to begin.
+  public var conflicts: [RecordConflict] {
+    Provisioning.conflicts(of: rooms, with: known.standing, allowing: known.permissions)
+  }
+
   var started: RunStarted {
     RunStarted(
       run: runID, building: building.id, buildingName: building.name, toolVersion: toolVersion, host: host,
       manifestPath: manifestPath, manifestSHA256: manifestSHA256, simulated: isSimulated,
+      sealKey: known.seal?.key,
       rooms: building.rooms.map { room in
         PlannedRoom(
           room: room.id, name: room.name, profile: room.profile, address: room.address,
-          settings: room.settingResults { _ in .notWritten })
+          settings: room.settingResults(known.seal) { _ in .notWritten }, exclusion: excluded[room.id])
       })
   }
 }
@@ -63,20 +82,37 @@ public struct ApplyEnvironment: Sendable {
   public var chance: @Sendable () -> Double
   /// Asks a person whether rooms may get these devices; true is yes.
   public var confirm: @Sendable ([ProposedBinding]) async -> Bool
+  /// Takes an adapter for this run alone, before it is used; says who has it otherwise. Asked again for the same
+  /// one whenever it comes back.
+  public var claim: @Sendable (Adapter) async -> AdapterClaim
   /// Yields when a person wants the run to stop.
   public var interruptions: AsyncStream<Void>
+  /// Yields after each time in which this host did nothing.
+  public var pauses: AsyncStream<HostPause>
 
   /// An environment.
   public init(
     central: any Central, clock: any TimeSource, chance: @escaping @Sendable () -> Double,
-    confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool, interruptions: AsyncStream<Void>
+    confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
+    claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
+    interruptions: AsyncStream<Void>, pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
   ) {
     self.central = central
     self.clock = clock
     self.chance = chance
     self.confirm = confirm
+    self.claim = claim
     self.interruptions = interruptions
+    self.pauses = pauses
   }
+}
+
+/// Whether a run may use an adapter.
+public enum AdapterClaim: Hashable, Sendable {
+  /// It may.
+  case granted
+  /// Another run works with it; in words, who and since when.
+  case refused(String)
 }
 
 /// A room and the device it would get, for a person to confirm.
@@ -93,15 +129,5 @@ public struct ProposedBinding: Hashable, Sendable {
     self.room = room
     self.address = address
     self.rssi = rssi
-  }
-}
-
-extension Room {
-  /// Its settings in the profile's order, each as far as `state` says.
-  func settingResults(_ state: (SettingName) -> SettingState) -> [SettingResult] {
-    let order = DeviceProfiles[profile]?.settings.map(\.name) ?? settings.keys.sorted()
-    return order.compactMap { name in
-      settings[name].map { SettingResult(name: name, value: $0.shown, state: state(name)) }
-    }
   }
 }

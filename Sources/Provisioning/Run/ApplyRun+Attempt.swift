@@ -10,12 +10,12 @@ extension ApplyRun {
       try await settle(id, .success(evidence))
       return
     }
-    if let obstacle = obstacle(to: work.room, at: address, air) {
+    if let obstacle = obstacle(to: work.room, at: address, air, request.known) {
       try await stop(work, at: obstacle)
       return
     }
     if !work.isBound {
-      try await commit(.bindingCommitted(.init(room: id, address: address, basis: work.basis)))
+      try await commitBinding(of: work)
       work.isBound = true
     }
     let began = clock.now
@@ -27,7 +27,9 @@ extension ApplyRun {
       .attemptStarted(
         .init(room: id, address: address, adapter: adapter.id, number: number, rssi: air[address]?.rssi)))
 
-    let known = air.addresses.union(request.building.rooms.compactMap(\.address)).subtracting([address])
+    let known = air.addresses.union(
+      request.building.rooms.compactMap { request.known.device(of: $0)?.address }
+    ).subtracting([address])
     let session = DeviceSession(
       room: work.room, address: address, adapter: adapter.id, central: central, coordinator: coordinator,
       clock: clock, redactor: redactor)
@@ -58,6 +60,23 @@ extension ApplyRun {
     if let stop { throw stop }
   }
 
+  /// Puts on record that this room has this device, unless that is there already, and before it that whatever
+  /// contradicts it does so no longer: the request was checked to allow that.
+  private func commitBinding(of work: RoomWork) async throws(Stop) {
+    let standing = request.known.standing
+    let (room, address) = (work.room.id, work.address)
+    let bound = standing.rooms[room]?.bindings.map(\.address) ?? []
+    for old in bound.sorted() where old != address {
+      try await commit(.bindingReleased(.init(room: room, address: old, cause: .rebound)))
+    }
+    for other in standing.owners(of: address) where other != room {
+      try await commit(.bindingReleased(.init(room: other, address: address, cause: .rebound)))
+    }
+    if bound != [address] || standing.owners(of: address) != [room] || standing.retired[address] != nil {
+      try await commit(.bindingCommitted(.init(room: room, address: address, basis: work.basis)))
+    }
+  }
+
   /// The proof of an earlier attempt that came after its time was up: the device is at work as wanted.
   private func lateProof(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
@@ -73,8 +92,8 @@ extension ApplyRun {
   private func stop(_ work: RoomWork, at obstacle: Match) async throws(Stop) {
     schedule.finish(work.room.id)
     switch obstacle {
-    case .done(let evidence):
-      try await finish(work.room, .alreadyProvisioned, evidence: evidence)
+    case .done(let evidence, let settings):
+      try await finish(work.room, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, let reason) where reason.code == .configuredOtherwise && work.submittedAt != nil:
       // It was us who wrote it.
       let reason = FailureReason(.wrongIdentity, stage: .verify, minor: reason.minor)
@@ -83,16 +102,6 @@ extension ApplyRun {
       try await finish(work.room, outcome, reason: reason)
     case .device:
       preconditionFailure("an obstacle that is none")
-    }
-  }
-
-  private func converse(
-    _ session: DeviceSession, _ profile: any DeviceProfile
-  ) async -> Result<Submission, AttemptFailure> {
-    do throws(AttemptFailure) {
-      return .success(try await profile.configure(session))
-    } catch {
-      return .failure(error)
     }
   }
 
@@ -231,7 +240,9 @@ extension ApplyRun {
   func giveUp(_ id: RoomID, _ reason: FailureReason) async throws(Stop) {
     guard let work = works[id] else { preconditionFailure("giving up an unknown room") }
     schedule.finish(id)
-    let reason = work.lastFailure ?? reason
+    var reason = work.lastFailure ?? reason
+    // Silent since an earlier run asked it to save: it may well be done.
+    if reason.code == .neverHeard, work.mayBeDone { reason = FailureReason(.notHeardAfterSave) }
     try await finish(work.room, Outcome(after: reason), reason: reason)
   }
 }

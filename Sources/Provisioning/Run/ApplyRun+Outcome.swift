@@ -4,10 +4,12 @@ import Bluetooth
 extension ApplyRun {
   /// Gives a room its outcome, on disk before anybody is told.
   func finish(
-    _ room: Room, _ outcome: Outcome, evidence: Evidence? = nil, reason: FailureReason? = nil
+    _ room: Room, _ outcome: Outcome, evidence: Evidence? = nil, settings: [SettingResult]? = nil,
+    reason: FailureReason? = nil
   ) async throws(Stop) {
     precondition(outcomes[room.id] == nil, "a second outcome for \(room.id)")
-    let finished = finished(room, outcome, evidence: evidence, reason: reason)
+    var finished = finished(room, outcome, evidence: evidence, reason: reason)
+    if let settings { finished.settings = settings }
     outcomes[room.id] = finished
     try await commit(.roomFinished(finished))
   }
@@ -17,7 +19,7 @@ extension ApplyRun {
   ) -> RoomFinished {
     let work = works[room.id]
     let evidence = evidence ?? (outcome == .unconfirmed ? work?.acknowledgement : nil)
-    let address = evidence?.address ?? work?.address ?? room.address
+    let address = evidence?.address ?? work?.address ?? request.known.device(of: room)?.address
     let proved: Set<SettingName> = evidence?.minor == nil ? [] : [.minor]
     let written = work?.written ?? []
     return RoomFinished(
@@ -25,7 +27,7 @@ extension ApplyRun {
       attempts: work?.attempts ?? 0,
       seconds: work?.began.map { $0.duration(to: clock.now).inSeconds } ?? 0,
       rssi: address.flatMap { air[$0]?.rssi }, evidence: evidence,
-      settings: room.settingResults { name in
+      settings: room.settingResults(request.known.seal) { name in
         proved.contains(name) ? .proved : written.contains(name) ? .written : .notWritten
       },
       reason: reason)
@@ -47,7 +49,7 @@ extension ApplyRun {
     await forgetLeftovers()
     let stop = stop.flatMap { isMoot($0) ? nil : $0 }
     if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
-    for room in request.building.rooms where outcomes[room.id] == nil {
+    for room in request.rooms where outcomes[room.id] == nil {
       let (outcome, reason) = leftOver(room, stop)
       let finished = finished(room, outcome, evidence: nil, reason: reason)
       outcomes[room.id] = finished
@@ -57,22 +59,27 @@ extension ApplyRun {
     recordFailure = await recordAtTheEnd(.runFinished(.init(outcome: outcome))) ?? recordFailure
     if case .record(let failure) = stop { recordFailure = failure }
     if case .radio(let error) = stop { radioFailure = error }
+    var refusal: RunRefusal?
+    if case .refused(let why) = stop { refusal = why }
     return ApplyResult(
       outcome: recordFailure == nil ? outcome : .aborted,
-      rooms: request.building.rooms.compactMap { outcomes[$0.id] }, recordFailure: recordFailure,
-      radioFailure: radioFailure)
+      rooms: request.rooms.compactMap { outcomes[$0.id] }, recordFailure: recordFailure,
+      radioFailure: radioFailure, refusal: refusal)
   }
 
   /// What would have stopped a run that had nothing left to do, stopped nothing.
   private func isMoot(_ stop: Stop) -> Bool {
-    if case .record = stop { return false }
-    return request.building.rooms.allSatisfy { outcomes[$0.id]?.outcome.isSuccess == true }
+    switch stop {
+    case .record, .refused: return false
+    case .interrupted, .radio: break
+    }
+    return request.rooms.allSatisfy { outcomes[$0.id]?.outcome.isSuccess == true }
   }
 
   private func outcome(_ stop: Stop?) -> RunOutcome {
     switch stop {
     case .interrupted: .interrupted
-    case .record, .radio: .aborted
+    case .record, .radio, .refused: .aborted
     case nil: outcomes.values.allSatisfy(\.outcome.isSuccess) ? .complete : .incomplete
     }
   }
@@ -86,7 +93,7 @@ extension ApplyRun {
       // saved, though it was heard waiting afterwards, may still have told the truth.
       let said = works[room.id]?.acknowledgement != nil
       return (said ? .unconfirmed : .cancelled, FailureReason(.interrupted, stage: said ? .verify : nil))
-    case .radio, .record:
+    case .radio, .record, .refused:
       if let failure, AttemptFailure(failure).failureClass != .host {
         return (Outcome(after: failure), failure)
       }
@@ -98,6 +105,10 @@ extension ApplyRun {
       return (.pending, FailureReason(code, stackText: error.stackText))
     case .record:
       return (.pending, FailureReason(.recordUnwritable))
+    case .refused(.plan):
+      return (.pending, FailureReason(.planOutdated))
+    case .refused(.adapterClaimed(let adapter, let holder)):
+      return (.pending, FailureReason(.adapterClaimed, stackText: "\(adapter): \(holder)"))
     case .interrupted, nil:
       return (.cancelled, FailureReason(.interrupted))
     }
@@ -109,6 +120,9 @@ extension Stop {
     switch self {
     case .interrupted: .init(cause: .signal)
     case .record(let failure): .init(cause: .record, detail: failure.text)
+    case .refused(.plan): .init(cause: .plan)
+    case .refused(.adapterClaimed(let adapter, let holder)):
+      .init(cause: .claimed, detail: "\(adapter): \(holder)")
     case .radio(let error):
       if case .adapterUnavailable = error.code {
         .init(cause: .adapter, detail: error.stackText)
@@ -128,11 +142,11 @@ extension Outcome {
       case .notHeardAfterSave: .unconfirmed
       // Interrupted after the save was submitted, it may well be changed; before, it is not.
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
-      case .configuredOtherwise, .minorOnAir: .needsHands
+      case .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates: .ambiguous
-      case .noCandidate, .notConfirmed, .recordUnwritable: .pending
+      case .noCandidate, .notConfirmed, .recordUnwritable, .planOutdated, .adapterClaimed: .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
-        .wrongIdentity, .adapterLost, .stackLost, .outOfSlots, .stackError:
+        .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed
       }
   }

@@ -12,18 +12,22 @@ extension ApplyRun {
     air.mustBeHeardAgain()
     let selection = AdapterSelection(
       central: central, clock: clock, wanted: request.adapter, patience: request.adapterPatience)
+    let chosen: Adapter
     do throws(CentralError) {
-      let chosen = try await selection.adapter { [coordinator] awaited in
+      chosen = try await selection.adapter { [coordinator] awaited in
         await coordinator.note(.adapterAwaited(awaited))
       }
-      adapter = chosen
-      await coordinator.note(
-        .adapterSelected(
-          .init(adapter: chosen.id, name: chosen.name, stack: await central.stackVersion())))
-      await releaseLeftLinks(on: chosen)
     } catch {
       throw error.code == .cancelled ? .interrupted : .radio(error)
     }
+    if case .refused(let holder) = await environment.claim(chosen) {
+      throw .refused(.adapterClaimed(adapter: chosen.name, by: holder))
+    }
+    adapter = chosen
+    await coordinator.note(
+      .adapterSelected(
+        .init(adapter: chosen.id, name: chosen.name, stack: await central.stackVersion())))
+    await releaseLeftLinks(on: chosen)
   }
 
   /// Ends links that a run left behind which was killed: nobody hears a sensor that is connected. Only devices
@@ -34,7 +38,7 @@ extension ApplyRun {
       try await central.connectedPeripherals(on: adapter.id)
     }
     guard case .value(let connected) = found else { return }
-    let named = Set(request.building.rooms.compactMap(\.address))
+    let named = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
     let services = Set(DeviceProfiles.all.map(\.service))
     for peripheral in connected
     where named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs) {
@@ -51,7 +55,7 @@ extension ApplyRun {
   /// Finds out who is there. Ends early once every device that the manifest names was heard, but not before
   /// others had a chance: a minor that is on air from elsewhere must be heard before the first write.
   func survey() async throws(Stop) {
-    let named = request.building.rooms.map(\.address)
+    let named = request.rooms.map { request.known.device(of: $0)?.address }
     while true {
       let least = clock.now.advanced(by: min(.seconds(3), request.survey))
       let window = try await listen(.survey, for: request.survey) { (advertisement, run) in

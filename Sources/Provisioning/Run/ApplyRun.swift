@@ -4,16 +4,26 @@ public import Bluetooth
 public struct ApplyResult: Hashable, Sendable {
   /// As a whole.
   public var outcome: RunOutcome
-  /// The outcome of every room, in the manifest's order. Empty only when the record failed before the first.
+  /// The outcome of every selected room, in the manifest's order. Empty only when the record failed before the first.
   public var rooms: [RoomFinished]
   /// What could not be recorded, if anything.
   public var recordFailure: RecordFailure?
   /// Why the radio could not be used (any more), if that ended the run.
   public var radioFailure: CentralError?
+  /// Why nothing was begun, if a condition of the run was not met.
+  public var refusal: RunRefusal?
+}
+
+/// Why a run was not begun.
+public enum RunRefusal: Hashable, Sendable {
+  /// What would be done is not what the plan says: room by room.
+  case plan([PlanDifference])
+  /// Another run works with the adapter; in words, who and since when.
+  case adapterClaimed(adapter: String, by: String)
 }
 
 /// Carries out a run: waits for an adapter, listens, decides which device belongs to which room, provisions
-/// one after the other, and gives every room exactly one outcome. Everything that happens goes through
+/// one after the other, and gives every selected room exactly one outcome. Everything that happens goes through
 /// `coordinator`, whose `run()` this function takes care of.
 ///
 /// It is stopped through `ApplyEnvironment.interruptions`, not by cancelling its task: it then ends the
@@ -38,6 +48,7 @@ enum Stop: Error, Hashable, Sendable {
   case interrupted
   case record(RecordFailure)
   case radio(CentralError)
+  case refused(RunRefusal)
 }
 
 /// The thin shell around matching and schedule: runs their decisions on the radio.
@@ -64,6 +75,8 @@ actor ApplyRun {
   var works: [RoomID: RoomWork] = [:]
   /// What adapters that went away remember of this run.
   var leftovers = Leftovers()
+  /// Told when this host paused in the middle of a conversation.
+  var conversationPaused: AsyncStream<Void>.Continuation?
   /// Listening windows in a row that the stack refused.
   var stumbles = 0
   /// Outcomes so far.
@@ -86,8 +99,14 @@ actor ApplyRun {
         for await _ in interruptions { return .interruptions(wantStop: true) }
         return .interruptions(wantStop: false)
       }
+      group.addTask {
+        await self.followPauses()
+        return .pauses
+      }
       for await ended in group {
         switch ended {
+        case .pauses:
+          break
         case .work(let stop):
           group.cancelAll()
           return stop
@@ -103,6 +122,7 @@ actor ApplyRun {
   private enum Ended: Sendable {
     case work(Stop?)
     case interruptions(wantStop: Bool)
+    case pauses
   }
 
   private func workUntilStopped() async -> Stop? {
@@ -150,24 +170,31 @@ actor ApplyRun {
     }
   }
 
-  /// Joins rooms and devices by what was heard, asks where a person must agree, and fills the schedule.
+  /// Joins rooms and devices by what was heard and what is on record, holds that against the plan, asks where a
+  /// person must agree, and fills the schedule.
   private func bind() async throws(Stop) {
-    let matches = match(request.building, with: air)
-    let proposals = request.building.rooms.compactMap { room -> ProposedBinding? in
+    let matches = match(request.rooms, of: request.building, with: air, request.known)
+    if let plan = request.plan {
+      let differences = plan.differences(from: ApplyPlan(request, matches))
+      if !differences.isEmpty { throw .refused(.plan(differences)) }
+    }
+    let proposals = request.rooms.compactMap { room -> ProposedBinding? in
       guard case .device(let address, .any)? = matches[room.id] else { return nil }
       return ProposedBinding(room: room, address: address, rssi: air[address]?.rssi)
     }
     let isConfirmed = proposals.isEmpty ? true : await environment.confirm(proposals)
     if Task.isCancelled { throw .interrupted }
-    for room in request.building.rooms {
+    for room in request.rooms {
       switch matches[room.id] {
       case .device(_, .any)? where !isConfirmed:
         try await finish(room, .pending, reason: FailureReason(.notConfirmed))
       case .device(let address, let basis)?:
-        works[room.id] = RoomWork(room: room, address: address, basis: basis)
+        var work = RoomWork(room: room, address: address, basis: basis)
+        work.mayBeDone = request.known.deed(for: room, at: address)?.state == .submitted
+        works[room.id] = work
         schedule.add(room.id, device: address, retries: room.retries)
-      case .done(let evidence)?:
-        try await finish(room, .alreadyProvisioned, evidence: evidence)
+      case .done(let evidence, let settings)?:
+        try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
       case .stopped(let outcome, let reason)?:
         try await finish(room, outcome, reason: reason)
       case nil:
@@ -184,6 +211,8 @@ struct RoomWork: Sendable {
   let basis: BindingBasis
   /// Whether the binding is on record.
   var isBound = false
+  /// Whether an earlier run submitted a save to it of which nobody knows what came.
+  var mayBeDone = false
   /// When its first attempt began.
   var began: MonotonicInstant?
   /// Attempts begun.

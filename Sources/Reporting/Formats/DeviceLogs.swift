@@ -10,7 +10,9 @@ public enum DeviceLogs {
   public static func texts(_ events: [RunEvent]) -> [(RoomID, String)] {
     let report = RunReport(events)
     let chosen = events.sorted(into: report)
-    return report.rooms.map { ($0.id, Page(room: $0, report: report, events: chosen[$0.id] ?? []).text) }
+    return report.rooms.filter { !$0.isExcluded || chosen[$0.id] != nil }.map {
+      ($0.id, Page(room: $0, report: report, events: chosen[$0.id] ?? []).text)
+    }
   }
 }
 
@@ -22,19 +24,20 @@ extension [RunEvent] {
     var result: [RoomID: [RunEvent]] = [:]
     for event in self {
       switch event.fact {
-      case .runStarted, .adapterAwaited, .adapterSelected, .runInterrupted, .runFinished:
-        for room in report.rooms { result[room.id, default: []].append(event) }
+      case .runStarted, .adapterAwaited, .adapterSelected, .hostPaused, .runInterrupted, .runFinished:
+        for room in report.selected { result[room.id, default: []].append(event) }
       case .listeningStarted(let fact), .listeningStopped(let fact):
         // A survey is everybody's: it shows how long the room's device had to be heard.
-        for room in fact.room.map({ [$0] }) ?? report.rooms.map(\.id) {
+        for room in fact.room.map({ [$0] }) ?? report.selected.map(\.id) {
           result[room, default: []].append(event)
         }
       case .linkReleased(let fact):
         if let room = owners[fact.address] { result[room, default: []].append(event) }
       case .deviceSighted(let fact):
         if let room = owners[fact.address] { result[room, default: []].append(event) }
-      case .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,
-        .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
+      case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
+        .stageEnded, .statusReceived, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded,
+        .retryScheduled, .roomFinished:
         if let room = event.fact.room { result[room, default: []].append(event) }
       }
     }

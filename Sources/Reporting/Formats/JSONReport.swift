@@ -75,6 +75,7 @@ public enum JSONReport {
       "reason": .optional(explanation?.sentence),
       "reason_code": .optional(room.reason?.code.rawValue),
       "advice": .optional(explanation?.advice),
+      "exclusion": room.planned.exclusion.map(exclusion) ?? .null,
       "log": .string(room.log),
     ])
   }
@@ -86,6 +87,15 @@ public enum JSONReport {
       "minor": .optional(evidence.minor.map(Int.init)),
       "rssi": .optional(evidence.rssi),
       "seconds_after_save": .optional(evidence.secondsAfterSave),
+      "run": .optional(evidence.run),
+    ])
+  }
+
+  private static func exclusion(_ exclusion: Exclusion) -> JSONValue {
+    .object([
+      "cause": .string(exclusion.cause.rawValue),
+      "reason": .optional(exclusion.reason),
+      "by": .optional(exclusion.by),
     ])
   }
 

@@ -38,6 +38,9 @@ public struct RoomReport: Hashable, Sendable {
   /// Its stable identity.
   public var id: RoomID { planned.room }
 
+  /// Whether the run was not to work on it.
+  public var isExcluded: Bool { planned.exclusion != nil }
+
   /// Whether its outcome is on record.
   public var isFinished: Bool { recorded != nil }
 
@@ -47,6 +50,7 @@ public struct RoomReport: Hashable, Sendable {
   /// was tried; `pending` when it was not.
   public var outcome: Outcome {
     if let recorded { return recorded.outcome }
+    if isExcluded { return .skipped }
     if mayHaveKept { return .unconfirmed }
     return attempts > 0 ? .cancelled : .pending
   }
@@ -108,10 +112,11 @@ public struct RoomReport: Hashable, Sendable {
       if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
-    case .stageEnded, .statusReceived, .linkEnded, .retryScheduled:
+    case .bindingReleased, .roomRetired, .roomAccepted, .stageEnded, .statusReceived, .linkEnded,
+      .retryScheduled:
       break
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted, .runInterrupted, .runFinished:
+      .deviceSighted, .hostPaused, .runInterrupted, .runFinished:
       break
     }
   }

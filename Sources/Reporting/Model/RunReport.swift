@@ -58,9 +58,10 @@ public struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped:
+    case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused:
       break
-    case .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,
+    case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
+      .stageEnded, .statusReceived, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
     }
@@ -75,6 +76,9 @@ public struct RunReport: Hashable, Sendable {
   public func count(_ outcome: Outcome) -> Int {
     rooms.count { $0.outcome == outcome }
   }
+
+  /// The rooms that the run was to work on.
+  public var selected: [RoomReport] { rooms.filter { !$0.isExcluded } }
 
   /// How many rooms have their outcome on record.
   public var finishedRooms: Int { rooms.count(where: \.isFinished) }

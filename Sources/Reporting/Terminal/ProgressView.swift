@@ -48,7 +48,8 @@ public struct ProgressView: Sendable {
       waiting = nil
       listening = nil
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
-    case .linkReleased, .deviceSighted, .bindingCommitted, .stageEnded, .statusReceived, .settingWritten,
+    case .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted,
+      .hostPaused, .stageEnded, .statusReceived, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard:
       break
     }
@@ -63,6 +64,8 @@ public struct ProgressView: Sendable {
       [style.paint("Using \(fact.name.visible) (\(fact.adapter))".truncated(to: style.width), .dim)]
     case .runInterrupted(let fact):
       [style.paint("Stopping: \(fact.cause.words)".truncated(to: style.width), .yellow)]
+    case .hostPaused(let fact):
+      [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
     default:
       []
     }
@@ -134,7 +137,7 @@ extension ProgressView {
 
   /// How far the run is.
   private func totals(at elapsed: Duration, _ style: TerminalStyle) -> String {
-    let (done, total) = (report.finishedRooms, report.rooms.count)
+    let (done, total) = (report.finishedRooms, report.selected.count)
     var text = "\(done)/\(total)"
     if style.width >= 30 { text += " rooms" }
     if style.width >= 60 {
@@ -160,7 +163,7 @@ extension ProgressView {
   private func plainText(_ fact: Fact) -> String? {
     switch fact {
     case .runStarted(let fact):
-      "\(fact.buildingName.visible): \(fact.rooms.count) rooms\(fact.simulated ? ", simulated" : "")"
+      "\(fact.buildingName.visible): \(report.selected.count) rooms\(fact.simulated ? ", simulated" : "")"
     case .adapterAwaited: EventWords(fact) { _ in "" }.text
     case .adapterSelected, .linkReleased: EventWords(fact) { _ in "" }.text
     case .listeningStarted(let fact): fact.purpose == .survey ? "listening for devices" : nil
@@ -171,9 +174,11 @@ extension ProgressView {
     case .roomFinished(let fact):
       "\(fact.outcome.symbol) \(name(fact.room)): \(fact.outcome.words)"
         + (report[fact.room].flatMap(Explanation.init(of:)).map { ". " + $0.sentence } ?? "")
-        + " (\(report.finishedRooms)/\(report.rooms.count))"
+        + " (\(report.finishedRooms)/\(report.selected.count))"
     case .runInterrupted(let fact): "stopping: \(fact.cause.words)"
-    case .runFinished, .listeningStopped, .deviceSighted, .bindingCommitted, .stageStarted, .stageEnded,
+    case .hostPaused(let fact): "this computer: \(fact.words)"
+    case .runFinished, .listeningStopped, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired,
+      .roomAccepted, .stageStarted, .stageEnded,
       .statusReceived, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard:
       nil
     }

@@ -12,7 +12,8 @@ public enum SummaryView {
   ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
   public static func lines(_ report: RunReport, reports: String?, style: TerminalStyle) -> [String] {
     var lines = headline(report, style)
-    let open = report.rooms.filter { !$0.outcome.isSuccess }
+    // Rooms that somebody accepted or retired are named each time; those that were not selected are not.
+    let open = report.rooms.filter { !$0.outcome.isSuccess && $0.planned.exclusion?.cause != .deselected }
     for room in open.prefix(explained) { lines += explain(room, style) }
     if open.count > explained {
       lines.append("")
@@ -27,11 +28,12 @@ public enum SummaryView {
   }
 
   private static func headline(_ report: RunReport, _ style: TerminalStyle) -> [String] {
-    let good = report.rooms.count(where: \.outcome.isSuccess)
-    let all = good == report.rooms.count
+    let selected = report.selected
+    let good = selected.count(where: \.outcome.isSuccess)
+    let all = good == selected.count
     let simulated = report.run?.simulated == true ? ", simulated" : ""
     var text =
-      "\(good) of \(report.rooms.count) rooms done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
+      "\(good) of \(selected.count) rooms done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
     switch report.outcome {
     case .complete, .incomplete: break
     case .interrupted: text += ", interrupted"

@@ -43,6 +43,21 @@ struct EventWords {
       self.init("heard", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
     case .bindingCommitted(let fact):
       self.init("binding", "\(fact.address), \(fact.basis.words)")
+    case .bindingReleased(let fact):
+      let silence =
+        switch fact.silent {
+        case true?: ", and is silent"
+        case false?: ", and is still on air"
+        case nil: ""
+        }
+      self.init(
+        "binding", "\(fact.address) released: \(fact.cause.words)\(silence)", quotes: Self.why(fact.reason))
+    case .roomRetired(let fact):
+      self.init("room", "taken out of service", quotes: Self.why(fact.reason))
+    case .roomAccepted(let fact):
+      self.init("room", "accepted as it is by \(fact.by.visible)", quotes: Self.why(fact.reason))
+    case .hostPaused(let fact):
+      self.init("host", fact.words)
     case .attemptStarted(let fact):
       self.init(
         "attempt", "\(fact.number) begins: \(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi))")
@@ -87,6 +102,8 @@ struct EventWords {
     }
   }
 
+  private static func why(_ reason: String?) -> [String] { reason.map { ["because: \($0.visible)"] } ?? [] }
+
   private static func signal(_ rssi: Int?) -> String { rssi.map { " at \($0) dBm" } ?? "" }
 }
 
@@ -115,6 +132,7 @@ extension Evidence {
     var words = "\(grade.rawValue) from \(address)"
     if let minor { words += ", minor \(minor)" }
     if let rssi { words += " at \(rssi) dBm" }
+    if let run { return words + ", on record since run \(run.visible)" }
     if let secondsAfterSave, let text = Decimal.fixed(secondsAfterSave, places: 3) {
       words += ", \(text) s after the save"
     }
@@ -143,10 +161,33 @@ extension ListeningPurpose {
   }
 }
 
-extension BindingBasis {
+extension HostPause {
+  /// What happened to the host.
+  var words: String {
+    switch kind {
+    case .suspended: "slept for \(seconds.asSeconds)"
+    case .stopped: "stood still for \(seconds.asSeconds)"
+    case .clockSet: "its clock was set \(seconds < 0 ? "back" : "forward") by \(abs(seconds).asSeconds)"
+    }
+  }
+}
+
+extension BindingReleased.Cause {
   fileprivate var words: String {
     switch self {
+    case .rebound: "the room has another device now"
+    case .replaced: "replaced, out of service"
+    case .retired: "retired with its room"
+    }
+  }
+}
+
+extension BindingBasis {
+  /// What joins room and device.
+  var words: String {
+    switch self {
     case .address: "named by the manifest"
+    case .record: "as on record"
     case .any: "any device would do, and a person confirmed this one"
     }
   }
@@ -183,6 +224,8 @@ extension InterruptionCause {
     case .record: "the record cannot be written"
     case .stack: "the Bluetooth service went away"
     case .adapter: "no adapter is left"
+    case .claimed: "another run works with the adapter"
+    case .plan: "what would be done is not what the plan says"
     }
   }
 }

@@ -29,14 +29,29 @@ public struct Explanation: Hashable, Sendable {
   }
 }
 
+extension Explanation {
+  /// Why a plan does nothing for a room; nil when it does something, or nothing needs saying.
+  init?(of step: PlannedStep, _ room: Room?) {
+    let scene = Scene(step, room)
+    switch step.action {
+    case .provision, .done: return nil
+    case .exclude: self = scene.explain(.skipped)
+    case .stop:
+      guard let reason = step.reason else { return nil }
+      self = scene.explain(reason)
+    }
+  }
+}
+
 extension FailureReason.Code {
   /// Whether the device was heard after the save, so that its state is known.
   fileprivate var isKnownState: Bool {
     switch self {
-    case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir: true
+    case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir, .settingsChanged: true
     case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
       .attributeRejected, .refused, .notHeardAfterSave, .tooManyCandidates, .noCandidate, .notConfirmed,
-      .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError:
+      .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError, .minorOnRecord,
+      .planOutdated, .adapterClaimed, .hostPaused:
       false
     }
   }
@@ -52,6 +67,7 @@ struct Scene {
   let isTried: Bool
   let isProved: Bool
   let mayHaveKept: Bool
+  let exclusion: Exclusion?
 
   init(_ room: RoomReport) {
     device = DeviceWords(room.planned.profile)
@@ -62,6 +78,19 @@ struct Scene {
     isTried = room.attempts > 0
     isProved = room.evidence.map { $0.grade != .savedStatus } ?? false
     mayHaveKept = room.outcome == .unconfirmed
+    exclusion = room.planned.exclusion
+  }
+
+  init(_ step: PlannedStep, _ room: Room?) {
+    device = DeviceWords(room?.profile ?? "")
+    address = step.address ?? room?.address
+    minor = room?.minor
+    rssi = step.rssi
+    hasWiFi = room?.settings[.wifiSSID] != nil
+    isTried = false
+    isProved = false
+    mayHaveKept = false
+    exclusion = step.exclusion
   }
 
   /// `The sensor C4:7C:8D:00:00:01`, or `The sensor` when nobody knows which.
@@ -114,10 +143,26 @@ struct Scene {
       Explanation(
         "This room's turn did not come in this run.", "Run the same command again: it does what is left.")
     case .skipped:
-      Explanation("This room was not selected.", "Select it, or run the command for all rooms.")
+      skipped()
     case .cancelled:
       Explanation(
         "The run ended before this room was done.", "Run the same command again: it does what is left.")
+    }
+  }
+
+  private func skipped() -> Explanation {
+    let why = exclusion?.reason.map { ": " + $0.visible } ?? ""
+    switch exclusion?.cause {
+    case .accepted?:
+      let who = exclusion?.by.map { " by \($0.visible)" } ?? ""
+      return Explanation(
+        "This room was accepted as it is\(who)\(why).", "To have it done all the same, name it with --force.")
+    case .retired?:
+      return Explanation(
+        "This room was taken out of service\(why).",
+        "Take it out of the manifest; or name it with --force to put it back into service.")
+    case .deselected?, nil:
+      return Explanation("This room was not selected.", "Select it, or run the command for all rooms.")
     }
   }
 }

@@ -18,6 +18,11 @@ extension Scene {
     case .notHeardAfterSave: notHeardAfterSave(reason)
     case .configuredOtherwise: configuredOtherwise(reason)
     case .minorOnAir: minorOnAir(reason)
+    case .minorOnRecord: minorOnRecord(reason)
+    case .settingsChanged: settingsChanged(reason)
+    case .planOutdated: planOutdated()
+    case .adapterClaimed: adapterClaimed(reason)
+    case .hostPaused: hostPaused(reason)
     case .tooManyCandidates: tooManyCandidates(reason)
     case .noCandidate: noCandidate()
     case .notConfirmed: notConfirmed()
@@ -168,6 +173,47 @@ extension Scene {
       Find that \(device.noun). If it should not have this minor, switch it off or give it its own; if it is a \
       neighbour's, give this room another minor in the manifest. \(again)
       """)
+  }
+
+  private func minorOnRecord(_ reason: FailureReason) -> Explanation {
+    let minor = reason.minor ?? minor
+    let who =
+      reason.addresses.map { $0.isEmpty ? "another \(device.noun)" : list($0) } ?? "another \(device.noun)"
+    return Explanation(
+      "\(minor.map { "Minor \($0)" } ?? "The minor of this room") is on record at \(who), which was not heard.",
+      """
+      If that \(device.noun) is out of service, say so with `roboprov replace` or `roboprov retire` for its room; \
+      if it gets another minor, provision it first. \(again)
+      """)
+  }
+
+  private func settingsChanged(_ reason: FailureReason) -> Explanation {
+    let heard = reason.minor.map { " (minor \($0))" } ?? ""
+    return Explanation(
+      "\(subject) works with the settings of an earlier run\(heard), and the manifest has others now.",
+      """
+      It cannot be rewritten while it works: \(device.makeItWait), and run the same command again. Or undo the \
+      change in the manifest.
+      """)
+  }
+
+  private func planOutdated() -> Explanation {
+    Explanation(
+      "What would be done is not what the plan says, so nothing was begun.",
+      "Look at it with `roboprov plan`, and save a new plan if it is right.")
+  }
+
+  private func adapterClaimed(_ reason: FailureReason) -> Explanation {
+    let who = reason.stackText.map { ": \($0.quoted)" } ?? ""
+    return Explanation(
+      "Another run works with the adapter\(who).",
+      "Wait until it is done, or name another adapter with --adapter.")
+  }
+
+  private func hostPaused(_ reason: FailureReason) -> Explanation {
+    Explanation(
+      "This computer slept or stood still\(during(reason)).",
+      "Keep its lid open and its power plugged in. \(again)")
   }
 
   private func tooManyCandidates(_ reason: FailureReason) -> Explanation {

@@ -45,6 +45,8 @@ enum JournalTrouble {
     case .noLinks:
       return "That file system has no symbolic links (a USB stick?): choose another with --reports DIR."
     case .unsafeName: return "Rename the building or room: its id becomes a file name."
+    case .readableByOthers: return "Take that right away from them with chmod."
+    case .notAKey: return "Name the right file."
     case .system: return "Look at the directory and the disk, \(elsewhere)"
     }
   }

@@ -1,0 +1,128 @@
+import Bluetooth
+public import Provisioning
+
+/// The building's present state: everything that was ever done in it, folded in the order in which it happened.
+///
+/// Total: any prefix of any run counts for what it is, also the record of a run that was killed. Rehearsals never
+/// count for the building, nor the building for rehearsals.
+public struct BuildingRecord: Hashable, Sendable {
+  /// What the next run decides by.
+  public private(set) var standing = BuildingStanding()
+
+  private let simulated: Bool
+  private var run: RunStarted?
+  /// Settings that the device of a room has confirmed in the current attempt.
+  private var written: [RoomID: Set<SettingName>] = [:]
+
+  /// The state of a building in which nothing was done yet.
+  /// - Parameter simulated: Whether it is the state of rehearsals.
+  public init(simulated: Bool) {
+    self.simulated = simulated
+  }
+
+  /// The state after these runs, each from its beginning, in whatever order they are given.
+  public init(_ runs: [[RunEvent]], simulated: Bool) {
+    self.init(simulated: simulated)
+    for events in Self.ordered(runs) { apply(events) }
+  }
+
+  /// Runs in the order in which they began; the earlier id first where two began at once.
+  static func ordered(_ runs: [[RunEvent]]) -> [[RunEvent]] {
+    runs.sorted { a, b in
+      guard let first = a.first, let second = b.first else { return a.count < b.count }
+      return first.at != second.at ? first.at < second.at : first.fact.run ?? "" < second.fact.run ?? ""
+    }
+  }
+
+  /// Takes in a further run, from its beginning as far as it is on record.
+  public mutating func apply(_ events: [RunEvent]) {
+    guard case .runStarted(let started)? = events.first?.fact, started.simulated == simulated else { return }
+    run = started
+    written = [:]
+    for room in started.rooms { name(room) }
+    for event in events { apply(event, in: started) }
+  }
+
+  private mutating func name(_ room: PlannedRoom) {
+    if standing.rooms[room.room] == nil {
+      standing.rooms[room.room] = RoomStanding(name: room.name, profile: room.profile)
+    }
+    standing.rooms[room.room]?.name = room.name
+    standing.rooms[room.room]?.profile = room.profile
+  }
+
+  private mutating func apply(_ event: RunEvent, in run: RunStarted) {
+    guard let id = event.fact.room else { return }
+    var room = standing.rooms[id] ?? RoomStanding(name: id.rawValue, profile: "")
+    switch event.fact {
+    case .bindingCommitted(let fact):
+      room.retirement = nil
+      standing.retired[fact.address] = nil
+      if !room.bindings.contains(where: { $0.address == fact.address }) {
+        room.bindings.append(
+          Binding(address: fact.address, basis: fact.basis, run: run.run, at: event.at))
+      }
+    case .bindingReleased(let fact):
+      room.bindings.removeAll { $0.address == fact.address }
+      if room.deed?.address == fact.address { room.deed = nil }
+      if fact.cause != .rebound {
+        standing.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
+      }
+    case .roomRetired(let fact):
+      room.retirement = fact
+      room.waiver = nil
+    case .roomAccepted(let fact):
+      room.waiver = fact
+    case .attemptStarted:
+      // It was heard waiting: whatever was kept before is not any more.
+      written[id] = []
+      room.deed = nil
+    case .settingWritten(let fact):
+      written[id, default: []].insert(fact.setting)
+    case .saveSubmitted(let fact):
+      room.deed = Deed(
+        address: fact.address, state: .submitted, settings: settings(of: id, in: run), sealKey: run.sealKey,
+        run: run.run, at: event.at)
+    case .attemptEnded(let fact):
+      // Only these two are the device's own word that nothing was kept.
+      if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.deed = nil }
+    case .roomFinished(let fact):
+      finish(&room, fact, event, in: run)
+    case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
+      .deviceSighted, .hostPaused, .stageStarted, .stageEnded, .statusReceived, .linkEnded, .proofHeard,
+      .retryScheduled, .runInterrupted, .runFinished:
+      break
+    }
+    standing.rooms[id] = room
+  }
+
+  private func finish(_ room: inout RoomStanding, _ fact: RoomFinished, _ event: RunEvent, in run: RunStarted)
+  {
+    room.last = fact
+    room.lastRun = run.run
+    if fact.outcome.isSuccess, let evidence = fact.evidence {
+      room.waiver = nil
+      room.deed = Deed(
+        address: room.binding?.address ?? evidence.address, state: .proved(evidence), settings: fact.settings,
+        sealKey: run.sealKey,
+        run: evidence.run ?? run.run, at: event.at)
+    } else if fact.reason?.code == .wrongIdentity || fact.reason?.code == .configuredOtherwise {
+      // It was heard at work as something else.
+      room.deed = nil
+    }
+  }
+
+  private func settings(of room: RoomID, in run: RunStarted) -> [SettingResult] {
+    let planned = run.rooms.first { $0.room == room }?.settings ?? []
+    return planned.map { setting in
+      var setting = setting
+      if written[room]?.contains(setting.name) == true { setting.state = .written }
+      return setting
+    }
+  }
+}
+
+extension Fact {
+  /// The id of the run that this fact begins.
+  var run: String? { if case .runStarted(let fact) = self { fact.run } else { nil } }
+}

@@ -1,0 +1,169 @@
+public import Bluetooth
+public import FoundationEssentials
+
+/// What the record says of a building before a run: the fold over everything that was ever done in it, as far
+/// as a decision needs it. (`Journal/BuildingRecord` makes it.)
+public struct BuildingStanding: Hashable, Sendable {
+  /// Its rooms, also those that the manifest has no longer.
+  public var rooms: [RoomID: RoomStanding]
+  /// Devices that were taken out of service.
+  public var retired: [BluetoothAddress: Retirement]
+
+  /// A standing; without anything, that of a building in which nothing was done yet.
+  public init(rooms: [RoomID: RoomStanding] = [:], retired: [BluetoothAddress: Retirement] = [:]) {
+    self.rooms = rooms
+    self.retired = retired
+  }
+
+  /// The rooms that have this device on record, by id; more than one only after records were merged.
+  public func owners(of address: BluetoothAddress) -> [RoomID] {
+    rooms.filter { $0.value.bindings.contains { $0.address == address } }.map(\.key).sorted()
+  }
+
+  /// Every device that some room has, or that is out of service: none that anybody may be given.
+  var claimed: Set<BluetoothAddress> {
+    Set(rooms.values.flatMap { $0.bindings.map(\.address) }).union(retired.keys)
+  }
+}
+
+/// What the record says of a room.
+public struct RoomStanding: Hashable, Sendable {
+  /// Its name when it was last recorded.
+  public var name: String
+  /// The device family when it was last recorded.
+  public var profile: ProfileID
+  /// The devices that it was given and that were not released: one, or after records were merged several.
+  public var bindings: [Binding] = []
+  /// What was last done to its device, if that may still be there.
+  public var deed: Deed?
+  /// How it ended last, in whatever run.
+  public var last: RoomFinished?
+  /// The run of `last`.
+  public var lastRun: String?
+  /// Somebody's acceptance of the room as it is.
+  public var waiver: RoomAccepted?
+  /// Its being out of service.
+  public var retirement: RoomRetired?
+
+  /// A room of which nothing but its name is known.
+  public init(name: String, profile: ProfileID) {
+    self.name = name
+    self.profile = profile
+  }
+
+  /// Its device, where the record is clear about it.
+  public var binding: Binding? { bindings.count == 1 ? bindings[0] : nil }
+}
+
+/// A room and a device, joined.
+public struct Binding: Hashable, Sendable {
+  /// The device.
+  public var address: BluetoothAddress
+  /// What joined them.
+  public var basis: BindingBasis
+  /// The run that did.
+  public var run: String
+  /// When.
+  public var at: Date
+
+  /// A binding.
+  public init(address: BluetoothAddress, basis: BindingBasis, run: String, at: Date) {
+    self.address = address
+    self.basis = basis
+    self.run = run
+    self.at = at
+  }
+}
+
+/// What a run did to a device that may still be there.
+public struct Deed: Hashable, Sendable {
+  /// How sure it is.
+  public enum State: Hashable, Sendable {
+    /// The save was submitted, and what came of it is not known.
+    case submitted
+    /// The device is at work with these settings, by this evidence.
+    case proved(Evidence)
+  }
+
+  /// The device, by the address that was written.
+  public var address: BluetoothAddress
+  /// How sure it is.
+  public var state: State
+  /// The settings, each as far as it got.
+  public var settings: [SettingResult]
+  /// The key that seals their secrets.
+  public var sealKey: String?
+  /// The run that did it.
+  public var run: String
+  /// When.
+  public var at: Date
+
+  /// A deed.
+  public init(
+    address: BluetoothAddress, state: State, settings: [SettingResult], sealKey: String?, run: String,
+    at: Date
+  ) {
+    self.address = address
+    self.state = state
+    self.settings = settings
+    self.sealKey = sealKey
+    self.run = run
+    self.at = at
+  }
+
+  /// Whether a device with these settings has what the room wants. Secrets that were sealed with another key
+  /// cannot be compared, and count as the same. What a room no longer sets stays as it is.
+  public func satisfies(_ room: Room, _ seal: SecretSeal?) -> Bool {
+    let recorded = Dictionary(settings.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    return room.settingResults(seal, { _ in .notWritten }).allSatisfy { wanted in
+      guard let old = recorded[wanted.name] else { return false }
+      guard wanted.value == nil, old.value == nil else { return wanted.value == old.value }
+      guard let seal, seal.key == sealKey else { return true }
+      return wanted.fingerprint == old.fingerprint
+    }
+  }
+
+  /// What is to be heard from the device when it is at work with these settings; nil where they do not say.
+  func proof(_ profile: any DeviceProfile) -> Proof? {
+    var values: [SettingName: SettingValue] = [:]
+    for description in profile.settings {
+      guard let text = settings.first(where: { $0.name == description.name })?.value else {
+        if description.isRequired { return nil }
+        continue
+      }
+      values[description.name] =
+        switch description.kind {
+        case .integer: Int(text).map { .integer($0) } ?? .text(text)
+        case .text, .wifiPassword: .text(text)
+        }
+    }
+    return profile.proof(of: values)
+  }
+
+  /// The address from which it is heard at work: that which was written, unless it was heard to change it.
+  var heardAt: BluetoothAddress {
+    if case .proved(let evidence) = state { evidence.address } else { address }
+  }
+
+  /// The minor in these settings.
+  var minor: UInt16? {
+    settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
+  }
+}
+
+/// A device that is out of service.
+public struct Retirement: Hashable, Sendable {
+  /// The room it was in.
+  public var room: RoomID
+  /// What a person gave as the reason.
+  public var reason: String?
+  /// When.
+  public var at: Date
+
+  /// A retirement.
+  public init(room: RoomID, reason: String?, at: Date) {
+    self.room = room
+    self.reason = reason
+    self.at = at
+  }
+}

@@ -1,0 +1,269 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Testing
+
+@testable import Journal
+
+/// A run's events, told as they come.
+private struct Run {
+  private(set) var events: [RunEvent] = []
+  private let start: Date
+
+  init(
+    _ id: String, day: Int = 0, _ command: RecordedCommand = .apply, simulated: Bool = false,
+    seal: String? = "k", rooms: [PlannedRoom]
+  ) {
+    start = Date(timeIntervalSince1970: 1_795_251_600 + Double(day) * 86_400)
+    tell(
+      .runStarted(
+        .init(
+          command, run: id, building: "house", buildingName: "House", toolVersion: "0", host: "h",
+          manifestPath: "m", manifestSHA256: "0", simulated: simulated, sealKey: seal, rooms: rooms)))
+  }
+
+  mutating func tell(_ facts: Fact...) {
+    for fact in facts {
+      events.append(
+        RunEvent(
+          sequence: events.count + 1, at: start.addingTimeInterval(Double(events.count)),
+          elapsed: .seconds(events.count), fact: fact))
+    }
+  }
+}
+
+private let kitchen = PlannedRoom(
+  room: "kitchen", name: "Kitchen", profile: "robo-sensor",
+  settings: [
+    .init(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f1"),
+    .init(name: .minor, value: "7", state: .notWritten),
+  ])
+
+private func address(_ number: UInt64) -> BluetoothAddress { .init(rawValue: 0xC47C_8D00_0000 + number) }
+
+private func evidence(_ number: UInt64, run: String? = nil) -> Evidence {
+  Evidence(grade: .freshBeacon, address: address(number), minor: 7, run: run)
+}
+
+extension Run {
+  mutating func bind(_ number: UInt64) {
+    tell(.bindingCommitted(.init(room: "kitchen", address: address(number), basis: .any)))
+  }
+
+  mutating func attempt(_ number: UInt64) {
+    tell(
+      .attemptStarted(.init(room: "kitchen", address: address(number), adapter: Events.adapter, number: 1)))
+  }
+
+  mutating func save(_ number: UInt64) {
+    tell(
+      .settingWritten(.init(room: "kitchen", setting: .minor, bytes: 2)),
+      .saveSubmitted(.init(room: "kitchen", address: address(number))))
+  }
+
+  mutating func finish(_ outcome: Outcome, _ evidence: Evidence? = nil, _ reason: FailureReason? = nil) {
+    var settings = kitchen.settings
+    if evidence != nil {
+      settings = settings.map {
+        var s = $0; s.state = .written; return s
+      }
+    }
+    tell(
+      .roomFinished(
+        .init(
+          room: "kitchen", outcome: outcome, address: evidence?.address, attempts: 1, seconds: 1,
+          evidence: evidence, settings: settings, reason: reason)))
+  }
+
+  /// A run that provisions the kitchen with this device.
+  static func success(_ id: String, day: Int, _ number: UInt64) -> Run {
+    var run = Run(id, day: day, rooms: [kitchen])
+    run.bind(number)
+    run.attempt(number)
+    run.save(number)
+    run.finish(.provisioned, evidence(number))
+    return run
+  }
+}
+
+@Suite("The building's state, folded over its runs")
+struct BuildingRecordTests {
+  private func state(_ runs: Run..., simulated: Bool = false) -> BuildingStanding {
+    BuildingRecord(runs.map(\.events), simulated: simulated).standing
+  }
+
+  private func kitchenAfter(_ runs: Run...) -> RoomStanding? {
+    BuildingRecord(runs.map(\.events), simulated: false).standing.rooms["kitchen"]
+  }
+
+  @Test("a success is a binding, and a device at work with its settings")
+  func success() throws {
+    let room = try #require(kitchenAfter(.success("a", day: 0, 1)))
+    #expect(room.binding?.address == address(1) && room.binding?.run == "a")
+    let deed = try #require(room.deed)
+    #expect(deed.state == .proved(evidence(1)) && deed.run == "a" && deed.sealKey == "k")
+    #expect(deed.settings.map(\.fingerprint) == ["f1", nil])
+    #expect(room.last?.outcome == .provisioned)
+  }
+
+  @Test("every beginning of a run counts for what it is", arguments: 0...5)
+  func prefixes(length: Int) {
+    let whole = Run.success("a", day: 0, 1)
+    let cut = Array(whole.events.prefix(length))
+    let room = BuildingRecord([cut], simulated: false).standing.rooms["kitchen"]
+    switch length {
+    case 0: #expect(room == nil)
+    case 1: #expect(room?.binding == nil && room?.deed == nil)
+    case 2, 3, 4: #expect(room?.binding?.address == address(1) && room?.deed == nil)
+    default:
+      #expect(room?.deed?.state == .submitted)
+      #expect(room?.deed?.settings.map(\.state) == [.notWritten, .written], "only what it confirmed")
+    }
+  }
+
+  @Test("runs count in the order in which they began, however they are given")
+  func order() {
+    var later = Run("b", day: 1, rooms: [kitchen])
+    later.attempt(1)
+    later.finish(.failed, nil, FailureReason(.refused))
+    let forward = state(.success("a", day: 0, 1), later)
+    #expect(forward == state(later, .success("a", day: 0, 1)))
+    #expect(forward.rooms["kitchen"]?.deed == nil, "it was heard waiting again, and was not done")
+    #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "its room is its room")
+  }
+
+  @Test("a run that did not come to the room changes nothing of it")
+  func untouched() {
+    var later = Run("b", day: 1, rooms: [kitchen])
+    later.finish(.cancelled, nil, FailureReason(.interrupted))
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
+  }
+
+  @Test("what was done on record keeps the run that did it")
+  func carriedOver() {
+    var later = Run("b", day: 1, rooms: [kitchen])
+    later.finish(.alreadyProvisioned, evidence(1, run: "a"))
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.run == "a")
+  }
+
+  @Test(
+    "a save of which nobody knows what came stays a question, unless the device itself answered",
+    arguments: [
+      (FailureReason.Code.notHeardAfterSave, true), (.interrupted, true), (.refused, false),
+      (.saveNotKept, false),
+    ])
+  func questions(code: FailureReason.Code, stays: Bool) {
+    var run = Run("a", rooms: [kitchen])
+    run.bind(1)
+    run.attempt(1)
+    run.save(1)
+    run.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: .init(code))))
+    run.finish(.unconfirmed, nil, .init(code))
+    #expect((kitchenAfter(run)?.deed?.state == .submitted) == stays)
+  }
+
+  @Test(
+    "a device heard at work as something else is not at work as recorded",
+    arguments: [
+      FailureReason.Code.wrongIdentity, .configuredOtherwise,
+    ])
+  func otherIdentity(code: FailureReason.Code) {
+    var later = Run("b", day: 1, rooms: [kitchen])
+    later.finish(.needsHands, nil, .init(code, minor: 9))
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed == nil)
+  }
+
+  @Test("settings that changed in the manifest take nothing from what the device has")
+  func settingsChanged() {
+    var later = Run("b", day: 1, rooms: [kitchen])
+    later.finish(.needsHands, nil, .init(.settingsChanged, minor: 7))
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
+  }
+
+  @Test(
+    "a released device is out of service, unless the room merely got another",
+    arguments: [
+      BindingReleased.Cause.replaced, .retired, .rebound,
+    ])
+  func released(cause: BindingReleased.Cause) {
+    var later = Run("b", day: 1, .replace, rooms: [kitchen])
+    later.tell(
+      .bindingReleased(.init(room: "kitchen", address: address(1), cause: cause, reason: "dead")))
+    let state = state(.success("a", day: 0, 1), later)
+    #expect(state.rooms["kitchen"]?.bindings == [] && state.rooms["kitchen"]?.deed == nil)
+    #expect(state.retired[address(1)]?.reason == (cause == .rebound ? nil : "dead"))
+    #expect((state.retired[address(1)] == nil) == (cause == .rebound))
+    var again = Run("c", day: 2, rooms: [kitchen])
+    again.bind(1)
+    #expect(self.state(.success("a", day: 0, 1), later, again).retired.isEmpty, "back in service")
+  }
+
+  @Test("a waiver holds until the room is done")
+  func waiver() {
+    var waived = Run("b", day: 1, .accept, rooms: [kitchen])
+    waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
+    #expect(kitchenAfter(waived)?.waiver?.by == "QA")
+    #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.waiver == nil)
+  }
+
+  @Test("a room out of service is back with its next device")
+  func retirement() {
+    var retired = Run("b", day: 1, .retire, rooms: [kitchen])
+    retired.tell(.roomRetired(.init(room: "kitchen", reason: nil)))
+    #expect(kitchenAfter(.success("a", day: 0, 1), retired)?.retirement != nil)
+    var again = Run("c", day: 2, rooms: [kitchen])
+    again.bind(2)
+    #expect(kitchenAfter(retired, again)?.retirement == nil)
+  }
+
+  @Test("two laptops that gave a room two devices leave both on record")
+  func twoLaptops() {
+    let both = state(.success("a", day: 0, 1), .success("b", day: 0, 2))
+    #expect(both.rooms["kitchen"]?.bindings.map(\.address) == [address(1), address(2)])
+    #expect(both.rooms["kitchen"]?.binding == nil)
+  }
+
+  @Test("rehearsals are rehearsals")
+  func rehearsals() {
+    let rehearsal = Run("r", simulated: true, rooms: [kitchen])
+    #expect(state(rehearsal).rooms.isEmpty)
+    #expect(state(rehearsal, simulated: true).rooms["kitchen"] != nil)
+  }
+}
+
+@Suite("The site's key")
+struct SiteKeyTests {
+  private func fixed(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: SiteKey.length) }
+
+  @Test("is made once, for its owner alone")
+  func made() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/new/place/site.key"
+    let first = try SiteKey.seal(at: path) { fixed(1) }
+    let second = try SiteKey.seal(at: path) { fixed(2) }
+    #expect(first.key == second.key)
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new/place") == ["site.key"])
+  }
+
+  @Test("another key has another name")
+  func names() {
+    #expect(SiteKey.seal(with: fixed(1)).key != SiteKey.seal(with: fixed(2)).key)
+    #expect(SiteKey.seal(with: fixed(1)).key.count == 16)
+  }
+
+  @Test("is refused where others may read it, or where it is none")
+  func refused() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/site.key"
+    _ = try SiteKey.seal(at: path) { fixed(1) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    #expect(throws: JournalError(.open, path, .readableByOthers)) { try SiteKey.seal(at: path) { fixed(1) } }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    #expect(throws: JournalError(.read, path, .notAKey)) { try SiteKey.seal(at: path) { fixed(1) } }
+  }
+}
