@@ -10,7 +10,8 @@ public struct Roboprov: AsyncParsableCommand {
     discussion: ExitStatus.help,
     version: Version.current,
     subcommands: [
-      ApplyCommand.self, ScanCommand.self, ValidateCommand.self, ReportCommand.self, SimulateCommand.self,
+      ApplyCommand.self, PlanCommand.self, ScanCommand.self, ValidateCommand.self, ReportCommand.self,
+      SimulateCommand.self,
     ])
 
   /// For the parser.

@@ -25,8 +25,12 @@ struct ApplyCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
   var manifest: String
 
-  @Option(help: ArgumentHelp("Where reports go.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var work: WorkOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Do what this plan says, which `roboprov plan --save` wrote, or nothing.", valueName: "file"))
+  var plan: String?
 
   @OptionGroup var radio: RadioOptions
 
@@ -38,6 +42,12 @@ struct ApplyCommand: AsyncParsableCommand {
   @Option(help: "What goes to stdout at the end.")
   var output = OutputFormat.text
 
+  func validate() throws {
+    guard plan == nil || work.only.isEmpty && work.skip.isEmpty && !work.failed else {
+      throw ValidationError("--plan selects the rooms: leave --only, --skip and --failed to `roboprov plan`")
+    }
+  }
+
   func run() async throws {
     let source = try ManifestSource.load(manifest)
     guard yes || !source.building.needsConfirmation || Screen.canAnswer else {
@@ -46,28 +56,32 @@ struct ApplyCommand: AsyncParsableCommand {
         "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
         cure: "Give --yes where that is meant, or addresses to the rooms.")
     }
+    let plan = try plan.map { try SavedPlan.load($0, for: source) }
+    let undertaking = try Undertaking(source, work, plan: plan, simulated: simulation.simulate)
+    if let words = undertaking.nothingLeft {
+      Console.say(words)
+      return
+    }
     // From here on Ctrl-C is a request to stop in order.
     let interruptions = Interruptions {
       Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
     }
     let result = try await Radio.with(simulation, rehearsing: source.building) { setup in
-      try await carryOut(source, setup, interruptions)
+      try await carryOut(undertaking, setup, interruptions)
     }
     if result != .done { throw result.exit }
   }
 
   private func carryOut(
-    _ source: ManifestSource, _ setup: Radio.Setup, _ interruptions: Interruptions
+    _ undertaking: Undertaking, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
     let host = HostEnvironment.hostName
-    let request = ApplyRequest(
-      building: source.building, runID: HostEnvironment.runID(at: setup.wall(), host: host),
-      toolVersion: Version.current, host: host, manifestPath: manifest, manifestSHA256: source.sha256,
-      isSimulated: simulation.simulate, adapter: radio.adapter, survey: .seconds(radio.listen),
-      adapterPatience: .seconds(radio.adapterWait))
+    let request = undertaking.request(
+      runID: HostEnvironment.runID(at: setup.wall(), host: host), host: host, manifest: manifest,
+      simulation, radio)
 
     // Whether the record can be kept is found out before any device is touched.
-    let record = try RunRecord(reports: reports, request: request)
+    let record = try RunRecord(reports: work.reports, request: request)
     let progress = LiveProgress(clock: setup.clock)
     let coordinator = Coordinator(
       clock: setup.clock, wall: setup.wall, recorder: record.journal,
@@ -97,6 +111,7 @@ struct ApplyCommand: AsyncParsableCommand {
         cure: "Nothing more was done to any device. Make room or choose another --reports DIR, and run again."
       )
     }
+    if let refusal = result.refusal { throw RefusalWords.failure(refusal) }
     if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter) }
     switch result.outcome {
     case .complete: return .done

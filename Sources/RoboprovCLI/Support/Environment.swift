@@ -22,6 +22,13 @@ enum HostEnvironment {
     ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
   }
 
+  /// Where this user's programs keep what they must remember (XDG Base Directory Specification), for this one.
+  static var stateDirectory: String {
+    let environment = ProcessInfo.processInfo.environment
+    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (state ?? NSHomeDirectory() + "/.local/state") + "/roboprov"
+  }
+
   /// A run's id: globally unique, naming time and host, fit for a folder: `20261121T090000Z-laptop-1f3a9c`.
   static func runID(at time: Date, host: String) -> String {
     let stamp = time.formatted(

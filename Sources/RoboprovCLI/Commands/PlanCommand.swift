@@ -1,0 +1,87 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Journal
+import Provisioning
+import Reporting
+
+/// `roboprov plan`: what `apply` would do, before anything is written.
+struct PlanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Show what `apply` would do, to which sensors, on what evidence and why; write nothing.",
+    discussion: """
+      Listens, holds what it hears against the manifest and the record, and shows what would be done for each room. \
+      With --save, `apply --plan FILE` does exactly that later on, or nothing.
+      """)
+
+  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  var manifest: String
+
+  @OptionGroup var work: WorkOptions
+
+  @Option(help: ArgumentHelp("Write the plan to a file.", valueName: "file"))
+  var save: String?
+
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func run() async throws {
+    let source = try ManifestSource.load(manifest)
+    let undertaking = try Undertaking(source, work, simulated: simulation.simulate)
+    let interruptions = Interruptions()
+    let plan = try await Radio.with(simulation, rehearsing: source.building) { setup in
+      try await look(undertaking, setup, interruptions)
+    }
+    if let save { try SavedPlan.save(plan, to: save) }
+    switch output {
+    case .json: Console.data(try SavedPlan.text(plan))
+    case .text: show(plan, undertaking)
+    }
+  }
+
+  private func look(
+    _ undertaking: Undertaking, _ setup: Radio.Setup, _ interruptions: Interruptions
+  ) async throws -> ApplyPlan {
+    let request = undertaking.request(
+      runID: "", host: HostEnvironment.hostName, manifest: manifest, simulation, radio)
+    let environment = ApplyEnvironment(
+      central: setup.central, clock: setup.clock, chance: { 0 }, confirm: { _ in true },
+      interruptions: interruptions.stream)
+    let coordinator = Coordinator(clock: setup.clock, wall: setup.wall, recorder: NothingRecorded()) {
+      event in
+      if case .adapterAwaited(let awaited) = event.fact { Console.say(RadioTrouble.waiting(awaited)) }
+      if case .adapterSelected(let adapter) = event.fact {
+        Console.say("Listening on \(adapter.name) for up to \(radio.listen.formatted()) s")
+      }
+    }
+    do throws(PlanFailure) {
+      return try await Provisioning.plan(request, in: environment, recording: coordinator)
+    } catch {
+      switch error {
+      case .interrupted: throw ExitStatus.interrupted.exit
+      case .radio(let error): throw RadioTrouble.failure(error, adapter: radio.adapter)
+      case .refused(let refusal): throw RefusalWords.failure(refusal)
+      }
+    }
+  }
+
+  private func show(_ plan: ApplyPlan, _ undertaking: Undertaking) {
+    let rows = PlanView.rows(plan, of: undertaking.source.building)
+    Console.data(
+      Table.text(
+        header: ["ROOM", "WHAT", "SENSOR", "SIGNAL", "WHY"],
+        rows: rows.map { [$0.room, $0.action, $0.device, $0.signal, $0.why] }))
+    let time = TimeEstimate(undertaking.archive, simulated: simulation.simulate)
+    Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
+    if let save { Console.say("Saved to \(save): `roboprov apply \(manifest) --plan \(save)`") }
+  }
+}
+
+/// A plan leaves no record.
+private struct NothingRecorded: RunRecorder {
+  func record(_ events: [RunEvent]) async throws(RecordFailure) {}
+}

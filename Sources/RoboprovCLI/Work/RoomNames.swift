@@ -1,0 +1,45 @@
+import Provisioning
+import Reporting
+
+/// Finds rooms by what a person calls them: the id, or the name.
+struct RoomNames {
+  /// Ids and names, of the manifest first.
+  private let rooms: [(id: RoomID, name: String)]
+
+  init(_ building: Building?, _ standing: BuildingStanding = .init()) {
+    let named = building?.rooms.map { ($0.id, $0.name) } ?? []
+    let known = Set(named.map(\.0))
+    rooms =
+      named
+      + standing.rooms.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }.map {
+        ($0.key, $0.value.name)
+      }
+  }
+
+  /// The rooms of these names.
+  /// - Throws: `CommandFailure` when one is unknown, or is several rooms' name.
+  func find(_ texts: [String], for option: String) throws -> Set<RoomID> {
+    Set(try texts.map { try find($0, for: option) })
+  }
+
+  /// The room of this id or name.
+  /// - Throws: `CommandFailure` when it is unknown, or several rooms' name.
+  func find(_ text: String, for option: String) throws -> RoomID {
+    if let room = rooms.first(where: { $0.id.rawValue == text }) { return room.id }
+    let folded = text.lowercased()
+    let named = rooms.filter { $0.name.lowercased() == folded }
+    if named.count == 1 { return named[0].id }
+    if named.count > 1 {
+      throw CommandFailure(
+        .usage, "\(option): several rooms are called “\(text.visible)”",
+        cure: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
+    }
+    let shown = rooms.prefix(12).map(\.id.rawValue).joined(separator: ", ") + (rooms.count > 12 ? ", …" : "")
+    throw CommandFailure(
+      .usage, "\(option): there is no room “\(text.visible)”",
+      cure: "Name it by its id or its name. The rooms: \(shown.visible)")
+  }
+
+  /// What people call a room.
+  func name(of room: RoomID) -> String { rooms.first { $0.id == room }?.name ?? room.rawValue }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Journal
+import Provisioning
+import Reporting
+
+/// A plan in a file.
+enum SavedPlan {
+  /// Reads the plan that `plan --save` wrote.
+  /// - Throws: `CommandFailure` when it cannot be read, or is of another building or manifest.
+  static func load(_ path: String, for source: ManifestSource) throws -> ApplyPlan {
+    let bytes = try ManifestSource.bytes(
+      of: path, ifMissing: "Make it with `roboprov plan … --save \(path)`.")
+    guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: Data(bytes)),
+      plan.schema == ApplyPlan.schema
+    else {
+      throw CommandFailure(
+        .manifest, "\(path) is no plan of this version of roboprov",
+        cure: "Make one with `roboprov plan … --save FILE`.")
+    }
+    guard plan.building == source.building.id else {
+      throw CommandFailure(
+        .manifest, "\(path) is a plan of another building, \(plan.building.visible)",
+        cure: "Name the plan of \(source.building.id).")
+    }
+    guard plan.manifestSHA256 == source.sha256 else {
+      throw CommandFailure(
+        .manifest, "the manifest was changed since \(path) was made",
+        cure: "Look at what would be done now with `roboprov plan`, and save it again.")
+    }
+    return plan
+  }
+
+  /// The plan as text: JSON, the same each time.
+  static func text(_ plan: ApplyPlan) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(plan), as: UTF8.self) + "\n"
+  }
+
+  /// Writes a plan, whole or not at all.
+  /// - Throws: `CommandFailure` when it cannot be written.
+  static func save(_ plan: ApplyPlan, to path: String) throws {
+    do {
+      try Data(text(plan).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw CommandFailure(
+        .record, "\(path) cannot be written: \((error as NSError).localizedDescription)",
+        cure: "Name a place that you can write.")
+    }
+  }
+
+  /// What differs, room by room.
+  static func words(_ differences: [PlanDifference]) -> String {
+    let shown = differences.prefix(20).map { "- " + $0.words }.joined(separator: "\n")
+    let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""
+    return shown + more + "\nLook at it with `roboprov plan`, and save a new plan if it is right."
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Journal
+import Provisioning
+import Reporting
+
+/// What is on record of a building, read for a command that decides by it.
+struct SiteRecord {
+  let archive: BuildingArchive
+
+  /// Reads all of a building's journals.
+  /// - Throws: `CommandFailure` when one cannot be read, or is damaged: then nobody knows what was done.
+  static func read(_ building: String, in reports: String) throws -> SiteRecord {
+    let archive: BuildingArchive
+    do throws(JournalError) {
+      archive = try BuildingArchive.read(in: reports, building: building)
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+    for run in archive.damaged {
+      guard let damage = run.record.damage else { continue }
+      throw CommandFailure(
+        .record, "\(run.journal):\(damage.line): damaged (\(damage.kind))",
+        cure: """
+          What was done after that line is not known, so nothing is decided by it. Put a whole copy in its place (of \
+          --mirror, or a backup); or move the folder \(run.id) out of \(reports), and make sure by hand what it did.
+          """)
+    }
+    return SiteRecord(archive: archive)
+  }
+
+  /// The seal of the site's key, for a building that has secrets.
+  /// - Throws: `CommandFailure` when there is no key and none can be made.
+  static func seal(for building: Building, _ options: SealOptions) throws -> SecretSeal? {
+    guard building.rooms.contains(where: { !$0.secrets.isEmpty }) else { return nil }
+    let path = options.siteKey ?? HostEnvironment.stateDirectory + "/site.key"
+    do throws(JournalError) {
+      return try SiteKey.seal(at: path) { (0..<SiteKey.length).map { _ in UInt8.random(in: 0...255) } }
+    } catch {
+      let cure =
+        switch error.cause {
+        case .readableByOthers: "It lets others find out passwords: `chmod 600 \(path)`."
+        case .notAKey: "Name the right file with --site-key FILE, or move this one away: a new key is made."
+        default: "Name a place that you can write with --site-key FILE."
+        }
+      throw CommandFailure(.record, "the site's key: \(error)", cure: cure)
+    }
+  }
+}

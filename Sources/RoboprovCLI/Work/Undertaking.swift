@@ -1,0 +1,76 @@
+import Journal
+import Provisioning
+import Reporting
+
+/// What `apply` and `plan` are to do: the manifest's rooms as far as they are selected, held against the record.
+struct Undertaking {
+  let source: ManifestSource
+  /// What must be found again before anything is touched.
+  let plan: ApplyPlan?
+  let known: Known
+  let excluded: [RoomID: Exclusion]
+  let archive: BuildingArchive
+
+  /// Reads the record, selects the rooms (those of the plan, where there is one), and finds out whether a run may
+  /// begin.
+  /// - Throws: `CommandFailure`: an unknown room, a record that cannot be read, or what contradicts it.
+  init(
+    _ source: ManifestSource, _ options: WorkOptions, plan: ApplyPlan? = nil, simulated: Bool
+  ) throws {
+    let building = source.building
+    let names = RoomNames(building)
+    let permissions = RecordPermissions(
+      rebind: try names.find(options.rebind, for: "--rebind"), renumber: options.renumber,
+      force: try names.find(options.force, for: "--force"))
+    let selection =
+      try plan?.selection
+      ?? RoomSelection(
+        only: try names.find(options.only, for: "--only"), skip: try names.find(options.skip, for: "--skip"),
+        unfinished: options.failed)
+    self.plan = plan
+    archive = try SiteRecord.read(building.id, in: options.reports).archive
+    known = Known(
+      standing: archive.state(simulated: simulated).standing, permissions: permissions,
+      seal: try SiteRecord.seal(for: building, options.seal))
+    self.source = source
+    excluded = selection.excluded(from: building, known)
+    try Self.refuse(
+      conflicts(of: selected, with: known.standing, allowing: permissions),
+      RoomNames(building, known.standing))
+  }
+
+  /// The rooms to be worked on.
+  var selected: [Room] { source.building.rooms.filter { excluded[$0.id] == nil } }
+
+  /// The engine's request for it.
+  func request(
+    runID: String, host: String, manifest: String, _ simulation: SimulationOptions,
+    _ radio: RadioOptions
+  ) -> ApplyRequest {
+    ApplyRequest(
+      building: source.building, excluded: excluded, known: known, plan: plan, runID: runID,
+      toolVersion: Version.current, host: host, manifestPath: manifest, manifestSHA256: source.sha256,
+      isSimulated: simulation.simulate, adapter: radio.adapter, survey: .seconds(radio.listen),
+      adapterPatience: .seconds(radio.adapterWait))
+  }
+
+  /// Whether nothing is selected because everything is done, and which words say so.
+  var nothingLeft: String? {
+    guard selected.isEmpty else { return nil }
+    let rooms = source.building.rooms
+    let done = rooms.count { known.isDone($0) }
+    return "Nothing to do: \(done) of \(rooms.count) rooms are done, and no other is selected."
+  }
+
+  private static func refuse(_ conflicts: [RecordConflict], _ names: RoomNames) throws {
+    guard !conflicts.isEmpty else { return }
+    let shown = conflicts.prefix(20).map { conflict in
+      let words = conflict.explanation(names.name(of:))
+      return "- \(words.sentence)\n  \(words.advice)"
+    }
+    let more = conflicts.count > shown.count ? "\n… and \(conflicts.count - shown.count) more." : ""
+    throw CommandFailure(
+      .manifest, "the manifest contradicts what is on record; nothing was touched",
+      cure: shown.joined(separator: "\n") + more)
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+
+/// Which rooms are to be worked on, and what a person allows against the record: of `apply` and `plan`.
+struct WorkOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"))
+  var reports = "reports"
+
+  @Option(
+    parsing: .upToNextOption, help: ArgumentHelp("Only these rooms, by id or name.", valueName: "room"))
+  var only: [String] = []
+
+  @Option(parsing: .upToNextOption, help: ArgumentHelp("Not these rooms.", valueName: "room"))
+  var skip: [String] = []
+
+  @Flag(help: "Only rooms that are not done yet, over all runs on record.")
+  var failed = false
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Do these rooms even if the record has them done, accepted or retired.", valueName: "room"))
+  var force: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room"))
+  var rebind: [String] = []
+
+  @Flag(help: "Let rooms that were provisioned get another minor.")
+  var renumber = false
+
+  @OptionGroup var seal: SealOptions
+
+  func validate() throws {
+    if failed, !force.isEmpty {
+      throw ValidationError("--failed leaves alone what is done, and --force does it again: give one of them")
+    }
+  }
+}
+
+/// Where the site's key is.
+struct SealOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The site's key, which tells whether passwords were changed; made when absent. Laptops that share a building \
+      share it.
+      """, valueName: "file"))
+  var siteKey: String?
+}
