@@ -23,8 +23,8 @@ struct KillAtEventTests {
     case interrupted
   }
 
-  /// Where events of a kind are certain to occur.
-  static func story(of kind: Fact.Kind) -> Story {
+  /// Where events of a kind are certain to occur; nil of those that come with other commands, or with the host's sleep.
+  static func story(of kind: Fact.Kind) -> Story? {
     switch kind {
     case .runStarted, .adapterSelected, .listeningStarted, .listeningStopped, .deviceSighted,
       .bindingCommitted, .attemptStarted, .stageStarted, .stageEnded, .statusReceived, .settingWritten,
@@ -34,6 +34,7 @@ struct KillAtEventTests {
     case .linkReleased: .linkLeft
     case .retryScheduled: .secondAttempt
     case .runInterrupted: .interrupted
+    case .bindingReleased, .roomRetired, .roomAccepted, .hostPaused: nil
     }
   }
 
@@ -50,8 +51,8 @@ struct KillAtEventTests {
     var testDescription: String { "\(kind.rawValue) \(number), \(point.rawValue), rooms by \(assign)" }
   }
 
-  /// Every kind of event there is.
-  static let instants = Fact.Kind.allCases.flatMap { kind in
+  /// Every kind of event that a run of `apply` has.
+  static let instants = Fact.Kind.allCases.filter { story(of: $0) != nil }.flatMap { kind in
     let numbers = weighty.contains(kind) ? [1, 2] : [1]
     return numbers.flatMap { number in
       KillSwitch.Point.allCases.filter { $0 != .amidWrite || weighty.contains(kind) }.map {
@@ -62,7 +63,7 @@ struct KillAtEventTests {
 
   @Test(arguments: instants)
   func killed(at instant: Instant) async throws {
-    let story = Self.story(of: instant.kind)
+    let story = try #require(Self.story(of: instant.kind))
     let faults = story == .secondAttempt ? [ScheduledFault(.drops(in: .write(2)), attempts: 1)] : []
     let sensors = [
       SensorScenario(address: ServedBuilding.address(1), faults: faults), ServedBuilding.sensor(2),
