@@ -91,6 +91,28 @@ public final class RunDirectory: Sendable {
     return runs
   }
 
+  /// The bytes of a run's journal, or nil when there is no such run or it has none.
+  /// - Throws: when it cannot be read.
+  static func journalBytes(
+    in reports: String, building: String, run: String
+  ) throws(JournalError) -> [UInt8]? {
+    do throws(JournalError) {
+      return try File.reading("\(reports)/\(building)/\(run)/\(JournalWriter.fileName)").readAll()
+    } catch  where error.cause == .missing {
+      return nil
+    }
+  }
+
+  /// Takes the bytes of another place's journal of this run for its own: whole or not at all.
+  func adoptJournal(_ bytes: [UInt8]) throws(JournalError) {
+    let temporary = "." + JournalWriter.fileName
+    let file = try directory.create(temporary)
+    try file.write(bytes)
+    try file.sync()
+    try directory.rename(temporary, to: JournalWriter.fileName)
+    try directory.sync()
+  }
+
   /// The journal's record, or nil when there is none.
   /// - Throws: when it cannot be read.
   func journalIfAny() throws(JournalError) -> JournalRecord? {

@@ -11,7 +11,7 @@ public struct Roboprov: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       ApplyCommand.self, PlanCommand.self, ScanCommand.self, ValidateCommand.self, ReportCommand.self,
-      SimulateCommand.self,
+      HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SimulateCommand.self,
     ])
 
   /// For the parser.

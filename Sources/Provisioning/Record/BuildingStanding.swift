@@ -53,6 +53,30 @@ public struct RoomStanding: Hashable, Sendable {
 
   /// Its device, where the record is clear about it.
   public var binding: Binding? { bindings.count == 1 ? bindings[0] : nil }
+
+  /// How far a room is by all that is on record. The names are frozen.
+  public enum Progress: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Its device is at work as it was to be.
+    case done
+    /// Its device was asked to save, and nobody knows what came of it.
+    case unconfirmed
+    /// Somebody accepted it as it is.
+    case accepted
+    /// It is out of service.
+    case retired
+    /// Something is left to do.
+    case open
+  }
+
+  /// How far it is.
+  public var progress: Progress {
+    if retirement != nil { return .retired }
+    switch deed?.state {
+    case .proved?: return .done
+    case .submitted?: return .unconfirmed
+    case nil: return waiver == nil ? .open : .accepted
+    }
+  }
 }
 
 /// A room and a device, joined.

@@ -15,6 +15,8 @@ public enum RecordConflict: Hashable, Sendable {
   case severalDevices(room: RoomID, [BluetoothAddress])
   /// Records that were merged have a device in several rooms. Settled by replacing it in all but one.
   case severalRooms(device: BluetoothAddress, [RoomID])
+  /// Records that were merged have devices of several rooms at work with one minor.
+  case minorTwice(UInt16, [RoomID], [BluetoothAddress])
 
   /// The rooms concerned.
   public var rooms: [RoomID] {
@@ -23,7 +25,7 @@ public enum RecordConflict: Hashable, Sendable {
       .deviceRetired(let room, _, _),
       .renumbered(let room, _, _, _), .severalDevices(let room, _):
       [room]
-    case .severalRooms(_, let rooms): rooms
+    case .severalRooms(_, let rooms), .minorTwice(_, let rooms, _): rooms
     }
   }
 }
@@ -42,6 +44,33 @@ public struct RecordPermissions: Hashable, Sendable {
     self.rebind = rebind
     self.renumber = renumber
     self.force = force
+  }
+}
+
+extension BuildingStanding {
+  /// Where the record contradicts itself, as records of two laptops may that were merged: a room with several
+  /// devices, a device in several rooms, a minor at several devices. By room and device, each once.
+  public var contradictions: [RecordConflict] {
+    let ordered = rooms.sorted { $0.key < $1.key }
+    let rooms = ordered.filter { $0.value.bindings.count > 1 }.map { id, room in
+      RecordConflict.severalDevices(room: id, room.bindings.map(\.address).sorted())
+    }
+    let devices = Set(ordered.flatMap { $0.value.bindings.map(\.address) }).sorted()
+    let shared = devices.filter { owners(of: $0).count > 1 }.map {
+      RecordConflict.severalRooms(device: $0, owners(of: $0))
+    }
+    var atWork: [Proof: [(RoomID, BluetoothAddress)]] = [:]
+    for (id, room) in ordered {
+      guard let deed = room.deed, let proof = DeviceProfiles[room.profile].flatMap({ deed.proof($0) }) else {
+        continue
+      }
+      atWork[proof, default: []].append((id, deed.heardAt))
+    }
+    let twice = atWork.compactMap { proof, holders -> RecordConflict? in
+      guard let minor = proof.minor, Set(holders.map(\.1)).count > 1 else { return nil }
+      return .minorTwice(minor, holders.map(\.0), holders.map(\.1))
+    }
+    return rooms + shared + twice.sorted { $0.rooms.lexicographicallyPrecedes($1.rooms) }
   }
 }
 

@@ -48,6 +48,14 @@ extension RecordConflict {
         Find out in which one it is. Take it out of the others with `roboprov replace`, or name it in the \
         manifest and allow it with --rebind for the right one.
         """)
+    case .minorTwice(let minor, let rooms, let devices):
+      return Explanation(
+        """
+        Minor \(minor) is on record at \(devices.map(\.description).joined(separator: " and ")), in \
+        \(rooms.map(quoted).joined(separator: " and ")).
+        """,
+        "Give one of the rooms another minor, or take one of the sensors out of service with `roboprov replace`."
+      )
     }
   }
 }

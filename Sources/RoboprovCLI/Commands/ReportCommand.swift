@@ -2,10 +2,18 @@ import ArgumentParser
 import Journal
 import Reporting
 
-/// `roboprov report`: reports again from a run's journal, also of a run that was killed.
+/// `roboprov report`: what is made of the record.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
+    abstract: "Write a run's reports again from its journal, or join the records of several laptops.",
+    subcommands: [RunReportCommand.self, MergeCommand.self], defaultSubcommand: RunReportCommand.self)
+}
+
+/// `roboprov report BUILDING [RUN]`: reports again from a run's journal, also of a run that was killed.
+struct RunReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
     abstract: "Write a run's reports again from its journal, also those of a run that was killed.")
 
   @Argument(help: ArgumentHelp("The building's id: a folder of the reports directory."))

@@ -7,11 +7,20 @@ enum RunReports {
   /// Writes all reports and logs, and points `latest` to the run.
   /// - Throws: what stands in the way of the first that could not be written.
   static func write(_ events: [RunEvent], to directory: RunDirectory) throws(JournalError) -> RunReport {
+    let report = try writeFiles(events, to: directory)
+    try directory.publish()
+    return report
+  }
+
+  /// The same without pointing `latest` to it: for runs that were elsewhere.
+  @discardableResult
+  static func writeFiles(
+    _ events: [RunEvent], to directory: RunDirectory
+  ) throws(JournalError) -> RunReport {
     let report = RunReport(events)
     try directory.writeReport("report.json", JSONReport.text(report))
     try directory.writeReport("report.csv", CSVReport.text(report))
     try directory.writeDeviceLogs(DeviceLogs.texts(events))
-    try directory.publish()
     return report
   }
 }

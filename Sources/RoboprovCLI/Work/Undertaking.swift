@@ -54,12 +54,21 @@ struct Undertaking {
       adapterPatience: .seconds(radio.adapterWait))
   }
 
-  /// Whether nothing is selected because everything is done, and which words say so.
+  /// Why there is nothing to do, where no room is left to work on.
   var nothingLeft: String? {
     guard selected.isEmpty else { return nil }
     let rooms = source.building.rooms
-    let done = rooms.count { known.isDone($0) }
-    return "Nothing to do: \(done) of \(rooms.count) rooms are done, and no other is selected."
+    let done = rooms.count { excluded[$0.id]?.cause == .deselected && known.isDone($0) }
+    var parts = ["\(done) of \(rooms.count) rooms are done"]
+    for (cause, words) in [
+      (Exclusion.Cause.accepted, "accepted as they are"), (.retired, "out of service"),
+    ] {
+      let count = excluded.values.count { $0.cause == cause }
+      if count > 0 { parts.append("\(count) \(words)") }
+    }
+    let others = excluded.values.count { $0.cause == .deselected } - done
+    if others > 0 { parts.append("\(others) not selected") }
+    return "Nothing to do: \(parts.joined(separator: ", "))."
   }
 
   private static func refuse(_ conflicts: [RecordConflict], _ names: RoomNames) throws {

@@ -1,0 +1,107 @@
+import Provisioning
+
+/// The records of one building from several laptops, joined: every run of each, once.
+public struct RecordMerge: Sendable {
+  /// Why records cannot be joined.
+  public enum Refusal: Error, Hashable, Sendable {
+    /// They are of several buildings.
+    case severalBuildings([String])
+    /// A run has different records in two places: one of them was tampered with.
+    case differentRuns(run: String, String, String)
+    /// A journal is damaged: what it had on record is not all known.
+    case damaged(journal: String, JournalDamage)
+    /// Something on disk.
+    case disk(JournalError)
+  }
+
+  /// All runs.
+  public let archive: BuildingArchive
+  /// The building's id; nil where nothing is on record.
+  public let building: String?
+
+  private struct Source: Sendable {
+    var journal: String
+    var bytes: [UInt8]
+  }
+
+  /// The journal of each run, by run.
+  private let sources: [String: Source]
+
+  /// Joins the records in these folders, each a building's folder of a reports directory.
+  /// - Throws: why they cannot be joined.
+  public init(_ folders: [String]) throws(Refusal) {
+    var sources: [String: Source] = [:]
+    var runs: [String: BuildingArchive.Run] = [:]
+    for folder in folders {
+      for run in try Self.read(folder).runs {
+        if let damage = run.record.damage { throw .damaged(journal: run.journal, damage) }
+        let source = Source(journal: run.journal, bytes: try Self.bytes(run.journal))
+        if let other = sources[run.id] {
+          guard source.bytes.starts(with: other.bytes) || other.bytes.starts(with: source.bytes) else {
+            throw .differentRuns(run: run.id, other.journal, run.journal)
+          }
+          // A copy may have been taken while the run went on.
+          if other.bytes.count >= source.bytes.count { continue }
+        }
+        sources[run.id] = source
+        runs[run.id] = run
+      }
+    }
+    let buildings = Set(runs.values.compactMap { $0.record.events.first?.fact.building }).sorted()
+    if buildings.count > 1 { throw .severalBuildings(buildings) }
+    archive = BuildingArchive(runs: runs.sorted { $0.key < $1.key }.map(\.value))
+    building = buildings.first
+    self.sources = sources
+  }
+
+  /// Puts the runs that are not there yet into a reports directory, journals byte for byte.
+  /// - Returns: their directories, in the order in which they began.
+  /// - Throws: what stands in the way; `differentRuns` where a run is there with another record.
+  public func store(in reports: String) throws(Refusal) -> [RunDirectory] {
+    guard let building else { return [] }
+    var stored: [RunDirectory] = []
+    for run in archive.runs {
+      guard let source = sources[run.id] else { continue }
+      do throws(JournalError) {
+        if let there = try RunDirectory.journalBytes(in: reports, building: building, run: run.id) {
+          if there.starts(with: source.bytes) { continue }
+          throw JournalError(.create, source.journal, .exists)
+        }
+        let directory = try RunDirectory.create(in: reports, building: building, run: run.id)
+        try directory.adoptJournal(source.bytes)
+        stored.append(directory)
+      } catch {
+        if error.cause == .exists {
+          throw .differentRuns(run: run.id, source.journal, "\(reports)/\(building)/\(run.id)")
+        }
+        throw .disk(error)
+      }
+    }
+    return stored
+  }
+
+  private static func read(_ folder: String) throws(Refusal) -> BuildingArchive {
+    let path = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let parent = path.dropLast(name.count)
+    do throws(JournalError) {
+      // A building that is not there has no runs; a folder that is not there is a mistake.
+      _ = try File.directory(path)
+      return try BuildingArchive.read(in: parent.isEmpty ? "." : String(parent), building: name)
+    } catch {
+      throw .disk(error)
+    }
+  }
+
+  private static func bytes(_ journal: String) throws(Refusal) -> [UInt8] {
+    do throws(JournalError) {
+      return try File.reading(journal).readAll()
+    } catch {
+      throw .disk(error)
+    }
+  }
+}
+
+extension Fact {
+  fileprivate var building: String? { if case .runStarted(let fact) = self { fact.building } else { nil } }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import Provisioning
+
+/// `roboprov accept`: somebody takes a room as it is.
+struct AcceptCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Accept a room that is not done, with a reason and a name that every report shows.",
+    discussion: "Runs leave the room alone until it is named with --force. When it is done, the waiver ends.")
+
+  @Argument(help: BuildingReference.help)
+  var building: String
+
+  @Argument(help: "The room, by id or name.")
+  var room: String
+
+  @Option(help: ArgumentHelp("Why it is acceptable.", valueName: "text"))
+  var reason: String
+
+  @Option(help: ArgumentHelp("Who answers for it.", valueName: "name"))
+  var by: String
+
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
+  var reports = "reports"
+
+  func validate() throws {
+    for (option, text) in [("--reason", reason), ("--by", by)] {
+      guard text.contains(where: { !$0.isWhitespace }) else {
+        throw ValidationError("\(option) is empty: a waiver without it is none")
+      }
+    }
+  }
+
+  func run() async throws {
+    let amendment = try Amendment(building, in: reports)
+    let room = try amendment.room(room)
+    let name = amendment.name(of: room)
+    if case .proved? = amendment.standing.rooms[room]?.deed?.state {
+      throw CommandFailure(.usage, "\(name) is done", cure: "There is nothing to accept.")
+    }
+    try await amendment.commit(
+      .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room, at: Date())
+    Console.say("\(name) is accepted as it is; reports say so, and why.")
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Journal
+import Provisioning
+import Reporting
+
+/// `roboprov report merge`: one building, several laptops.
+struct MergeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Join the records of a building from several laptops, and name what contradicts.",
+    discussion: """
+      Shows how far each room is by all of them. With --into, what is not there yet is put into a reports \
+      directory, journals byte for byte, so that the next run there knows of it. Exit status \
+      \(ExitStatus.incomplete.rawValue) when records contradict each other.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("A building's folder in a reports directory, of each laptop.", valueName: "folder"))
+  var folders: [String]
+
+  @Option(help: ArgumentHelp("Put all runs into this reports directory.", valueName: "dir"))
+  var into: String?
+
+  @Flag(help: "Join rehearsals instead of what was done.")
+  var simulated = false
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if folders.count < 2 { throw ValidationError("name the folders of at least two laptops") }
+  }
+
+  func run() async throws {
+    let merge: RecordMerge
+    var stored: [RunDirectory] = []
+    do throws(RecordMerge.Refusal) {
+      merge = try RecordMerge(folders)
+      if let into { stored = try merge.store(in: into) }
+    } catch {
+      throw Self.failure(error)
+    }
+    try writeReports(of: stored)
+    let standing = merge.archive.state(simulated: simulated).standing
+    let contradictions = standing.contradictions
+    show(standing, contradictions, merge)
+    if let into { Console.say("\(stored.count) runs put into \(into)/\(merge.building ?? "")") }
+    if !contradictions.isEmpty { throw ExitStatus.incomplete.exit }
+  }
+
+  private func writeReports(of directories: [RunDirectory]) throws {
+    do throws(JournalError) {
+      for directory in directories {
+        let events = try directory.readJournal().events
+        guard case .runStarted(let started)? = events.first?.fact, started.command == .apply else { continue }
+        try RunReports.writeFiles(events, to: directory)
+      }
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+  }
+
+  private func show(
+    _ standing: BuildingStanding, _ contradictions: [RecordConflict], _ merge: RecordMerge
+  ) {
+    let names = RoomNames(nil, standing)
+    let explanations = contradictions.map { ($0, $0.explanation(names.name(of:))) }
+    switch output {
+    case .text:
+      Console.data(Table.text(header: StateView.header, rows: StateView.rows(standing)))
+      for (_, explanation) in explanations {
+        Console.data("\n! \(explanation.sentence)\n  → \(explanation.advice)\n")
+      }
+    case .json:
+      Console.data(
+        JSONValue.object([
+          "schema": .string("roboprov/merge/1"),
+          "building": .optional(merge.building),
+          "runs": .array(merge.archive.runs.map { .string($0.id) }),
+          "rooms": .array(
+            standing.rooms.sorted { $0.key < $1.key }.map { id, room in
+              .object([
+                "id": .string(id.rawValue), "room": .string(room.name),
+                "state": .string(room.progress.rawValue),
+                "addresses": .array(room.bindings.map { .string($0.address.description) }),
+                "run": .optional(room.deed?.run ?? room.lastRun),
+              ])
+            }),
+          "contradictions": .array(
+            explanations.map { conflict, explanation in
+              .object([
+                "rooms": .array(conflict.rooms.map { .string($0.rawValue) }),
+                "sentence": .string(explanation.sentence), "advice": .string(explanation.advice),
+              ])
+            }),
+        ]).pretty + "\n")
+    }
+  }
+
+  private static func failure(_ refusal: RecordMerge.Refusal) -> CommandFailure {
+    switch refusal {
+    case .severalBuildings(let buildings):
+      CommandFailure(
+        .usage, "these are records of several buildings: \(buildings.joined(separator: ", "))",
+        cure: "Name the folders of one building.")
+    case .differentRuns(let run, let first, let second):
+      CommandFailure(
+        .record, "run \(run) has different records in \(first) and \(second)",
+        cure: "A journal is never changed once written: find out which copy was, and leave it out.")
+    case .damaged(let journal, let damage):
+      CommandFailure(
+        .record, "\(journal):\(damage.line): damaged (\(damage.kind))",
+        cure: "Put a whole copy in its place (of --mirror, or a backup).")
+    case .disk(let error): JournalTrouble.failure(error)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Provisioning
+
+/// `roboprov retire`: a room is out of service, its sensor with it.
+struct RetireCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retire",
+    abstract: "Take a room out of service, and its sensor with it.",
+    discussion: "Listens first, as `replace` does. Runs leave the room alone until it is named with --force.")
+
+  @Argument(help: BuildingReference.help)
+  var building: String
+
+  @Argument(help: "The room, by id or name.")
+  var room: String
+
+  @Option(help: ArgumentHelp("Why; on record.", valueName: "text"))
+  var reason: String?
+
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
+  var reports = "reports"
+
+  @OptionGroup var silence: SilenceOptions
+
+  func run() async throws {
+    let interruptions = Interruptions()
+    let amendment = try Amendment(building, in: reports, simulated: silence.simulation.simulate)
+    let room = try amendment.room(room)
+    let name = amendment.name(of: room)
+    guard amendment.standing.rooms[room]?.retirement == nil else {
+      throw CommandFailure(.usage, "\(name) is out of service already")
+    }
+    let devices = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
+    let silent = try await silence.check(
+      devices, rehearsing: amendment.building.source?.building, cancelledBy: interruptions)
+    let released = devices.map { device in
+      Fact.bindingReleased(
+        .init(room: room, address: device, cause: .retired, reason: reason, silent: silent[device]))
+    }
+    try await amendment.commit(
+      .retire, released + [.roomRetired(.init(room: room, reason: reason))], of: room, at: Date())
+    Console.say("\(name) is out of service." + (devices.first.map { " So is its sensor \($0)." } ?? ""))
+  }
+}

@@ -1,0 +1,68 @@
+import Bluetooth
+import Foundation
+import Journal
+import Provisioning
+import Reporting
+
+/// A change of the record that a person makes: on record like a run, and as durable.
+struct Amendment {
+  let building: BuildingReference
+  let reports: String
+  let record: SiteRecord
+  /// What rehearsals, or real runs, did.
+  let standing: BuildingStanding
+  let isSimulated: Bool
+
+  /// Reads the record that is to be changed.
+  /// - Throws: `CommandFailure` when there is none, or it cannot be read.
+  init(_ text: String, in reports: String, simulated: Bool = false) throws {
+    building = try BuildingReference.find(text)
+    self.reports = reports
+    isSimulated = simulated
+    record = try SiteRecord.read(building.id, in: reports)
+    standing = record.archive.state(simulated: simulated).standing
+  }
+
+  /// The room that a person named, of the record or the manifest.
+  /// - Throws: `CommandFailure` when it is unknown.
+  func room(_ text: String) throws -> RoomID {
+    try RoomNames(building.source?.building, standing).find(text, for: "ROOM")
+  }
+
+  /// What people call a room.
+  func name(of room: RoomID) -> String { RoomNames(building.source?.building, standing).name(of: room) }
+
+  /// Puts facts on record, as a run of their own. Returns when they are on the disk.
+  /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
+  func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID, at wall: Date) async throws {
+    let host = HostEnvironment.hostName
+    let run = HostEnvironment.runID(at: wall, host: host)
+    let known = standing.rooms[room]
+    let profile = known?.profile ?? building.source?.building.rooms.first { $0.id == room }?.profile ?? ""
+    let started = RunStarted(
+      command, run: run, building: building.id,
+      buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
+      toolVersion: Version.current, host: host, manifestPath: building.source == nil ? "" : building.text,
+      manifestSHA256: building.source?.sha256 ?? "", simulated: isSimulated,
+      rooms: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
+    let all = [.runStarted(started)] + facts + [.runFinished(.init(outcome: .complete))]
+    let events = all.enumerated().map {
+      RunEvent(sequence: $0.offset + 1, at: wall, elapsed: .zero, fact: $0.element)
+    }
+    do throws(JournalError) {
+      let directory = try RunDirectory.create(in: reports, building: building.id, run: run)
+      try await directory.createJournal().append(events)
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+  }
+}
+
+extension SiteRecord {
+  /// The building's name when it was last recorded.
+  var buildingName: String? {
+    archive.runs.reversed().lazy.compactMap { run in
+      if case .runStarted(let started)? = run.record.events.first?.fact { started.buildingName } else { nil }
+    }.first
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import Provisioning
+
+/// A building as a person names it: by its manifest, or by its id (its folder in the reports directory).
+struct BuildingReference {
+  /// The building's id.
+  let id: String
+  /// What the manifest says, where one was named.
+  let source: ManifestSource?
+  /// As it was named.
+  let text: String
+
+  static let help = ArgumentHelp(
+    "The building: its manifest, or its id (its folder in the reports directory).",
+    valueName: "building.yaml or id")
+
+  /// Reads the manifest, where a file of that name is there.
+  /// - Throws: `CommandFailure` when it cannot be used.
+  static func find(_ text: String) throws -> BuildingReference {
+    let looksLikeFile = text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
+    guard looksLikeFile || FileManager.default.isReadableFile(atPath: text) && !isDirectory(text) else {
+      return BuildingReference(id: text, source: nil, text: text)
+    }
+    let source = try ManifestSource.load(text)
+    return BuildingReference(id: source.building.id, source: source, text: text)
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var isDirectory: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+  }
+}
