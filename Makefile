@@ -52,15 +52,12 @@ test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at rand
 	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter KillAtRandomTests
 
-# Everything with one kernel, then a share of it with another. `make test-radio KERNEL=linux-image-6.12-amd64` takes
-# that one for whatever is selected.
+# `make test-radio KERNEL=linux-image-6.12-amd64` takes that one for whatever is selected.
 KERNEL :=
-OTHER_KERNEL := linux-image-6.12-amd64
 
 .PHONY: test-radio
 test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
 	@Tests/RadioLab/run $(if $(KERNEL),--kernel $(KERNEL)) $(FILTER)
-	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) test_short test_conformance)
 
 .PHONY: test-radio-short
 test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault
