@@ -2,7 +2,10 @@ import CDBus
 
 /// The exported objects, and the calls to them that nobody has taken up yet.
 struct ExportTable {
-  typealias Handler = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
+  struct Handler {
+    let handle: @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
+    let answered: @Sendable (MethodCall) -> Void
+  }
 
   struct Request {
     let call: MethodCall
@@ -46,13 +49,17 @@ struct ExportTable {
 extension Connection {
   /// Answers calls to a path and to every path below it, but for those with a handler further down. Calls wait until
   /// `serve()` runs. `org.freedesktop.DBus.Peer` is answered without it, on every path.
-  /// - Parameter handler: Runs in a child task of `serve()`. Handlers start on the connection's thread in the order in
-  ///   which the calls came, and may overlap from their first suspension on. An error goes to the caller
-  ///   by its name and message. For a call with `noReply` the result is dropped.
+  /// - Parameters:
+  ///   - answered: Called on the connection's thread when an answer has gone out (or was not wanted): what is sent from
+  ///     then on comes after it. It must be quick.
+  ///   - handler: Runs in a child task of `serve()`. Handlers start on the connection's thread in the order in
+  ///     which the calls came, and may overlap from their first suspension on. An error goes to the caller
+  ///     by its name and message. For a call with `noReply` the result is dropped.
   public func export(
-    _ path: ObjectPath, handler: @escaping @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
+    _ path: ObjectPath, answered: @escaping @Sendable (MethodCall) -> Void = { _ in },
+    handler: @escaping @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
   ) {
-    if !isClosed { exports.handlers[path] = handler }
+    if !isClosed { exports.handlers[path] = ExportTable.Handler(handle: handler, answered: answered) }
   }
 
   /// Stops answering calls to the path. Those already received are answered.
@@ -68,7 +75,7 @@ extension Connection {
     await withDiscardingTaskGroup { group in
       while let request = await nextRequest() {
         group.addTask(executorPreference: executor.tasks) {
-          let result = await request.handler(request.call)
+          let result = await request.handler.handle(request.call)
           await self.finish(request, result)
         }
       }
@@ -92,6 +99,7 @@ extension Connection {
   private func finish(_ request: ExportTable.Request, _ result: Result<[DBusValue], DBusError>) {
     exports.unanswered -= 1
     answer(request.call, result)
+    request.handler.answered(request.call)
   }
 
   /// Takes a call that came in.
