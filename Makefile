@@ -23,6 +23,9 @@ LAB_BUILT := .build/release/made-lab
 # `make test FILTER=Journal` runs the tests whose name contains it.
 FILTER :=
 
+# `make trace STORY=dead` records one of the stories in Tests/TraceTests/Stories.
+STORY :=
+
 .PHONY: help
 help: ## this list
 	@awk -F ': .*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -52,16 +55,24 @@ test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at rand
 	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter KillAtRandomTests
 
-# `make test-radio KERNEL=linux-image-6.12-amd64` takes that one for whatever is selected.
+# Everything with one kernel, then a share of it with another. `make test-radio KERNEL=linux-image-6.12-amd64` takes
+# that one for whatever is selected.
 KERNEL :=
+OTHER_KERNEL := linux-image-6.12-amd64
 
 .PHONY: test-radio
 test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
 	@Tests/RadioLab/run $(if $(KERNEL),--kernel $(KERNEL)) $(FILTER)
+	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) test_short test_conformance)
 
 .PHONY: test-radio-short
 test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault
 	@Tests/RadioLab/run --short $(FILTER)
+
+.PHONY: trace
+trace: setup-radio ## record anew what the real BlueZ says, which the virtual one is held to: STORY=NAME selects
+	Scripts/build -c release --product bluez-trace --static-swift-stdlib
+	@Tests/RadioLab/run --record $(STORY)
 
 .PHONY: lint
 lint: setup-swift ## check layout and house rules

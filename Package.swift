@@ -77,6 +77,18 @@ let package = Package(
       dependencies: ["Bluetooth", "BlueZ", "DBus", "CentralConformance", "VirtualBuilding"],
       path: "Tests/RadioLab/Conformance", swiftSettings: strict),
 
+    // Stories told to a real and to the virtual org.bluez, and what was seen of them.
+    .target(
+      name: "StackTraces", dependencies: ["Bluetooth", "DBus"], path: "Tests/StackTraces",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bluez-trace", dependencies: ["Bluetooth", "DBus", "StackTraces"], path: "Tests/bluez-trace",
+      swiftSettings: strict),
+    .testTarget(
+      name: "TraceTests",
+      dependencies: ["StackTraces", "Bluetooth", "DBus", "VirtualBuilding", "VirtualTime"],
+      path: "Tests/TraceTests", exclude: ["Stories", "Recordings", "exceptions.json"], swiftSettings: strict),
+
     tests("Bluetooth"),
     tests("DBus", ["CLinux"]),
     tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "CentralConformance"]),

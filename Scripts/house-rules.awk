@@ -6,7 +6,7 @@
 # --- Scripts/imports.txt ---
 
 FILENAME ~ /imports\.txt$/ {
-  if ($0 ~ /^[A-Za-z]+:/) {
+  if ($0 ~ /^[A-Za-z-]+:/) {
     target = substr($1, 1, length($1) - 1)
     known[target] = 1
     ours[target] = 1
@@ -27,7 +27,7 @@ FILENAME == "Package.swift" {
   rest = code == "" ? "" : $0
   # Target and dependency names are string literals: read the line itself, its comment cut off.
   sub(/[ \t]*\/\/.*/, "", rest)
-  if (rest ~ /^ *(library|tests|\.target|\.systemLibrary|\.executableTarget)\(/ || rest ~ /^ *(public )?func /) {
+  if (rest ~ /^ *(library|tests|\.target|\.testTarget|\.systemLibrary|\.executableTarget)\(/ || rest ~ /^ *(public )?func /) {
     declaring = rest ~ /^ *(library|\.executableTarget)\(/
     wantsName = declaring
   }

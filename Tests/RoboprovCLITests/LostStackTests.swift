@@ -47,7 +47,7 @@ struct LostStackTests {
       ]
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.start(
-          ["apply", "building.yaml", "--listen", "1", "--adapter-wait", "0.5"], bus: building.bus)
+          ["apply", "building.yaml", "--listen", "1", "--adapter-wait", "2"], bus: building.bus)
         try await run.until("the second sensor's turn") {
           await building.world.attemptCount(of: ServedBuilding.address(2)) > 0
         }

@@ -167,13 +167,14 @@ struct DiscoveryFilterTests {
     #expect(sessions.wants(Self.report(), name: "Other"))
   }
 
-  @Test("small changes of RSSI are told only to those who select")
+  @Test("small changes of RSSI are told as soon as somebody has set a filter, whatever it lets through")
   func threshold() throws {
     var sessions = DiscoverySessions()
-    sessions.setFilter(
-      try Self.filter(("Transport", .string("le")), ("DuplicateData", .bool(true))), for: ":1.1")
     try sessions.start(":1.1")
     #expect(sessions.rssiThreshold == 8)
+    sessions.setFilter(
+      try Self.filter(("Transport", .string("le")), ("DuplicateData", .bool(true))), for: ":1.1")
+    #expect(sessions.rssiThreshold == 0)
     #expect(sessions.duplicateData)
     sessions.setFilter(try Self.filter(("RSSI", .int16(-90))), for: ":1.1")
     #expect(sessions.rssiThreshold == 0)

@@ -46,7 +46,7 @@ struct OrgBluezTests {
 
   @Test("discovery: devices come as objects, RSSI goes when it stops, and 30 s later so do they")
   func discovery() async throws {
-    try await serve(speed: 20) { client, building in
+    try await serve { client, building in
       try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
       await client.wait { $0.value(of: "Discovering", at: Self.hci0) == .bool(true) }
       await client.wait { $0.adds(Self.device) }
@@ -55,8 +55,8 @@ struct OrgBluezTests {
       #expect(await client.property(Self.device, Self.device1, "UUIDs") == .strings([]))
 
       let stopped = client.mark
-      try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
       let at = building.clock.now
+      try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
       let invalidated = try #require(
         await client.wait(from: stopped) { $0.invalidates("RSSI", at: Self.device) })
       let over = try #require(
@@ -210,9 +210,7 @@ struct OrgBluezTests {
         #expect(try await group.next() == "org.bluez.Error.Failed: br-connection-canceled")
         #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 0)
       }
-      #expect(
-        await client.failure(Self.dead, Self.device1, "Disconnect")
-          == "org.bluez.Error.NotConnected: Not Connected")
+      #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil, "nothing to do is no error")
     }
   }
 
@@ -223,6 +221,7 @@ struct OrgBluezTests {
       try await Self.connect(Self.device, client)
       let room = try await Self.characteristic(RoboSensorGATT.roomName, of: Self.device, client)
       let start = building.clock.now
+      let mark = client.mark
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { _ = try await client.call(Self.device, Self.device1, "Disconnect") }
         #expect(
@@ -231,7 +230,7 @@ struct OrgBluezTests {
         try await group.waitForAll()
       }
       #expect(start.duration(to: building.clock.now) >= .seconds(20))
-      #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
+      await client.wait(from: mark) { $0.value(of: "Connected", at: Self.device) == .bool(false) }
       #expect(
         await client.failure(room, Self.characteristic1, "WriteValue", .bytes([65]), .vardict([]))
           == "org.bluez.Error.Failed: Not connected")

@@ -14,7 +14,6 @@ enum BlueZFailure {
   static let busy = error("InProgress", "Operation already in progress")
   static let alreadyExists = error("AlreadyExists", "Already Exists")
   static let notSupported = error("NotSupported", "Operation is not supported")
-  static let notConnected = error("NotConnected", "Not Connected")
   static let doesNotExist = error("DoesNotExist", "Does Not Exist")
   static let notReady = error("NotReady", "Resource Not Ready")
   static let blocked = error("Blocked", "Blocked through rfkill")

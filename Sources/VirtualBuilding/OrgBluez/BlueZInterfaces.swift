@@ -90,7 +90,7 @@ enum BlueZInterfaces {
       .init("Blocked", "b", writable: true), .init("LegacyPairing", "b"), .init("RSSI", "n"),
       .init("Connected", "b"),
       .init("UUIDs", "as"), .init("Adapter", "o"), .init("ManufacturerData", "a{qv}"),
-      .init("ServiceData", "a{sv}"), .init("ServicesResolved", "b"), .init("AdvertisingFlags", "ay"),
+      .init("ServiceData", "a{sv}"), .init("ServicesResolved", "b"),
     ])
 
   private static let serviceInterface = InterfaceDescription(

@@ -17,14 +17,48 @@ extension BluetoothDaemon {
     }
     for adapter in present {
       if let record = adapters[adapter.address], record.adapter.name == adapter.name {
-        adapters[adapter.address]?.adapter = adapter
-        powerChanged(on: adapter.address)
+        // Who is just switching it tells of it when he is done.
+        if !record.isSwitching { takeIn(adapter) }
       } else {
         // Under another number it is another object.
         removeAdapter(adapter.address)
-        addAdapter(adapter)
+        comeUp(adapter, telling: ["Alias"])
       }
     }
+  }
+
+  private func takeIn(_ adapter: VirtualAdapter) {
+    let wasPowered = adapters[adapter.address]?.adapter.isPowered
+    adapters[adapter.address]?.adapter = adapter
+    if wasPowered == true, !adapter.isPowered { powerIsGone(on: adapter.address) }
+    if wasPowered != adapter.isPowered { tellPower(on: adapter.address) }
+    tellBlocking(on: adapter.address)
+  }
+
+  /// Recorded traces: a new adapter is off, and is switched on at once (`AutoEnable`, the default since 5.65). Its
+  /// services are told anew before its power is, and some other properties with it, whether they have changed or not.
+  func comeUp(_ adapter: VirtualAdapter, telling properties: [String] = []) {
+    var asItComes = adapter
+    asItComes.isPowered = false
+    addAdapter(asItComes)
+    guard adapter.isPowered else { return }
+    adapters[adapter.address]?.beginSwitching()
+    let delay = random.duration(in: DaemonTiming.powerOn)
+    tasks.start {
+      await self.pause(delay / 2)
+      await self.tellAgain(["UUIDs"], of: adapter.address)
+      await self.pause(delay / 2)
+      await self.hasSwitched(adapter.address, telling: properties)
+    }
+  }
+
+  private func tellAgain(_ properties: [String], of address: BluetoothAddress) {
+    guard let path = adapters[address]?.path else { return }
+    for property in properties {
+      guard let value = tree[path, BlueZInterfaces.adapter, property] else { continue }
+      tree.set(path, BlueZInterfaces.adapter, property, value, again: true)
+    }
+    tell()
   }
 
   /// Exports an adapter, and what is on disk about its devices.
@@ -41,13 +75,9 @@ extension BluetoothDaemon {
             ("Address", .string(adapter.address.description)), ("AddressType", .string("public")),
             ("Name", .string(name)), ("Alias", .string(name)), ("Class", .uint32(0)),
             ("Powered", .bool(adapter.isPowered)), ("PowerState", .string(Self.powerState(adapter))),
-            ("Discoverable", .bool(false)), ("DiscoverableTimeout", .uint32(180)), ("Pairable", .bool(true)),
+            ("Discoverable", .bool(false)), ("DiscoverableTimeout", .uint32(180)), ("Pairable", .bool(false)),
             ("PairableTimeout", .uint32(0)), ("Discovering", .bool(false)),
-            (
-              "UUIDs",
-              .array(
-                element: "s", [.uuid(BluetoothUUID(short: 0x1800)), .uuid(BluetoothUUID(short: 0x1801))])
-            ),
+            ("UUIDs", .array(element: "s", Self.ownServices.map { .uuid(BluetoothUUID(short: $0)) })),
             // The Linux Foundation's identifiers, and 5.66 in the device field.
             ("Modalias", .string("usb:v1D6Bp0246d0542")), ("Roles", .strings(["central", "peripheral"])),
           ])
@@ -63,14 +93,54 @@ extension BluetoothDaemon {
     adapter.isBlocked ? "off-blocked" : adapter.isPowered ? "on" : "off"
   }
 
-  private func powerChanged(on address: BluetoothAddress) {
-    guard let record = adapters[address] else { return }
-    if !record.adapter.isPowered {
-      adapters[address]?.sessions.removeAll()
-      tellDiscoveryEnded(on: address)
+  /// What a host offers of its own accord, as 5.66 lists it on an adapter that has both radios: GATT, GAP, PnP, AVRCP
+  /// (both sides), device information.
+  private static let ownServices: [UInt16] = [0x1801, 0x1800, 0x1200, 0x110C, 0x110E, 0x180A]
+
+  /// Recorded traces: what an adapter loses with its power. Devices that are not kept are removed.
+  private func powerIsGone(on address: BluetoothAddress) {
+    adapters[address]?.sessions.removeAll()
+    adapters[address]?.discovering = false
+    for (device, state) in (adapters[address]?.devices ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let id = DeviceID(adapter: address, address: device)
+      if state.temporary { remove(id) } else { self[id]?.toldRSSI = nil }
     }
-    tree.set(record.path, BlueZInterfaces.adapter, "Powered", .bool(record.adapter.isPowered))
+  }
+
+  /// Recorded traces: `Discovering: false` is told with `Powered: false`, even if it was false before.
+  private func tellPower(on address: BluetoothAddress) {
+    guard let record = adapters[address] else { return }
+    let isPowered = record.adapter.isPowered
+    if !isPowered {
+      tree.set(record.path, BlueZInterfaces.adapter, "Discovering", .bool(false), again: true)
+    }
+    tree.set(record.path, BlueZInterfaces.adapter, "Powered", .bool(isPowered))
+    tellBlocking(on: address)
+  }
+
+  private func tellBlocking(on address: BluetoothAddress) {
+    guard let record = adapters[address] else { return }
     tree.set(record.path, BlueZInterfaces.adapter, "PowerState", .string(Self.powerState(record.adapter)))
+  }
+
+  /// `Set` of `Powered`. Recorded traces: what ends with the power is told before the answer, the power after it.
+  func setPowered(_ isPowered: Bool, on address: BluetoothAddress) async {
+    guard adapters[address]?.adapter.isPowered != isPowered else { return }
+    adapters[address]?.beginSwitching()
+    await pause(random.duration(in: isPowered ? DaemonTiming.powerOn : DaemonTiming.powerOff))
+    await world.setPowered(isPowered, address)
+    // Its links end meanwhile.
+    await pause(DaemonTiming.powerSettles)
+    if !isPowered { powerIsGone(on: address) }
+    follow(after: DaemonTiming.newsFollows) { await self.hasSwitched(address) }
+  }
+
+  private func hasSwitched(_ address: BluetoothAddress, telling properties: [String] = []) async {
+    let now = await world.adapters().first { $0.address == address }
+    guard adapters[address]?.isSwitching == true else { return }
+    if let now { takeIn(now) }
+    tellAgain(properties, of: address)
+    adapters[address]?.endSwitching()
   }
 
   /// BLUEZ.md "Names of failure", adapter unplugged: links and power go first, then the objects from the leaves
@@ -78,7 +148,9 @@ extension BluetoothDaemon {
   private func unplugged(_ address: BluetoothAddress) {
     guard adapters[address]?.adapter.isPowered == true else { return removeAdapter(address) }
     adapters[address]?.adapter.isPowered = false
-    powerChanged(on: address)
+    adapters[address]?.sessions.removeAll()
+    adapters[address]?.discovering = false
+    tellPower(on: address)
     let delay = random.duration(in: DaemonTiming.unplug)
     tasks.start {
       guard await self.pause(delay) else { return }
@@ -88,22 +160,28 @@ extension BluetoothDaemon {
   }
 
   private func removeAdapter(_ address: BluetoothAddress) {
-    guard let path = adapters.removeValue(forKey: address)?.path else { return }
-    tree.remove(path)
+    guard var record = adapters.removeValue(forKey: address) else { return }
+    tree.remove(record.path)
     tell()
+    record.endSwitching()
   }
 
   /// BLUEZ.md "Names of failure", stopped in order: `Connected: false`, `Powered: false`, everything removed.
-  func shutDown() {
+  func shutDown() async {
+    for device in devices { linkIsDown(device, .stackLost) }
+    await pause(random.duration(in: DaemonTiming.stopOfPower))
     for address in adapters.keys.sorted() {
-      for device in devices where device.adapter == address { linkIsDown(device) }
       adapters[address]?.adapter.isPowered = false
-      powerChanged(on: address)
-      tell()
-      removeAdapter(address)
+      powerIsGone(on: address)
+      tellPower(on: address)
     }
-    tree.remove("/org/bluez")
     tell()
+    await pause(random.duration(in: DaemonTiming.stopOfManagers))
+    tree.removeAlone("/org/bluez")
+    tell()
+    await pause(random.duration(in: DaemonTiming.stopOfObjects))
+    for address in adapters.keys.sorted() { removeAdapter(address) }
+    await pause(random.duration(in: DaemonTiming.stopOfName))
   }
 
   // MARK: Methods
@@ -151,11 +229,7 @@ extension BluetoothDaemon {
     // Stopped again while it started.
     guard adapters[address]?.sessions.active == true else { return await world.stopDiscovery(on: address) }
     // BLUEZ.md "Discovery": the answer first, `Discovering: true` follows.
-    let delay = random.duration(in: DaemonTiming.discoveringFollows)
-    tasks.start {
-      await self.pause(delay)
-      await self.discoveryHasStarted(on: address)
-    }
+    follow(after: DaemonTiming.newsFollows) { await self.discoveryHasStarted(on: address) }
   }
 
   private func discoveryHasStarted(on address: BluetoothAddress) {
@@ -168,11 +242,17 @@ extension BluetoothDaemon {
   /// Ends discovery when nobody wants it any more; returns when the adapter listens no longer.
   func discoverySessionsChanged(on address: BluetoothAddress) async {
     guard adapters[address]?.sessions.active == false else { return }
-    tellDiscoveryEnded(on: address)
-    tell()
     await world.stopDiscovery(on: address)
     // Somebody may have begun anew while it stopped.
     if adapters[address]?.sessions.active == true { try? await world.startDiscovery(on: address) }
+    // Recorded traces: the answer first, then the news.
+    follow(after: DaemonTiming.newsFollows) { await self.discoveryHasEnded(on: address) }
+  }
+
+  private func discoveryHasEnded(on address: BluetoothAddress) {
+    guard adapters[address]?.sessions.active == false else { return }
+    tellDiscoveryEnded(on: address)
+    tell()
   }
 
   /// BLUEZ.md "Discovery": when the last one stops, RSSI is invalidated at each device, then `Discovering: false`.

@@ -52,7 +52,7 @@ extension BluetoothDaemon {
 
   private func read(_ call: MethodCall, _ place: Place) async throws(DBusError) -> [UInt8] {
     let offset = try offset(in: call.body[0])
-    let value = try await mapped { () async throws(LinkError) in
+    let value = try await mapped(over: place.link) { () async throws(LinkError) in
       try await world.read(place.characteristic.handle, over: place.link)
     }
     guard offset <= value.count else { throw BlueZFailure.att(0x07) }
@@ -67,13 +67,14 @@ extension BluetoothDaemon {
     guard let value = call.body[0].asBytes, value.count <= 512 else { throw BlueZFailure.invalidArguments }
     guard try offset(in: call.body[1]) == 0 else { throw BlueZFailure.att(0x07) }
     let type = call.body[1].asVardict?["type"]?.asString
-    guard [nil, "request", "command", "reliable"].contains(type) else { throw BlueZFailure.invalidArguments }
+    // Recorded traces: a kind of write that nobody knows is not supported, rather than invalid.
+    guard [nil, "request", "command", "reliable"].contains(type) else { throw BlueZFailure.notSupported }
     let properties = place.characteristic.properties
     if type == nil, properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
       throw BlueZFailure.notSupported
     }
     let isConfirmed = type.map { $0 != "command" } ?? !properties.contains(.writeWithoutResponse)
-    try await mapped { () async throws(LinkError) in
+    try await mapped(over: place.link) { () async throws(LinkError) in
       try await world.write(
         value, to: place.characteristic.handle, isConfirmed ? .withResponse : .withoutResponse,
         over: place.link)
@@ -89,11 +90,13 @@ extension BluetoothDaemon {
 
   /// Makes a request, and of its failure what D-Bus says.
   private func mapped<Value: Sendable>(
-    _ request: () async throws(LinkError) -> Value
+    over link: LinkID, _ request: () async throws(LinkError) -> Value
   ) async throws(DBusError) -> Value {
     do throws(LinkError) {
       return try await request()
     } catch {
+      // Recorded traces: that the link is gone is told before what failed with it.
+      if !takenDown.contains(link), let end = await world.formerEnd(of: link) { linkIsDown(link, end.cause) }
       throw switch error {
       case .att(let code): BlueZFailure.att(code)
       // BLUEZ.md "GATT": in parallel on different characteristics fine, on the same one `In Progress`.
@@ -120,7 +123,7 @@ extension BluetoothDaemon {
     if isFirst {
       do {
         // BLUEZ.md "GATT": refused when the peripheral refuses the write of its configuration.
-        try await mapped { () async throws(LinkError) in
+        try await mapped(over: place.link) { () async throws(LinkError) in
           try await world.subscribe(true, to: place.characteristic.handle, over: place.link)
         }
       } catch {

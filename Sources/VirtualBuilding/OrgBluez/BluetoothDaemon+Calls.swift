@@ -5,10 +5,12 @@ extension BluetoothDaemon {
   /// Answers a call; what it changed has been told by the time the answer goes out.
   func answer(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
     defer { tell() }
-    do {
-      return .success(try await carryOut(call))
-    } catch {
-      return .failure(error)
+    return await Self.$call.withValue(CallID(call)) {
+      do throws(DBusError) {
+        return .success(try await carryOut(call))
+      } catch {
+        return .failure(error)
+      }
     }
   }
 
@@ -91,7 +93,7 @@ extension BluetoothDaemon {
     case (BlueZInterfaces.adapter, "Powered"):
       guard let address = adapterAddress(at: call.path) else { throw BlueZFailure.unknownObject(call) }
       if adapters[address]?.adapter.isBlocked == true, value == .bool(true) { throw BlueZFailure.blocked }
-      await world.setPowered(value == .bool(true), address)
+      await setPowered(value == .bool(true), on: address)
     case (BlueZInterfaces.device, "Alias"):
       guard let id = deviceID(at: call.path) else { throw BlueZFailure.unknownObject(call) }
       setAlias(value.asString ?? "", of: id)

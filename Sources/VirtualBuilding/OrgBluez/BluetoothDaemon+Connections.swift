@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import VirtualTime
 
 /// `Connect` and `Disconnect`, and what a link goes through in between.
 extension BluetoothDaemon {
@@ -33,22 +34,47 @@ extension BluetoothDaemon {
     case .connecting: throw BlueZFailure.connectUnderWay
     case .down: break
     }
-    let number = nextNumber()
+    let wasPowered = adapters[id.adapter]?.adapter.isPowered == true
+    let attempt = OneShot<Void>()
     self[id]?.temporary = false
-    self[id]?.link = .connecting(number)
+    self[id]?.link = .connecting(attempt)
     store(id)
+    // Fulfilled when the answer has gone out.
+    defer { afterAnswer { attempt.fulfill(()) } }
     do throws(LinkError) {
       let link = try await world.connect(to: id.address, on: id.adapter)
       linkIsUp(link, id)
     } catch {
-      guard case .connecting(number) = self[id]?.link else {
+      guard case .connecting(let current) = self[id]?.link, current === attempt else {
         // Removed meanwhile: BLUEZ.md "Connecting", no answer, "not even when its object was removed".
-        if self[id] == nil { await never() }
+        if self[id] == nil {
+          attempt.fulfill(())
+          await never()
+        }
         throw BlueZFailure.connectionCanceled
       }
+      if error == .connectFailed { await showFailedLink(id) }
       self[id]?.link = .down
+      // Recorded traces: an attempt that ends with the adapter's power has succeeded, says the answer that comes then.
+      if case .adapterUnavailable = error, wasPowered {
+        if let switching = adapters[id.adapter]?.switching {
+          await switching.value()
+        } else {
+          await pause(random.duration(in: DaemonTiming.newsFollows))
+        }
+        return
+      }
       throw Self.failure(of: error)
     }
+  }
+
+  /// Recorded traces: a link that is not established (0x3E) is there for a moment; the answer comes before its end.
+  private func showFailedLink(_ id: DeviceID) async {
+    guard let path = self[id]?.path else { return }
+    tree.set(path, BlueZInterfaces.device, "Connected", .bool(true))
+    tell()
+    await pause(DaemonTiming.failedLink)
+    follow(after: DaemonTiming.newsFollows) { await self.tellEnd(of: id) }
   }
 
   /// Returns when the daemon ends.
@@ -57,10 +83,11 @@ extension BluetoothDaemon {
   /// BLUEZ.md "Names of failure".
   private static func failure(of error: LinkError) -> DBusError {
     switch error {
-    case .connectFailed, .outOfSlots: BlueZFailure.connectionAborted
+    case .outOfSlots: BlueZFailure.connectionAborted
     case .adapterUnavailable: BlueZFailure.inputOutput
     case .alreadyConnecting: BlueZFailure.connectUnderWay
-    case .cancelled, .linkLost, .notConnected, .stackStopped, .busy, .unknownAttribute, .att:
+    // Recorded traces: also for an attempt that fails at the link.
+    case .connectFailed, .cancelled, .linkLost, .notConnected, .stackStopped, .busy, .unknownAttribute, .att:
       BlueZFailure.connectionCanceled
     }
   }
@@ -83,7 +110,9 @@ extension BluetoothDaemon {
     self[id]?.link = .up(DeviceRecord.UpLink(id: link, attributes: attributes))
     let objects = attributes.objects(below: device.path, mtu: world.scenario.radio.mtu)
     for object in objects where object.lateBy == .zero { tree.add(object.path, object.interfaces) }
-    addUUIDs(attributes.services.map(\.uuid), to: device.path)
+    // The peripheral's GAP service counts, though it is bluetoothd's own business and no object.
+    addUUIDs([BluetoothUUID(short: 0x1800)] + attributes.services.map(\.uuid), to: device.path)
+    store(id)
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(true))
     tell()
     // BLUEZ.md "Connecting": `ServicesResolved: true` may precede some characteristics.
@@ -99,39 +128,70 @@ extension BluetoothDaemon {
 
   private func disconnect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
-    case .connecting:
-      // BLUEZ.md "Connecting": works while connecting; the pending `Connect` fails at once.
+    case .connecting(let attempt):
+      // BLUEZ.md "Connecting": works while connecting; the pending `Connect` fails at once. Recorded traces: and is
+      // answered first.
       await world.cancelConnect(to: id.address, on: id.adapter)
+      await attempt.value()
     case .up:
       await takeDown(id)
     case .down, nil:
-      throw BlueZFailure.notConnected
+      // Recorded traces: nothing to do is no error.
+      break
     }
   }
 
   /// BLUEZ.md "Connecting": it takes 2.0–2.8 s, and until then the link can be used.
   func takeDown(_ id: DeviceID) async {
     guard let link = self[id]?.upLink?.id else { return }
+    takenDown.insert(link)
     await world.disconnect(link)
-    linkIsDown(link)
+    linkIsDown(link, .local)
+    takenDown.remove(link)
   }
 
   /// A link has ended, whoever ended it.
-  func linkIsDown(_ link: LinkID) {
+  func linkIsDown(_ link: LinkID, _ cause: Disconnection.Cause) {
     endedLinks.insert(link)
-    if let id = devices.first(where: { self[$0]?.upLink?.id == link }) { linkIsDown(id) }
+    if let id = devices.first(where: { self[$0]?.upLink?.id == link }) { linkIsDown(id, cause) }
   }
 
   /// BLUEZ.md "Cached data lies": the attributes stay as objects, until the device is removed.
-  func linkIsDown(_ id: DeviceID) {
+  ///
+  /// Recorded traces: nobody is told that notifications are over; and an end that we asked for is told in two parts, with
+  /// the answer in between.
+  func linkIsDown(_ id: DeviceID, _ cause: Disconnection.Cause) {
     guard let device = self[id], device.upLink != nil else { return }
     self[id]?.link = .down
     for characteristic in device.notifying.keys.sorted() {
-      tree.set(characteristic, BlueZInterfaces.characteristic, "Notifying", .bool(false))
+      tree.setSilently(characteristic, BlueZInterfaces.characteristic, "Notifying", .bool(false))
     }
     self[id]?.notifying = [:]
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(false))
+    if cause != .local {
+      tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))
+      return tell()
+    }
+    tell()
+    follow(after: DaemonTiming.endFollows) { await self.tellEnd(of: id) }
+  }
+
+  /// Tells that a device is no longer connected, unless it is again.
+  private func tellEnd(of id: DeviceID) {
+    guard let device = self[id], device.upLink == nil else { return }
     tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))
     tell()
+  }
+
+  /// Takes the link of a device down that is to be removed. Recorded traces: the answer comes before the removal.
+  func takeDownForGood(_ id: DeviceID) async {
+    await takeDown(id)
+    guard let path = self[id]?.path else { return }
+    let delay = DaemonTiming.endFollows.upperBound + .milliseconds(2)
+    follow(after: delay...delay) {
+      await self.tellEnd(of: id)
+      // It may have gone by other ways, and come back.
+      if await self[id]?.path == path, await self[id]?.upLink == nil { await self.remove(id) }
+    }
   }
 }

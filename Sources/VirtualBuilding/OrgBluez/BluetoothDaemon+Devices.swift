@@ -15,15 +15,16 @@ extension BluetoothDaemon {
   /// Takes in one advertisement.
   func hear(_ heard: AdvertisingReport) {
     let id = DeviceID(adapter: heard.adapter, address: heard.address)
-    guard let record = adapters[heard.adapter], record.sessions.active else { return }
+    // Recorded traces: nothing is heard before `Discovering: true`.
+    guard let record = adapters[heard.adapter], record.sessions.active, record.discovering else { return }
     let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
     let expires = clock.now.advanced(by: life)
     self[id]?.expires = expires
     let knownName = self[id].flatMap { tree[$0.path, BlueZInterfaces.device, "Name"]?.asString }
     guard record.sessions.wants(heard, name: heard.payload.localName ?? knownName) else { return }
     if self[id] == nil {
-      // Without a selecting filter only what calls itself discoverable becomes an object (`device_is_discoverable`).
-      guard record.sessions.rssiThreshold == 0 || (heard.payload.flags ?? 0) & 0x03 != 0 else { return }
+      // Without a filter only what calls itself discoverable becomes an object (`device_is_discoverable`).
+      guard record.sessions.isFiltered || (heard.payload.flags ?? 0) & 0x03 != 0 else { return }
       addDevice(id, name: nil, alias: nil, expires: expires)
       tasks.start { await self.expire(id) }
     }
@@ -32,11 +33,11 @@ extension BluetoothDaemon {
 
   private func takeIn(_ heard: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {
     guard let device = self[id] else { return }
-    // BLUEZ.md "Discovery": changes of RSSI below 8 dB are not told. What was told last counts, so that a slow
-    // drift is told in the end.
-    if device.toldRSSI.map({ abs($0 - heard.rssi) >= max(1, sessions.rssiThreshold) }) ?? true {
+    // Without a filter, changes of RSSI below 8 dB are not told. What was told last counts, so that a slow drift is
+    // told in the end.
+    if device.toldRSSI.map({ abs($0 - heard.rssi) >= sessions.rssiThreshold }) ?? true {
       self[id]?.toldRSSI = heard.rssi
-      tree.set(device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: heard.rssi)))
+      tree.set(device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: heard.rssi)), again: true)
     }
     // BLUEZ.md "Cached data lies": what this advertisement does not carry stays as it was.
     let payload = heard.payload
@@ -50,9 +51,6 @@ extension BluetoothDaemon {
         .map { ($0.key.description.lowercased(), DBusValue.bytes($0.value)) }
       tree.set(
         device.path, BlueZInterfaces.device, "ServiceData", .vardict(entries), again: sessions.duplicateData)
-    }
-    if let flags = payload.flags {
-      tree.set(device.path, BlueZInterfaces.device, "AdvertisingFlags", .bytes([flags]))
     }
   }
 
@@ -98,6 +96,7 @@ extension BluetoothDaemon {
   func addStoredDevice(_ stored: StoredDevice, _ id: DeviceID) {
     addDevice(id, name: stored.name, alias: stored.alias, expires: clock.now)
     self[id]?.temporary = false
+    if let path = self[id]?.path { tree.set(path, BlueZInterfaces.device, "UUIDs", .strings(stored.uuids)) }
   }
 
   /// What a device without a name is called: its address with dashes.
@@ -125,6 +124,7 @@ extension BluetoothDaemon {
   func store(_ id: DeviceID) {
     guard let device = self[id], !device.temporary else { return }
     storage[id.adapter, default: [:]][id.address] = StoredDevice(
+      uuids: tree[device.path, BlueZInterfaces.device, "UUIDs"]?.asStrings ?? [],
       name: tree[device.path, BlueZInterfaces.device, "Name"]?.asString,
       alias: device.aliasIsOwn ? tree[device.path, BlueZInterfaces.device, "Alias"]?.asString : nil)
   }
@@ -141,7 +141,7 @@ extension BluetoothDaemon {
   }
 
   /// Removes the object and its attributes, and what is on disk.
-  private func remove(_ id: DeviceID) {
+  func remove(_ id: DeviceID) {
     guard let device = self[id] else { return }
     self[id] = nil
     storage[id.adapter]?[id.address] = nil
@@ -156,8 +156,8 @@ extension BluetoothDaemon {
       throw BlueZFailure.doesNotExist
     }
     guard adapters[adapter]?.adapter.isPowered == true else { throw BlueZFailure.notReady }
-    if self[id]?.upLink != nil { await takeDown(id) }
-    remove(id)
+    if self[id]?.temporary == false { await pause(random.duration(in: DaemonTiming.forgetting)) }
+    if self[id]?.upLink != nil { await takeDownForGood(id) } else { remove(id) }
     // It throws for an adapter that is gone, and then there is nothing left to forget.
     try? await world.forget(id.address, on: id.adapter)
   }

@@ -8,6 +8,18 @@ struct AdapterRecord {
   var sessions = DiscoverySessions()
   /// Whether it has told that it discovers.
   var discovering = false
+  /// It is being switched on or off, which is told when it is done; fulfilled when it has been told.
+  var switching: OneShot<Void>?
+  var isSwitching: Bool { switching != nil }
+
+  mutating func beginSwitching() {
+    if switching == nil { switching = OneShot() }
+  }
+
+  mutating func endSwitching() {
+    switching?.fulfill(())
+    switching = nil
+  }
   var devices: [BluetoothAddress: DeviceRecord] = [:]
 
   var path: ObjectPath { ObjectPath("/org/bluez/" + adapter.name) ?? "/org/bluez" }
@@ -38,8 +50,8 @@ struct DeviceRecord {
 
   enum LinkState {
     case down
-    /// A `Connect` is under way; the number tells it from a later one.
-    case connecting(Int)
+    /// A `Connect` is under way; fulfilled when it has been answered, or never will be.
+    case connecting(OneShot<Void>)
     case up(UpLink)
   }
 
@@ -54,6 +66,7 @@ struct DeviceRecord {
 
 /// What is in `/var/lib/bluetooth` about a device that is not temporary.
 struct StoredDevice: Sendable {
+  var uuids: [String]
   var name: String?
   var alias: String?
 }

@@ -47,6 +47,10 @@ struct DiscoverySessions {
   /// Whether data that has been told is told again each time it is heard.
   var duplicateData: Bool { running.contains { $0?.duplicateData ?? false } }
 
-  /// The least change of RSSI that is told, in dB: any change once someone selects, else 8 (`RSSI_THRESHOLD`).
-  var rssiThreshold: Int { running.contains { $0?.selects ?? false } ? 0 : 8 }
+  /// Whether someone who discovers has set a filter, be it one that lets everything through (`filtered_discovery`).
+  var isFiltered: Bool { running.contains { $0 != nil } }
+
+  /// The least change of RSSI that is told, in dB: recorded traces, every report with a filter, changed or not; otherwise
+  /// 8 (`RSSI_THRESHOLD`).
+  var rssiThreshold: Int { isFiltered ? 0 : 8 }
 }

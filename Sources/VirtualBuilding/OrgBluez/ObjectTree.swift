@@ -56,7 +56,7 @@ struct ObjectTree {
       paths.map { DBusEntry(.objectPath($0), Self.value(of: objects[$0] ?? [])) })
   }
 
-  /// `a{sa{sv}}`, with the two standard interfaces that every object of bluetoothd lists.
+  /// `a{sa{sv}}`, with the standard interfaces that bluetoothd's objects list: the one for properties only if there are.
   private static func value(of interfaces: [Interface]) -> DBusValue {
     .dictionary(
       key: "s", value: "a{sv}",
@@ -64,12 +64,16 @@ struct ObjectTree {
         + interfaces.map { interface in
           DBusEntry(
             .string(interface.name.text), .vardict(interface.properties.map { ($0.name, $0.value) }))
-        } + standard.suffix(1).map { DBusEntry(.string($0.text), .vardict([])) })
+        } + standard(for: interfaces).dropFirst().map { DBusEntry(.string($0.text), .vardict([])) })
   }
 
   static let standard: [InterfaceName] = [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties",
   ]
+
+  private static func standard(for interfaces: [Interface]) -> [InterfaceName] {
+    interfaces.contains { !$0.properties.isEmpty } ? standard : [standard[0]]
+  }
 
   // MARK: Changing
 
@@ -80,16 +84,22 @@ struct ObjectTree {
     news.append(.added(path))
   }
 
-  /// Removes an object and all below it, from the leaves up.
+  /// Removes an object and all below it: what is below comes first, siblings in their order.
   mutating func remove(_ path: ObjectPath) {
-    for victim in objects.keys.filter({ $0.isAtOrBelow(path) }).sorted().reversed() {
-      guard let interfaces = objects.removeValue(forKey: victim) else { continue }
-      let before = news.count
-      news.removeAll { if case .added(victim) = $0 { true } else { false } }
-      let wasTold = news.count == before
-      news.removeAll { if case .changed(victim, _, _) = $0 { true } else { false } }
-      if wasTold { news.append(.removed(victim, interfaces.map(\.name) + Self.standard)) }
+    let victims = objects.keys.filter { $0.isAtOrBelow(path) }
+    for victim in victims.sorted(by: { $0.isAtOrBelow($1) || !$1.isAtOrBelow($0) && $0 < $1 }) {
+      removeAlone(victim)
     }
+  }
+
+  /// Removes an object, and leaves what is below it.
+  mutating func removeAlone(_ path: ObjectPath) {
+    guard let interfaces = objects.removeValue(forKey: path) else { return }
+    let before = news.count
+    news.removeAll { if case .added(path) = $0 { true } else { false } }
+    let wasTold = news.count == before
+    news.removeAll { if case .changed(path, _, _) = $0 { true } else { false } }
+    if wasTold { news.append(.removed(path, interfaces.map(\.name) + Self.standard(for: interfaces))) }
   }
 
   /// Gives a property a value. It is told when it differs from the former one, or when `again` says so.
@@ -106,6 +116,16 @@ struct ObjectTree {
       objects[path]?[index].properties.append((name: property, value: value))
     }
     note(path, interface, property)
+  }
+
+  /// Gives a property that there is another value, of which nobody is told.
+  mutating func setSilently(
+    _ path: ObjectPath, _ interface: InterfaceName, _ property: String, _ value: DBusValue
+  ) {
+    guard let index = objects[path]?.firstIndex(where: { $0.name == interface }),
+      let place = objects[path]?[index].properties.firstIndex(where: { $0.name == property })
+    else { return }
+    objects[path]?[index].properties[place].value = value
   }
 
   /// Takes a property away; it is told as invalidated.

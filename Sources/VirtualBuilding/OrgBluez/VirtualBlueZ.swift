@@ -17,6 +17,7 @@ public actor VirtualBlueZ {
   private var phase = Phase.starting
   private var waiters: [(isMet: @Sendable (Phase) -> Bool, met: OneShot<Void>)] = []
   private var lives = 0
+  private var beginning = BluetoothDaemon.Beginning.unseen
 
   private enum Phase {
     case starting
@@ -68,10 +69,11 @@ public actor VirtualBlueZ {
       connection: connection, world: world, clock: clock, storage: storage,
       random: random.split("life \(lives)"))
     let life = Life(daemon: daemon)
+    let beginning = beginning
     let failure = await withTaskGroup(of: DBusError?.self) { group in
       group.addTask {
         do throws(DBusError) {
-          try await daemon.run { await self.enter(.serving(life)) }
+          try await daemon.run(beginning) { await self.enter(.serving(life)) }
           return Task.isCancelled ? nil : .busLost
         } catch {
           return error
@@ -112,6 +114,7 @@ public actor VirtualBlueZ {
   public func killDaemon() async {
     guard case .serving(let life) = phase else { return }
     enter(.ending)
+    beginning = .afterKill
     life.end.fulfill(())
     await wait { $0.isDown }
   }
@@ -121,6 +124,7 @@ public actor VirtualBlueZ {
   public func stopDaemon() async {
     guard case .serving(let life) = phase else { return }
     enter(.ending)
+    beginning = .afterStop
     await life.daemon.shutDown()
     life.end.fulfill(())
     await wait { $0.isDown }

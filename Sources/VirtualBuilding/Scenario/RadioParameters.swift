@@ -12,7 +12,7 @@ public struct RadioParameters: Hashable, Sendable {
   /// RSSI wanders by up to this many dB to either side.
   public var fading = 3
   /// From asking for discovery until it runs and says so.
-  public var discoveryStart: Duration = .milliseconds(100)
+  public var discoveryStart: Duration = .milliseconds(40)
   /// From asking for discovery's end until it is confirmed.
   public var discoveryStop: Duration = .milliseconds(50)
   /// How long the stack remembers a peripheral that it is not connected to, after discovery has stopped.
@@ -21,7 +21,7 @@ public struct RadioParameters: Hashable, Sendable {
   // MARK: Connecting
 
   /// From asking for a link to having it, when nobody else is being connected.
-  public var connect: ClosedRange<Duration> = .milliseconds(250)...(.milliseconds(450))
+  public var connect: ClosedRange<Duration> = .milliseconds(250)...(.milliseconds(380))
   /// The same for one that had waited in the adapter's queue.
   public var connectQueued: ClosedRange<Duration> = .milliseconds(130)...(.milliseconds(250))
   /// What it costs in addition when the same adapter discovers at that time.

@@ -28,7 +28,7 @@ extension World {
   /// Reads a value.
   /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
   public func read(_ handle: AttributeHandle, over link: LinkID) async throws(LinkError) -> [UInt8] {
-    try check(handle, link, .read, ATTCode.readNotPermitted)
+    try check(handle, link)
     guard case .value(let value) = try await request(.read, handle, link, radio.roundTrip) else {
       preconditionFailure("reading gives a value")
     }
@@ -40,12 +40,14 @@ extension World {
   public func write(
     _ value: [UInt8], to handle: AttributeHandle, _ kind: WriteKind, over link: LinkID
   ) async throws(LinkError) {
+    let (state, characteristic) = try check(handle, link)
     guard kind == .withResponse else {
-      let state = try check(handle, link, .writeWithoutResponse, ATTCode.writeNotPermitted)
+      guard characteristic.properties.contains(.writeWithoutResponse) else {
+        throw .att(ATTCode.writeNotPermitted)
+      }
       schedule(.unconfirmedWrite(link, handle, value), after: draw(radio.roundTrip, for: state) / 2)
       return
     }
-    try check(handle, link, .write, ATTCode.writeNotPermitted)
     _ = try await request(.write(value), handle, link, radio.roundTrip)
   }
 
@@ -54,7 +56,8 @@ extension World {
   public func subscribe(
     _ isOn: Bool, to handle: AttributeHandle, over link: LinkID
   ) async throws(LinkError) {
-    try check(handle, link, .notify, ATTCode.requestNotSupported)
+    let (_, characteristic) = try check(handle, link)
+    guard characteristic.properties.contains(.notify) else { throw .att(ATTCode.requestNotSupported) }
     _ = try await request(.subscribe(isOn), handle, link, radio.subscribe)
   }
 
@@ -62,13 +65,12 @@ extension World {
 
   @discardableResult
   private func check(
-    _ handle: AttributeHandle, _ link: LinkID, _ property: CharacteristicProperties, _ code: UInt8
-  ) throws(LinkError) -> LinkState {
+    _ handle: AttributeHandle, _ link: LinkID
+  ) throws(LinkError) -> (LinkState, AttributeTable.Characteristic) {
     guard isStackRunning else { throw .stackStopped }
     guard let state = links[link] else { throw .notConnected }
     guard let characteristic = state.table?.characteristic(at: handle) else { throw .unknownAttribute }
-    guard characteristic.properties.contains(property) else { throw .att(code) }
-    return state
+    return (state, characteristic)
   }
 
   private func request(
@@ -105,10 +107,17 @@ extension World {
       let characteristic = state.table?.characteristic(at: handle)
     else { return }
     schedule(.unanswered(id), after: radio.attTimeout)
+    // What may be done with an attribute is for the sensor to say (recorded traces: it takes a round trip).
     switch request {
     case .read:
+      guard characteristic.properties.contains(.read) else {
+        return answer(id, .failure(.att(ATTCode.readNotPermitted)))
+      }
       tell(state.address, .read(id, characteristic.uuid))
     case .write(let value):
+      guard characteristic.properties.contains(.write) else {
+        return answer(id, .failure(.att(ATTCode.writeNotPermitted)))
+      }
       record(value, to: characteristic.uuid, .withResponse, state)
       tell(state.address, .write(id, characteristic.uuid, value))
     case .subscribe(let isOn):

@@ -70,6 +70,9 @@ extension World {
     return disconnection
   }
 
+  /// How a link has ended; nil while it stands.
+  func formerEnd(of link: LinkID) -> Disconnection? { endedLinks[link] }
+
   // MARK: Attempts
 
   private func attempt(at address: BluetoothAddress, on adapter: BluetoothAddress) -> OperationID? {

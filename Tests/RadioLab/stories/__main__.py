@@ -1,6 +1,5 @@
 """`python -m stories [--short] [--kernel PACKAGE] [--jobs N] [NAME…]`: tells the stories, or those whose name contains one
-of the given; with a kernel of Debian's that is not the usual one; so many at a time. Without anything, tells all, and a
-share of them once more with another kernel."""
+of the given; with a kernel of Debian's that is not the usual one; so many at a time."""
 
 import argparse
 import os
@@ -10,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from lab import guest_image, processes
+from lab import processes
 from lab.errors import LabError
 from lab.turns import PLACES
 
@@ -20,10 +19,6 @@ ALL = [
     "stories.test_whole", "stories.test_faults", "stories.test_conformance", SHORT, "stories.test_trouble",
     "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
 ]  # fmt: skip
-
-# What is told once more with another kernel.
-SHARE = ("stories.test_conformance", SHORT)
-OTHER_KERNEL = guest_image.KERNELS[1]
 
 
 class Result(unittest.TextTestResult):
@@ -69,31 +64,26 @@ def tell(chosen: list[unittest.TestCase]) -> int:
     return 0 if result.wasSuccessful() and not result.skipped and result.testsRun == len(chosen) else 1
 
 
-def tell_side_by_side(stories: list[tuple[str, str]], jobs: int) -> int:
-    """Each story, with the kernel that it wants or "" for the usual one, in a process of its own, which says what it has
-    to say when it has ended."""
-    began, waiting, failed = time.monotonic(), list(stories), []
-    running: dict[tuple[str, str], tuple[subprocess.Popen, tempfile._TemporaryFileWrapper]] = {}
+def tell_side_by_side(names: list[str], jobs: int) -> int:
+    """Each story in a process of its own, which says what it has to say when it has ended."""
+    began, waiting, failed = time.monotonic(), list(names), []
+    running: dict[str, tuple[subprocess.Popen, tempfile._TemporaryFileWrapper]] = {}
     while waiting or running:
         while waiting and len(running) < jobs:
-            story, log = waiting.pop(0), tempfile.NamedTemporaryFile()
-            command = [sys.executable, "-m", "stories", "--exactly", story[0]]
-            if story[1]:
-                command += ["--kernel", story[1]]
-            running[story] = (processes.start(command, stdout=log, stderr=log), log)
+            name, log = waiting.pop(0), tempfile.NamedTemporaryFile()
+            command = [sys.executable, "-m", "stories", "--exactly", name]
+            running[name] = (processes.start(command, stdout=log, stderr=log), log)
         time.sleep(0.1)
-        for story, (process, log) in list(running.items()):
+        for name, (process, log) in list(running.items()):
             if process.poll() is not None:
-                del running[story]
-                if story[1]:
-                    print(f"with {story[1]}:", file=sys.stderr)
+                del running[name]
                 with open(log.name, errors="replace") as file:
                     print(file.read(), end="", file=sys.stderr, flush=True)
                 log.close()
                 if process.returncode != 0:
-                    failed.append(" ".join(story).strip())
+                    failed.append(name)
     words = "all is well" if not failed else f"{len(failed)} FAILED: {', '.join(failed)}"
-    print(f"\n{len(stories)} stories in {time.monotonic() - began:.0f} s: {words}", file=sys.stderr)
+    print(f"\n{len(names)} stories in {time.monotonic() - began:.0f} s: {words}", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -111,21 +101,14 @@ def main() -> int:
         os.environ["RADIOLAB_KERNEL"] = options.kernel
     loaded = list(each(unittest.defaultTestLoader.loadTestsFromNames(modules)))
     if options.exactly:
-        chosen = [test for test in loaded if test.id() == options.exactly]
-    else:
-        chosen = [test for test in loaded if not names or any(name in test.id() for name in names)]
+        return tell([test for test in loaded if test.id() == options.exactly])
+    chosen = [test for test in loaded if not names or any(name in test.id() for name in names)]
     if not chosen:
         print("There is no such story.", file=sys.stderr)
         return 64
-    if len(chosen) == 1:
+    if len(chosen) == 1 or options.jobs == 1:
         return tell(chosen)
-    stories = [(test.id(), options.kernel or "") for test in chosen]
-    if not names and not options.short and not options.kernel:
-        share = [(name, OTHER_KERNEL) for name, _ in stories if name.startswith(SHARE)]
-        # The longest still come first: the sort is stable, and each goes with its like.
-        order = [name for name, _ in stories]
-        stories = sorted(stories + share, key=lambda story: order.index(story[0]))
-    return tell_side_by_side(stories, options.jobs)
+    return tell_side_by_side([test.id() for test in chosen], options.jobs)
 
 
 if __name__ == "__main__":

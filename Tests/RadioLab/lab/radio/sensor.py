@@ -174,7 +174,11 @@ class RoboSensor:
         read, write, notify = (getattr(gatt.Characteristic.Properties, name) for name in ("READ", "WRITE", "NOTIFY"))
         may_read, may_write = gatt.Characteristic.READABLE, gatt.Characteristic.WRITEABLE
 
-        def refusing(_connection, _value):
+        # Bumble leaves it to the attribute to say what may not be done with it.
+        def unreadable(_connection):
+            raise att.ATT_Error(att.ErrorCode.READ_NOT_PERMITTED)
+
+        def unwritable(_connection, _value):
             raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)
 
         def characteristic(name, properties, permissions, **access):
@@ -185,7 +189,7 @@ class RoboSensor:
                 descriptors = [
                     gatt.Descriptor(gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, may_read, switch)
                 ]
-            value = gatt.CharacteristicValue(**access)
+            value = gatt.CharacteristicValue(**{"read": unreadable, "write": unwritable} | access)
             uuid = FORMER if name == self.faults.renamed else ATTRIBUTES[name]
             return gatt.Characteristic(uuid, properties, permissions, value, descriptors)
 

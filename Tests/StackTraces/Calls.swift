@@ -1,0 +1,64 @@
+import DBus
+
+/// A call that a story asks for and that cannot be made.
+public struct Unplayable: Error, CustomStringConvertible {
+  /// Why not.
+  public var description: String
+}
+
+extension Labels {
+  /// The call that a story means.
+  func message(for call: Story.Call) throws -> MethodCall {
+    guard let path = path(of: call.object) else {
+      throw Unplayable(description: "nobody has seen “\(call.object)”")
+    }
+    let (interface, body) = try arguments(of: call)
+    guard let interface = InterfaceName(interface), let member = MemberName(call.method) else {
+      throw Unplayable(description: "“\(call.method)” is no method")
+    }
+    return MethodCall(destination: "org.bluez", path: path, interface: interface, member: member, body: body)
+  }
+
+  private func arguments(of call: Story.Call) throws -> (String, [DBusValue]) {
+    switch call.method {
+    case "StartDiscovery", "StopDiscovery": return ("org.bluez.Adapter1", [])
+    case "SetDiscoveryFilter": return ("org.bluez.Adapter1", [filter(call.filter)])
+    case "RemoveDevice":
+      guard let device = call.device.flatMap(path(of:)) else { throw Unplayable(description: "remove whom?") }
+      return ("org.bluez.Adapter1", [.objectPath(device)])
+    case "Connect", "Disconnect": return ("org.bluez.Device1", [])
+    case "StartNotify", "StopNotify": return ("org.bluez.GattCharacteristic1", [])
+    case "ReadValue": return ("org.bluez.GattCharacteristic1", [.vardict([])])
+    case "WriteValue":
+      let options = DBusValue.vardict([("type", .string(call.type ?? "request"))])
+      return ("org.bluez.GattCharacteristic1", [.bytes(try bytes(of: call)), options])
+    case "Set":
+      guard let property = call.property, let on = call.on else { throw Unplayable(description: "set what?") }
+      return (
+        "org.freedesktop.DBus.Properties",
+        [.string("org.bluez.Adapter1"), .string(property), .variant(.bool(on))]
+      )
+    default: throw Unplayable(description: "no story knows the method “\(call.method)”")
+    }
+  }
+
+  private func filter(_ filter: Story.Filter?) -> DBusValue {
+    var entries: [(String, DBusValue)] = []
+    if let transport = filter?.transport { entries.append(("Transport", .string(transport))) }
+    if let again = filter?.duplicateData { entries.append(("DuplicateData", .bool(again))) }
+    if let rssi = filter?.rssi { entries.append(("RSSI", .int16(rssi))) }
+    return .vardict(entries)
+  }
+
+  private func bytes(of call: Story.Call) throws -> [UInt8] {
+    if let text = call.text { return Array(text.utf8) }
+    let digits = Array(call.hex ?? "")
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(digits[$0...$0 + 1]), radix: 16)
+    }
+    guard bytes.count * 2 == digits.count else {
+      throw Unplayable(description: "“\(call.hex ?? "")” is not hex")
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,187 @@
+/// Holds what was seen of one stack against what was seen of another, phase by phase.
+public struct Comparison: Sendable {
+  /// One thing that is not the same.
+  public struct Difference: Hashable, Sendable, CustomStringConvertible {
+    /// In which phase.
+    public var phase: String
+    /// About what: a fact, two of them in an order, or the first word of an event and its delay.
+    public var about: String
+    /// What is expected, and what was found.
+    public var details: String
+
+    /// All of it, for people.
+    public var description: String { "[\(phase)] \(about): \(details)" }
+  }
+
+  private let recorded: [[Player.Telling]]
+  private let played: [[Player.Telling]]
+  private let earlier: [[[Player.Telling]]]
+  private let tolerance: Tolerance
+
+  /// How much delays may differ.
+  public struct Tolerance: Sendable {
+    /// By which factor, either way.
+    public var factor: Double
+    /// In addition to that, in seconds.
+    public var floor: Double
+
+    /// A tolerance.
+    public init(factor: Double, floor: Double) {
+      self.factor = factor
+      self.floor = floor
+    }
+  }
+
+  /// Both with at least one telling of the same story.
+  /// - Parameter earlier: What was played before with the same seeds in the same order. The virtual one took the same time
+  ///   for everything then; so of each delay the least counts, to which the machine has added least.
+  public init(
+    recorded: [[Player.Telling]], played: [[Player.Telling]], earlier: [[[Player.Telling]]] = [],
+    tolerance: Tolerance
+  ) {
+    self.recorded = recorded
+    self.played = played
+    self.earlier = earlier
+    self.tolerance = tolerance
+  }
+
+  /// What is not the same, in the order of the story.
+  public var differences: [Difference] {
+    let names = recorded.first?.map(\.phase) ?? []
+    guard recorded.allSatisfy({ $0.map(\.phase) == names }), played.allSatisfy({ $0.map(\.phase) == names })
+    else {
+      return [Difference(phase: "", about: "phases", details: "these are not tellings of one story")]
+    }
+    return names.indices.flatMap { index in
+      let phase = PhasePair(
+        name: names[index], recorded: recorded.map { PhaseFacts($0[index].events) },
+        played: played.map { PhaseFacts($0[index].events) },
+        earlier: earlier.map { $0.map { PhaseFacts($0[index].events) } })
+      return phase.facts + phase.orders + phase.delays(tolerance)
+    } + reports
+  }
+
+  /// How often a sensor is heard, and in which phase its last report falls, is chance; whether it is heard anew in the
+  /// course of a story is not.
+  private var reports: [Difference] {
+    let counts = { (tellings: [[Player.Telling]]) in
+      tellings.map { telling in telling.flatMap(\.events).flatMap(\.facts).count(where: isReport) }
+    }
+    let (real, virtual) = (counts(recorded), counts(played))
+    let isAlwaysHeard = !real.contains(0)
+    let isNeverHeard = real.allSatisfy { $0 == 0 }
+    if isAlwaysHeard ? !virtual.contains(0) : !isNeverHeard || virtual.allSatisfy({ $0 == 0 }) { return [] }
+    return [Difference(phase: "", about: "RSSI", details: "reported \(real) times, but \(virtual) times")]
+  }
+}
+
+/// Whether this is how strongly a sensor was heard anew.
+private func isReport(_ fact: String) -> Bool { fact.hasSuffix("Device1.RSSI = …") && !fact.hasPrefix("+ ") }
+
+/// What one telling of a phase comes to.
+private struct PhaseFacts {
+  /// How often each fact was seen.
+  var counts: [String: Int] = [:]
+  /// When each news was first seen: which signal it was, and at what time.
+  var first: [String: (event: Int, seconds: Double)] = [:]
+
+  init(_ events: [Event]) {
+    for (index, event) in events.enumerated() {
+      for fact in event.facts where !isReport(fact) { counts[fact, default: 0] += 1 }
+      for news in event.news where first[news] == nil { first[news] = (index, event.seconds) }
+    }
+  }
+}
+
+extension Event {
+  /// What counts for order and delay. Interfaces that come and go do it with all their properties at once.
+  fileprivate var news: [String] {
+    if what.hasPrefix("answer ") { return [what] }
+    if what.hasPrefix("+ ") || what.hasPrefix("- ") {
+      return values.keys.sorted().filter { !$0.contains(".") }.map { "\(what) \($0)" }
+    }
+    return facts.filter { !isReport($0) }
+  }
+}
+
+private struct PhasePair {
+  var name: String
+  var recorded: [PhaseFacts]
+  var played: [PhaseFacts]
+  var earlier: [[PhaseFacts]]
+
+  private func difference(_ about: String, _ details: String) -> Comparison.Difference {
+    Comparison.Difference(phase: name, about: about, details: details)
+  }
+
+  // MARK: The same facts
+
+  /// A fact that was seen as often each time has to be seen as often each time; one that was seen each time, each time;
+  /// one that was seen sometimes, never or sometimes; and no other.
+  var facts: [Comparison.Difference] {
+    let all = Set((recorded + played).flatMap(\.counts.keys)).sorted()
+    return all.compactMap { fact in
+      let real = recorded.map { $0.counts[fact] ?? 0 }
+      let virtual = played.map { $0.counts[fact] ?? 0 }
+      guard let least = real.min(), let most = real.max(), let fewest = virtual.min(),
+        let highest = virtual.max()
+      else { return nil }
+      let isSame =
+        least == most && most <= 1 ? fewest == least && highest == most : (least == 0 || fewest > 0)
+      if isSame { return nil }
+      return difference(
+        fact, "seen \(Set(real).sorted()) times, but \(Set(virtual).sorted()) times in the virtual one")
+    }
+  }
+
+  // MARK: In the same order
+
+  /// What always came before, with or after something else has to do so again, as far as they have to do with each
+  /// other.
+  var orders: [Comparison.Difference] {
+    guard let one = recorded.first else { return [] }
+    let always = one.first.keys.filter { news in (recorded + played).allSatisfy { $0.first[news] != nil } }
+      .sorted()
+    return always.enumerated().flatMap { index, a in
+      always.dropFirst(index + 1).compactMap { b in
+        let real = Set(recorded.map { relation(a, b, $0) })
+        let virtual = Set(played.map { relation(a, b, $0) })
+        if virtual.isSubset(of: real) || real.count == 3 || real == ["before", "after"] { return nil }
+        return difference(
+          "\(a) / \(b)",
+          "always \(real.sorted().joined(separator: " or ")), but \(virtual.sorted().joined(separator: " or "))"
+        )
+      }
+    }
+  }
+
+  private func relation(_ a: String, _ b: String, _ facts: PhaseFacts) -> String {
+    guard let a = facts.first[a]?.event, let b = facts.first[b]?.event else { return "?" }
+    return a < b ? "before" : a == b ? "with" : "after"
+  }
+
+  // MARK: In the same time
+
+  /// The median has to be within a factor of the recorded one, give or take the floor.
+  func delays(_ tolerance: Comparison.Tolerance) -> [Comparison.Difference] {
+    let always = (recorded.first?.first.keys.sorted() ?? []).filter { news in
+      (recorded + played).allSatisfy { $0.first[news] != nil }
+    }
+    return always.compactMap { news in
+      let real = median(recorded.compactMap { $0.first[news]?.seconds })
+      let virtual = median(
+        played.indices.compactMap { seed in
+          ([played] + earlier).compactMap { $0[seed].first[news]?.seconds }.min()
+        })
+      let least = real / tolerance.factor - tolerance.floor
+      let most = real * tolerance.factor + tolerance.floor
+      if (least...most).contains(virtual) { return nil }
+      return difference("\(news) delay", "\(real) s, but \(virtual) s")
+    }
+  }
+
+  private func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted.isEmpty ? 0 : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  }
+}

@@ -1,0 +1,190 @@
+public import Bluetooth
+public import DBus
+
+/// Tells a story to the `org.bluez` of a bus, and takes down what is seen of it.
+///
+/// It runs on the connection's own thread, so that answers keep their place among the signals.
+public actor Player {
+  /// Has the surroundings do something; returns when it is done.
+  public typealias Lab = @Sendable (Story.LabEvent) async throws -> Void
+
+  private nonisolated let connection: Connection
+  private let clock: any TimeSource
+  private let story: Story
+  private let lab: Lab
+  private var labels: Labels
+  private var began: MonotonicInstant
+  private var events: [Event] = []
+  private var wanted: (facts: Set<String>, met: CheckedContinuation<Bool, Never>)?
+
+  /// The connection's own thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
+
+  /// What was seen, phase by phase.
+  public struct Telling: Sendable {
+    /// The phase's name.
+    public var phase: String
+    /// What was seen in it, in the order of the wire.
+    public var events: [Event]
+  }
+
+  /// A story did not come to its end.
+  public struct Stuck: Error, CustomStringConvertible {
+    /// In which phase.
+    public var phase: String
+    /// What was not seen.
+    public var missing: [String]
+    /// What was.
+    public var seen: [Event]
+
+    /// Both, for people.
+    public var description: String {
+      "stuck in “\(phase)”: no \(missing.joined(separator: ", no "))\n"
+        + seen.map { "  \($0.seconds) \($0.what) \($0.values.sorted { $0.key < $1.key })" }.joined(
+          separator: "\n")
+    }
+  }
+
+  /// Tells a story from its beginning to its end.
+  /// - Parameters:
+  ///   - clock: Times are this clock's.
+  ///   - lab: Called for what the story has its surroundings do.
+  /// - Throws: `Stuck`, `DBusError`, what `lab` throws.
+  public static func tell(
+    _ story: Story, on bus: BusAddress, clock: any TimeSource, lab: @escaping Lab
+  ) async throws -> [Telling] {
+    let connection = try await Connection.open(bus)
+    let player = Player(story, connection, clock, lab)
+    do {
+      let tellings = try await player.play()
+      await connection.close()
+      return tellings
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
+  private init(_ story: Story, _ connection: Connection, _ clock: any TimeSource, _ lab: @escaping Lab) {
+    self.story = story
+    self.connection = connection
+    self.clock = clock
+    self.lab = lab
+    labels = Labels(sensors: story.sensors.count)
+    began = clock.now
+  }
+
+  // MARK: Playing
+
+  private func play() async throws -> [Telling] {
+    let rules = [
+      MatchRule(interface: "org.freedesktop.DBus.ObjectManager"),
+      MatchRule(pathNamespace: "/org/bluez", interface: "org.freedesktop.DBus.Properties"),
+      MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged", arg0: "org.bluez"),
+    ]
+    for rule in rules {
+      _ = try await connection.subscribe(rule) { [weak self] signal in
+        self?.assumeIsolated { $0.take(signal) }
+      }
+    }
+    try await learnObjects()
+    return try await withThrowingTaskGroup(of: Void.self) { calls in
+      var tellings: [Telling] = []
+      for phase in story.phases {
+        try await tell(phase, &calls)
+        tellings.append(Telling(phase: phase.name, events: events))
+      }
+      calls.cancelAll()
+      return tellings
+    }
+  }
+
+  private func learnObjects() async throws(DBusError) {
+    let objects = try await connection.call(
+      MethodCall(
+        destination: "org.bluez", path: "/", interface: "org.freedesktop.DBus.ObjectManager",
+        member: "GetManagedObjects"))
+    for object in objects.first?.asEntries ?? [] {
+      guard let path = object.key.asObjectPath else { continue }
+      for interface in object.value.asEntries ?? [] {
+        labels.learn(path, interface.key.asString ?? "", interface.value.asVardict ?? [:])
+      }
+    }
+  }
+
+  private func tell(_ phase: Story.Phase, _ calls: inout ThrowingTaskGroup<Void, any Error>) async throws {
+    events = []
+    began = clock.now
+    var until = Set(phase.until ?? [])
+    if let call = phase.call {
+      let message = try labels.message(for: call)
+      calls.addTask { await self.make(message, as: phase.name) }
+      if phase.unanswered != true { until.insert("answer \(phase.name)") }
+    }
+    if let event = phase.lab { try await lab(event) }
+    let missing = await wait(for: until, atMost: .seconds(phase.patience ?? 30))
+    guard missing.isEmpty else { throw Stuck(phase: phase.name, missing: missing.sorted(), seen: events) }
+    try await clock.sleep(for: .seconds(phase.settle ?? 0.5))
+    // Within the guest nobody knows when exactly the lab did it: its first consequence begins the time.
+    if phase.lab != nil, let first = events.first?.seconds {
+      for index in events.indices { events[index].seconds -= first }
+    }
+  }
+
+  private func make(_ call: MethodCall, as name: String) async {
+    var values: [String: String] = [:]
+    do throws(DBusError) {
+      let answer = try await connection.call(call, timeout: nil)
+      values["ok"] = answer.map { labels.text($0) }.joined(separator: " ")
+    } catch {
+      guard error.kind == .remote else { return }
+      values["error"] = error.description
+    }
+    note(Event(seconds: elapsed, what: "answer \(name)", values: values))
+  }
+
+  // MARK: Seeing
+
+  private var elapsed: Double { began.duration(to: clock.now) / .seconds(1) }
+
+  private func take(_ signal: Signal) {
+    if let event = labels.event(for: signal, seconds: elapsed) { note(event) }
+  }
+
+  private func note(_ event: Event) {
+    events.append(event)
+    wanted?.facts.subtract(event.facts + [event.what])
+    guard let wanted, wanted.facts.isEmpty else { return }
+    self.wanted = nil
+    wanted.met.resume(returning: true)
+  }
+
+  /// Waits until facts have been seen in this phase.
+  /// - Returns: those that were not.
+  private func wait(for facts: Set<String>, atMost patience: Duration) async -> Set<String> {
+    let missing = facts.subtracting(events.flatMap { $0.facts + [$0.what] })
+    if missing.isEmpty { return [] }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.waitForever(for: missing) }
+      group.addTask {
+        try? await self.clock.sleep(for: patience)
+        await self.giveUp()
+      }
+      await group.next()
+      group.cancelAll()
+      giveUp()
+    }
+    return facts.subtracting(events.flatMap { $0.facts + [$0.what] })
+  }
+
+  private func waitForever(for facts: Set<String>) async {
+    let missing = facts.subtracting(events.flatMap { $0.facts + [$0.what] })
+    if missing.isEmpty { return }
+    _ = await withCheckedContinuation { wanted = (missing, $0) }
+  }
+
+  private func giveUp() {
+    wanted?.met.resume(returning: false)
+    wanted = nil
+  }
+}

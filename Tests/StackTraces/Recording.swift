@@ -1,0 +1,63 @@
+public import FoundationEssentials
+
+/// What was seen of a story in several tellings, as lines of JSON: first where it was recorded, then one event each.
+public struct Recording: Sendable {
+  /// Where it was recorded, by what: `bluez` to `5.66`.
+  public var origin: [String: String]
+  /// The tellings.
+  public var tellings: [[Player.Telling]]
+
+  /// What a call took at worst, in seconds, that nobody has to do anything for (`SetDiscoveryFilter`): how slow the machine
+  /// was on which it was recorded.
+  public var overhead: Double {
+    tellings.flatMap { $0 }.flatMap(\.events).filter { $0.what == "answer filter" }.map(\.seconds).max() ?? 0
+  }
+
+  private struct Line: Codable {
+    var telling: Int
+    var phase: String
+    var seconds: Double?
+    var what: String?
+    var values: [String: String]?
+  }
+
+  private struct Origin: Codable { var recorded: [String: String] }
+
+  /// A telling, as lines of a recording.
+  public static func lines(for phases: [Player.Telling], telling: Int) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var text = ""
+    for phase in phases {
+      // A phase in which nothing was seen has a line, too.
+      let lines =
+        [Line(telling: telling, phase: phase.phase)]
+        + phase.events.map {
+          Line(
+            telling: telling, phase: phase.phase, seconds: ($0.seconds * 10000).rounded() / 10000,
+            what: $0.what,
+            values: $0.values)
+        }
+      for line in lines { text += String(decoding: try encoder.encode(line), as: UTF8.self) + "\n" }
+    }
+    return text
+  }
+
+  /// Reads a recording.
+  /// - Throws: when the file cannot be read or is not a recording.
+  public init(contentsOf file: URL) throws {
+    let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    let lines = text.split(separator: "\n").map { Data($0.utf8) }
+    origin = try lines.first.map { try JSONDecoder().decode(Origin.self, from: $0).recorded } ?? [:]
+    tellings = []
+    for line in try lines.dropFirst().map({ try JSONDecoder().decode(Line.self, from: $0) }) {
+      if line.telling > tellings.count { tellings.append([]) }
+      if tellings[line.telling - 1].last?.phase != line.phase {
+        tellings[line.telling - 1].append(Player.Telling(phase: line.phase, events: []))
+      }
+      guard let what = line.what, let values = line.values, let seconds = line.seconds else { continue }
+      let last = tellings[line.telling - 1].count - 1
+      tellings[line.telling - 1][last].events.append(Event(seconds: seconds, what: what, values: values))
+    }
+  }
+}

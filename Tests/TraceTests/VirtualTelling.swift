@@ -1,0 +1,101 @@
+import Bluetooth
+import DBus
+import StackTraces
+import VirtualBuilding
+import VirtualTime
+
+/// A story, told to the virtual `org.bluez` in real time.
+enum VirtualTelling {
+  static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7100)
+
+  static func sensor(_ number: Int) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0x7CDF_A100_0000 + UInt64(number))
+  }
+
+  static func tell(_ story: Story, seed: UInt64) async throws -> [Player.Telling] {
+    let daemon = try await DBusDaemon.start()
+    let clock = SystemClock()
+    let world = World(scenario: scenario(for: story, seed: seed), clock: clock)
+    let stack = VirtualBlueZ(world: world, bus: .address(daemon.address), clock: clock)
+    do {
+      let result = try await withThrowingTaskGroup(of: [Player.Telling]?.self) { group in
+        group.addTask {
+          await world.run()
+          return nil
+        }
+        group.addTask {
+          try await stack.run()
+          return nil
+        }
+        group.addTask {
+          await stack.serving()
+          return try await Player.tell(story, on: .address(daemon.address), clock: clock) { event in
+            await carryOut(event, world, stack)
+          }
+        }
+        defer { group.cancelAll() }
+        while let next = try await group.next() {
+          if let next { return next }
+        }
+        throw CancellationError()
+      }
+      await daemon.stop()
+      return result
+    } catch {
+      await daemon.stop()
+      throw error
+    }
+  }
+
+  private static func carryOut(_ event: Story.LabEvent, _ world: World, _ stack: VirtualBlueZ) async {
+    switch event {
+    case .unplug: await world.setPresent(false, adapter)
+    case .plug: await world.setPresent(true, adapter)
+    case .killBluetoothd: await stack.killDaemon()
+    case .stopBluetoothd: await stack.stopDaemon()
+    case .startBluetoothd: await stack.startDaemon()
+    case .silenceSensor: await world.setMuted(true, sensor(1))
+    }
+  }
+
+  private static func scenario(for story: Story, seed: UInt64) -> Scenario {
+    var scenario = Scenario(
+      seed: seed, adapters: [AdapterScenario(address: adapter, name: "hci0")],
+      sensors: story.sensors.enumerated().map { number, sensor in
+        SensorScenario(address: Self.sensor(number + 1), signal: .init(base: -66), faults: faults(of: sensor))
+      })
+    // As the chip that it was recorded with: one that filters duplicates tells of a sensor once per scan of the kernel's.
+    scenario.radio.reportInterval =
+      story.chip == "filters duplicates" ? .milliseconds(10240) : scenario.radio.advertisingInterval
+    // They come late where several links are made at once, and in no story there are.
+    scenario.radio.lateCharacteristics = 0
+    return scenario
+  }
+
+  /// What the lab's radio makes of a story's sensor, in the virtual building's words.
+  private static func faults(of sensor: Story.Sensor) -> [ScheduledFault] {
+    var faults: [Fault] = []
+    if sensor.dead == true { faults.append(.drops(in: .connect)) }
+    if sensor.noNotify == true { faults.append(.refusesSubscription) }
+    if sensor.reject == "minor", let code = sensor.rejectCode {
+      faults.append(.rejectsWrite(to: RoboSensorGATT.minor, code: code))
+    }
+    // Which one does not matter, as long as it is one of those that services are resolved with.
+    if sensor.dropAtRequest != nil { faults.append(.drops(in: .discover)) }
+    if sensor.slow != nil { faults.append(.slow) }
+    if let write = sensor.dropAtWrite { faults.append(.drops(in: .write(write))) }
+    return faults.map { ScheduledFault($0) }
+  }
+}
+
+/// The system's clock.
+struct SystemClock: TimeSource {
+  private static let zero = SuspendingClock.now
+
+  var now: MonotonicInstant { MonotonicInstant(sinceZero: Self.zero.duration(to: SuspendingClock.now)) }
+  var minimumResolution: Duration { SuspendingClock().minimumResolution }
+
+  func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
+    try await SuspendingClock().sleep(until: Self.zero.advanced(by: deadline.sinceZero), tolerance: tolerance)
+  }
+}
