@@ -92,7 +92,7 @@ let package = Package(
     tests("Bluetooth"),
     tests("DBus", ["CLinux"]),
     tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "CentralConformance"]),
-    tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding"]),
+    tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding", "Journal"]),
     // Texts with the expected places marked in them.
     .target(name: "MarkedText", dependencies: ["YAML"], path: "Tests/MarkedText", swiftSettings: strict),
     tests("YAML", ["MarkedText"]),

@@ -102,10 +102,15 @@ public struct BuildingRecord: Hashable, Sendable {
     room.lastRun = run.run
     if fact.outcome.isSuccess, let evidence = fact.evidence {
       room.waiver = nil
-      room.deed = Deed(
-        address: room.binding?.address ?? evidence.address, state: .proved(evidence), settings: fact.settings,
-        sealKey: run.sealKey,
-        run: evidence.run ?? run.run, at: event.at)
+      let address = room.binding?.address ?? evidence.address
+      if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
+        // It was heard as wanted, which tells nothing of what cannot be heard: that is still as it was written.
+        room.deed?.state = .proved(evidence)
+      } else {
+        room.deed = Deed(
+          address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
+          run: evidence.run ?? run.run, at: event.at)
+      }
     } else if fact.reason?.code == .wrongIdentity || fact.reason?.code == .configuredOtherwise {
       // It was heard at work as something else.
       room.deed = nil
