@@ -158,7 +158,7 @@ final class File: Sendable {
     return UInt64(status.f_bavail) * UInt64(status.f_frsize)
   }
 
-  private static func opened(
+  static func opened(
     _ operation: JournalError.Operation, _ path: String, _ open: () -> Int32
   ) throws(JournalError) -> File {
     while true {

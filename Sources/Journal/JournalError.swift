@@ -21,6 +21,8 @@ public struct JournalError: Error, Hashable, Sendable {
     case rename
     /// Placing the link to the newest run.
     case link
+    /// Keeping others out of it.
+    case lock
     /// Looking for free space.
     case measure = "measure the free space of"
   }

@@ -42,11 +42,8 @@ public final class RunDirectory: Sendable {
   public static func create(
     in reports: String, building: String, run: String, spaceWanted: UInt64 = RunDirectory.spaceWanted
   ) throws(JournalError) -> RunDirectory {
-    try checkName(building)
     try checkRun(run)
-    let top = try makeAll(reports)
-    if try top.createDirectory(building) { try top.sync() }
-    let buildingDirectory = try top.directory(building)
+    let buildingDirectory = try makeBuilding(building, in: reports)
     guard try buildingDirectory.createDirectory(run) else {
       throw JournalError(.createDirectory, buildingDirectory.path + "/" + run, .exists)
     }
@@ -212,6 +209,14 @@ public final class RunDirectory: Sendable {
     }
   }
 
+  /// The directory of a building, made when it is not there.
+  static func makeBuilding(_ building: String, in reports: String) throws(JournalError) -> File {
+    try checkName(building)
+    let top = try makeAll(reports)
+    if try top.createDirectory(building) { try top.sync() }
+    return try top.directory(building)
+  }
+
   /// Makes a directory and all that leads to it.
   static func makeAll(_ path: String) throws(JournalError) -> File {
     guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -238,9 +243,13 @@ public final class RunDirectory: Sendable {
   }
 
   /// Names become file names: nothing in one may lead elsewhere or hide.
-  private static func checkName(_ name: String) throws(JournalError) {
-    let isSafe =
-      !name.isEmpty && name.utf8.count <= 200 && name.utf8.first != UInt8(ascii: ".")
+  static func checkName(_ name: String) throws(JournalError) {
+    guard isSafeName(name) else { throw JournalError(.create, name, .unsafeName) }
+  }
+
+  /// Whether a name may be a file's.
+  static func isSafeName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= 200 && name.utf8.first != UInt8(ascii: ".")
       && name.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -249,6 +258,5 @@ public final class RunDirectory: Sendable {
         default: false
         }
       }
-    guard isSafe else { throw JournalError(.create, name, .unsafeName) }
   }
 }

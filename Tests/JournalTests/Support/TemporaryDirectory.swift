@@ -31,4 +31,12 @@ final class TemporaryDirectory {
   func write(_ text: String, _ name: String) throws {
     try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
   }
+
+  /// Writes into a file that is there, which stays the same file.
+  func overwrite(_ text: String, _ name: String) throws {
+    let handle = try FileHandle(forWritingTo: URL(filePath: path + "/" + name))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: Data(text.utf8))
+    try handle.close()
+  }
 }

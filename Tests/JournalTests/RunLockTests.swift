@@ -1,0 +1,292 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Journal
+
+@Suite("A lock that one run at a time may have")
+struct RunLockTests {
+  private let temporary: TemporaryDirectory
+  private var reports: String { temporary.path + "/reports" }
+  /// A directory like `/run/lock`.
+  private var everybodys: String { temporary.path + "/lock" }
+
+  private let holder = LockHolder(
+    process: 4711, run: "20261121T090000Z-laptop-1f3a9c",
+    since: Date(timeIntervalSince1970: 1_795_251_600.25))
+  private let next = LockHolder(process: 4712, run: "run-2", since: Date(timeIntervalSince1970: 0))
+
+  init() throws {
+    temporary = try TemporaryDirectory()
+    try makeEverybodys("lock")
+  }
+
+  private func makeEverybodys(_ name: String) throws {
+    try #require(mkdir(temporary.path + "/" + name, 0o777) == 0)
+    try #require(chmod(temporary.path + "/" + name, 0o1777) == 0)
+  }
+
+  private func takeBuilding(for holder: LockHolder) throws(RunLockRefusal) -> RunLock {
+    try RunLock.take(building: "demo", in: reports, for: holder)
+  }
+
+  private func takeAdapter(
+    for holder: LockHolder, in directories: [String]? = nil
+  ) throws(RunLockRefusal) -> RunLock {
+    try RunLock.take(adapter: "hci0", in: directories ?? [everybodys], for: holder)
+  }
+
+  private func refusal(_ take: () throws(RunLockRefusal) -> RunLock) -> RunLockRefusal? {
+    do throws(RunLockRefusal) {
+      _ = try take()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: One at a time
+
+  @Test("a second run on a building is refused, and told whose it is, until the first lets go")
+  func building() throws {
+    let lock = try takeBuilding(for: holder)
+    #expect(lock.path == reports + "/demo/.lock")
+    #expect(lock.subject == .building("demo"))
+    let expected = RunLockRefusal.held(.building("demo"), path: lock.path, by: holder)
+    #expect(refusal { () throws(RunLockRefusal) in try takeBuilding(for: next) } == expected)
+    #expect(
+      holder.description
+        == "process 4711, run 20261121T090000Z-laptop-1f3a9c, since 2026-11-21T09:00:00.250Z")
+
+    let elsewhere = try RunLock.take(building: "other", in: reports, for: next)
+    lock.release()
+    lock.release()
+    let second = try takeBuilding(for: next)
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeBuilding(for: holder) }
+        == .held(.building("demo"), path: lock.path, by: next))
+    _ = (elsewhere, second)
+  }
+
+  @Test("a second run on an adapter is refused, and told whose it is, until the first lets go")
+  func adapter() throws {
+    let lock = try takeAdapter(for: holder)
+    #expect(lock.path == everybodys + "/roboprov-hci0.lock")
+    let expected = RunLockRefusal.held(.adapter("hci0"), path: lock.path, by: holder)
+    #expect(refusal { () throws(RunLockRefusal) in try takeAdapter(for: next) } == expected)
+    let other = try RunLock.take(adapter: "hci1", in: [everybodys], for: next)
+    lock.release()
+    _ = try takeAdapter(for: next)
+    _ = other
+  }
+
+  @Test("the last reference to a handle lets go")
+  func lastReference() throws {
+    do {
+      let lock = try takeBuilding(for: holder)
+      #expect(refusal { () throws(RunLockRefusal) in try takeBuilding(for: next) } != nil)
+      _ = lock.path
+    }
+    _ = try takeBuilding(for: next)
+  }
+
+  @Test("the directory of the runs can be made before or after its lock, and is not mistaken for taken")
+  func besideRuns() throws {
+    let lock = try takeBuilding(for: holder)
+    let run = try RunDirectory.create(in: reports, building: "demo", run: "run-1")
+    try run.publish()
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
+    #expect(try temporary.mode("reports/demo/.lock") == 0o600)
+    lock.release()
+    #expect(try temporary.read("reports/demo/.lock") == "", "nobody is named once it is released")
+  }
+
+  // MARK: Other processes
+
+  @Test("another process is refused, and told whose it is", arguments: [true, false])
+  func otherProcess(ofBuilding: Bool) async throws {
+    var own = holder
+    own.process = getpid()
+    let lock = try ofBuilding ? takeBuilding(for: own) : takeAdapter(for: own)
+    let place = ofBuilding ? reports : everybodys
+    await #expect(processExitsWith: .success) {
+      [place = place as String, ofBuilding = ofBuilding as Bool, first = own.process as Int32] in
+      do throws(RunLockRefusal) {
+        _ = try Self.take(ofBuilding, in: place, run: "second")
+        preconditionFailure("both have it")
+      } catch {
+        guard case .held(_, _, let holder?) = error else { preconditionFailure("\(error)") }
+        precondition(holder.process == first && first != getpid(), "\(holder)")
+      }
+    }
+    lock.release()
+  }
+
+  @Test(
+    "a process that is killed refuses nobody any more, though its file still names it",
+    arguments: [true, false])
+  func killed(ofBuilding: Bool) async throws {
+    let place = ofBuilding ? reports : everybodys
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [place = place as String, ofBuilding = ofBuilding as Bool] in
+      let lock = try Self.take(ofBuilding, in: place, run: "doomed")
+      kill(getpid(), SIGKILL)
+      lock.release()
+    }
+    let file = ofBuilding ? "reports/demo/.lock" : "lock/roboprov-hci0.lock"
+    #expect(try temporary.read(file).contains("doomed"))
+    let lock = try ofBuilding ? takeBuilding(for: next) : takeAdapter(for: next)
+    #expect(try temporary.read(file) == String(decoding: next.line, as: UTF8.self))
+    lock.release()
+  }
+
+  private static func take(
+    _ ofBuilding: Bool, in place: String, run: String
+  ) throws(RunLockRefusal) -> RunLock {
+    let own = LockHolder(process: getpid(), run: run, since: Date(timeIntervalSince1970: 1))
+    return ofBuilding
+      ? try RunLock.take(building: "demo", in: place, for: own)
+      : try RunLock.take(adapter: "hci0", in: [place], for: own)
+  }
+
+  @Test("of many who try at once, one has it")
+  func race() async throws {
+    let (everybodys, holder) = (everybodys, holder)
+    for round in 0..<20 {
+      let name = "hci\(round)"
+      let locks = await withTaskGroup(of: Result<RunLock, RunLockRefusal>.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            var own = holder
+            own.run = "run-\(number)"
+            return Result { () throws(RunLockRefusal) in
+              try RunLock.take(adapter: name, in: [everybodys], for: own)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(locks.count { (try? $0.get()) != nil } == 1)
+      for case .failure(let refusal) in locks {
+        guard case .held = refusal else {
+          Issue.record("\(refusal)")
+          continue
+        }
+      }
+    }
+    #expect(try temporary.contents().filter { $0.hasPrefix("lock/.") } == [])
+  }
+
+  // MARK: A directory that belongs to everybody
+
+  @Test("every user can take an adapter's lock, whatever the umask of the first")
+  func modes() throws {
+    let lock = try takeAdapter(for: holder)
+    #expect(try temporary.mode("lock/roboprov-hci0.lock") == 0o666)
+    _ = lock
+  }
+
+  @Test("the first directory that belongs to everybody is taken, so that all users come to the same one")
+  func directories() throws {
+    try #require(mkdir(temporary.path + "/mine", 0o700) == 0)
+    let open = temporary.path + "/open"
+    try #require(mkdir(open, 0o777) == 0 && chmod(open, 0o777) == 0)
+    try temporary.write("", "file")
+    let before = ["missing", "file", "mine", "open"].map { temporary.path + "/" + $0 }
+    let lock = try takeAdapter(for: holder, in: before + [everybodys, "/tmp"])
+    #expect(lock.path == everybodys + "/roboprov-hci0.lock")
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeAdapter(for: next, in: before) }
+        == .unusable(JournalError(.open, before.joined(separator: ", "), .missing)))
+  }
+
+  @Test("a link laid in its place is neither followed nor replaced", arguments: ["target", "nowhere"])
+  func link(to target: String) throws {
+    try temporary.write("precious", "target")
+    let name = everybodys + "/roboprov-hci0.lock"
+    try FileManager.default.createSymbolicLink(
+      atPath: name, withDestinationPath: temporary.path + "/" + target)
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) }
+        == .unusable(JournalError(.open, name, .inTheWay)))
+    #expect(try temporary.read("target") == "precious")
+    #expect(!FileManager.default.fileExists(atPath: temporary.path + "/nowhere"))
+  }
+
+  @Test("a pipe or a directory in its place holds nobody up")
+  func pipe() throws {
+    let name = everybodys + "/roboprov-hci0.lock"
+    try #require(mkfifo(name, 0o666) == 0)
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) }
+        == .unusable(JournalError(.open, name, .inTheWay)))
+    try #require(unlink(name) == 0 && mkdir(name, 0o777) == 0)
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) }
+        == .unusable(JournalError(.open, name, .inTheWay)))
+  }
+
+  @Test(
+    "what stands in the file of another user is not trusted: who cannot be read is nobody",
+    arguments: [
+      "", "\n", "4711", "{}\n", #"{"pid":1,"run":"a","since":"2026-11-21T09:00:00.000Z"}"#,
+      #"{"pid":0,"run":"a","since":"2026-11-21T09:00:00.000Z"}"# + "\n",
+      #"{"pid":-5,"run":"a","since":"2026-11-21T09:00:00.000Z"}"# + "\n",
+      #"{"pid":99999999999,"run":"a","since":"2026-11-21T09:00:00.000Z"}"# + "\n",
+      #"{"pid":1,"run":"\u001b[2J","since":"2026-11-21T09:00:00.000Z"}"# + "\n",
+      #"{"pid":1,"run":"../x","since":"2026-11-21T09:00:00.000Z"}"# + "\n",
+      #"{"pid":1,"run":"a","since":"yesterday"}"# + "\n", String(repeating: " ", count: 3000) + "\n",
+      "\u{0}\u{FFFD}\n",
+    ])
+  func hostile(content: String) throws {
+    let lock = try takeAdapter(for: holder)
+    try temporary.overwrite(content, "lock/roboprov-hci0.lock")
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeAdapter(for: next) }
+        == .held(.adapter("hci0"), path: lock.path, by: nil))
+    lock.release()
+    try temporary.overwrite(content, "lock/roboprov-hci0.lock")
+    let again = try takeAdapter(for: next)
+    #expect(try temporary.read("lock/roboprov-hci0.lock") == String(decoding: next.line, as: UTF8.self))
+    again.release()
+  }
+
+  @Test("a file that is removed while it is locked is made anew, and only then locked")
+  func removed() throws {
+    let lock = try takeAdapter(for: holder)
+    try FileManager.default.removeItem(atPath: lock.path)
+    let second = try takeAdapter(for: next)
+    #expect(
+      refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) }
+        == .held(.adapter("hci0"), path: lock.path, by: next))
+    // The first lets go of what it had, which is no longer there.
+    lock.release()
+    #expect(refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) } != nil)
+    second.release()
+  }
+
+  @Test(
+    "names that could lead elsewhere are refused", arguments: ["", "..", "../hci0", "a/b", ".x", "hci0\n"])
+  func unsafeNames(name: String) throws {
+    let refusal = refusal { () throws(RunLockRefusal) in
+      try RunLock.take(adapter: name, in: [everybodys], for: holder)
+    }
+    #expect(refusal == .unusable(JournalError(.create, name, .unsafeName)))
+    var nameless = holder
+    nameless.run = name
+    let own = self.refusal { () throws(RunLockRefusal) in try takeBuilding(for: nameless) }
+    #expect(own == .unusable(JournalError(.create, name, .unsafeName)))
+  }
+
+  @Test("where nothing can be written no lock is had")
+  func unwritable() throws {
+    let refusal = refusal { () throws(RunLockRefusal) in
+      try RunLock.take(building: "demo", in: "/proc/reports", for: holder)
+    }
+    guard case .unusable(let error)? = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    #expect(error.path == "/proc/reports")
+  }
+}
