@@ -6,9 +6,13 @@ struct BodyCheck {
   static let deepest = 64
   /// Bytes of one message. The system bus's own limit is 32 MiB.
   static let longest = 32 << 20
+  /// Open files that one message takes along: what the bus lets pass unless it is told otherwise
+  /// (`DBUS_DEFAULT_MESSAGE_UNIX_FDS`).
+  static let mostDescriptors = 16
 
   /// Not less than the bytes the values take on the wire.
   private var size = 0
+  private var descriptors = 0
 
   /// - Throws: `badMessage`, saying what is wrong.
   static func check(_ body: [DBusValue]) throws(DBusError) {
@@ -36,6 +40,11 @@ struct BodyCheck {
       try grow(by: text.utf8.count)
     case .objectPath(let path): try grow(by: path.text.utf8.count)
     case .signature(let signature): try grow(by: signature.text.utf8.count)
+    case .descriptor:
+      descriptors += 1
+      guard descriptors <= Self.mostDescriptors else {
+        throw .badMessage("more than \(Self.mostDescriptors) open files")
+      }
     case .bytes(let bytes):
       try descend(depth)
       try grow(by: bytes.count)

@@ -42,6 +42,10 @@ extension DBusValue {
   public var asObjectPath: ObjectPath? { if case .objectPath(let value) = unwrapped { value } else { nil } }
   /// The value as a signature.
   public var asSignature: DBusSignature? { if case .signature(let value) = unwrapped { value } else { nil } }
+  /// The value as an open file.
+  public var asDescriptor: DBusDescriptor? {
+    if case .descriptor(let value) = unwrapped { value } else { nil }
+  }
 
   /// The bytes of an `ay`.
   public var asBytes: [UInt8]? {

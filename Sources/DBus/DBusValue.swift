@@ -1,5 +1,4 @@
-/// A value of the D-Bus type system. File descriptors are left out: none of ours ever passes one, and a
-/// remote bus cannot.
+/// A value of the D-Bus type system.
 public enum DBusValue: Hashable, Sendable {
   /// `y`
   case byte(UInt8)
@@ -25,6 +24,8 @@ public enum DBusValue: Hashable, Sendable {
   case objectPath(ObjectPath)
   /// `g`
   case signature(DBusSignature)
+  /// `h`: an open file. Only a bus on this machine passes one on; a message takes at most 16 along.
+  case descriptor(DBusDescriptor)
   /// `ay`: bytes in a row, kept as such. Bytes that are read always have this form, never that of `array`.
   case bytes([UInt8])
   /// An array of any other type. Every item must have the type `element`, or it cannot be sent.
@@ -57,6 +58,7 @@ public enum DBusValue: Hashable, Sendable {
     case .string: text += "s"
     case .objectPath: text += "o"
     case .signature: text += "g"
+    case .descriptor: text += "h"
     case .bytes: text += "ay"
     case .array(let element, _): text += "a" + element.text
     case .dictionary(let key, let value, _): text += "a{" + key.text + value.text + "}"

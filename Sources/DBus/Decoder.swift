@@ -2,15 +2,21 @@ import CDBus
 
 /// Values out of a libdbus message, which has checked it against its signature and all limits.
 struct Decoder {
+  /// Open files read so far. Each reading makes a descriptor, and a message may name the same file any number of
+  /// times: without a bound one message could use up all descriptors of this process.
+  private var descriptors = 0
+
   /// The values of a message.
-  /// - Throws: `badMessage` when there are file descriptors among them.
+  /// - Throws: `badMessage` when there are more open files among them than a message takes along; `overloaded` when
+  ///   there is no descriptor left for one.
   static func body(of message: OpaquePointer) throws(DBusError) -> [DBusValue] {
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
-    return try values(from: &iterator)
+    var decoder = Decoder()
+    return try decoder.values(from: &iterator)
   }
 
-  private static func values(from iterator: inout DBusMessageIter) throws(DBusError) -> [DBusValue] {
+  private mutating func values(from iterator: inout DBusMessageIter) throws(DBusError) -> [DBusValue] {
     var values: [DBusValue] = []
     while dbus_message_iter_get_arg_type(&iterator) != 0 {
       values.append(try value(at: &iterator))
@@ -19,29 +25,30 @@ struct Decoder {
     return values
   }
 
-  private static func value(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+  private mutating func value(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
     let code = Unicode.Scalar(UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator)))
     switch code {
-    case "y": return .byte(basic(at: &iterator).byt)
-    case "b": return .bool(basic(at: &iterator).bool_val != 0)
-    case "n": return .int16(basic(at: &iterator).i16)
-    case "q": return .uint16(basic(at: &iterator).u16)
-    case "i": return .int32(basic(at: &iterator).i32)
-    case "u": return .uint32(basic(at: &iterator).u32)
-    case "x": return .int64(Int64(basic(at: &iterator).i64))
-    case "t": return .uint64(UInt64(basic(at: &iterator).u64))
-    case "d": return .double(basic(at: &iterator).dbl)
-    case "s": return .string(text(at: &iterator))
+    case "y": return .byte(Self.basic(at: &iterator).byt)
+    case "b": return .bool(Self.basic(at: &iterator).bool_val != 0)
+    case "n": return .int16(Self.basic(at: &iterator).i16)
+    case "q": return .uint16(Self.basic(at: &iterator).u16)
+    case "i": return .int32(Self.basic(at: &iterator).i32)
+    case "u": return .uint32(Self.basic(at: &iterator).u32)
+    case "x": return .int64(Int64(Self.basic(at: &iterator).i64))
+    case "t": return .uint64(UInt64(Self.basic(at: &iterator).u64))
+    case "d": return .double(Self.basic(at: &iterator).dbl)
+    case "s": return .string(Self.text(at: &iterator))
     case "o":
-      let path = text(at: &iterator)
+      let path = Self.text(at: &iterator)
       guard let path = ObjectPath(path) else { throw .badMessage("not an object path: \(path)") }
       return .objectPath(path)
     case "g":
-      let signature = text(at: &iterator)
+      let signature = Self.text(at: &iterator)
       guard let signature = DBusSignature(signature) else {
         throw .badMessage("not a signature: \(signature)")
       }
       return .signature(signature)
+    case "h": return .descriptor(try descriptor(at: &iterator))
     case "a": return try array(at: &iterator)
     case "r":
       var inner = DBusMessageIter()
@@ -55,11 +62,11 @@ struct Decoder {
     }
   }
 
-  private static func array(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+  private mutating func array(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
     var inner = DBusMessageIter()
     dbus_message_iter_recurse(&iterator, &inner)
     switch Unicode.Scalar(UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))) {
-    case "y": return .bytes(bytes(of: &inner))
+    case "y": return .bytes(Self.bytes(of: &inner))
     case "e":
       var entries: [DBusEntry] = []
       while dbus_message_iter_get_arg_type(&inner) != 0 {
@@ -71,14 +78,25 @@ struct Decoder {
         dbus_message_iter_next(&inner)
       }
       // "a{" key value "}", and the key is one letter.
-      let types = signature(of: &iterator).dropFirst(2).dropLast()
+      let types = Self.signature(of: &iterator).dropFirst(2).dropLast()
       return .dictionary(
         key: DBusSignature(unchecked: String(types.prefix(1))),
         value: DBusSignature(unchecked: String(types.dropFirst())), entries)
     default:
-      let element = DBusSignature(unchecked: String(signature(of: &iterator).dropFirst()))
+      let element = DBusSignature(unchecked: String(Self.signature(of: &iterator).dropFirst()))
       return .array(element: element, try values(from: &inner))
     }
+  }
+
+  private mutating func descriptor(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusDescriptor {
+    descriptors += 1
+    guard descriptors <= BodyCheck.mostDescriptors else {
+      throw .badMessage("more than \(BodyCheck.mostDescriptors) open files")
+    }
+    // A duplicate of the message's own, closed on exec; -1 where none can be had.
+    let number = Self.basic(at: &iterator).fd
+    guard number >= 0 else { throw .overloaded }
+    return DBusDescriptor(owning: number)
   }
 
   private static func bytes(of iterator: inout DBusMessageIter) -> [UInt8] {
@@ -95,7 +113,7 @@ struct Decoder {
   }
 
   private static func text(at iterator: inout DBusMessageIter) -> String {
-    basic(at: &iterator).str.map { String(cString: $0) } ?? ""
+    Self.basic(at: &iterator).str.map { String(cString: $0) } ?? ""
   }
 
   private static func signature(of iterator: inout DBusMessageIter) -> String {

@@ -3,7 +3,7 @@ import CDBus
 /// Values into a libdbus message, through its iterators. Only for a body that `BodyCheck` has passed.
 struct Encoder {
   /// Appends the values to a message that is not locked yet.
-  /// - Throws: `overloaded` when there is no memory; the message is to be thrown away then.
+  /// - Throws: `overloaded` when there is no memory, or no free descriptor; the message is to be thrown away then.
   static func append(_ body: [DBusValue], to message: OpaquePointer) throws(DBusError) {
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(message, &iterator)
@@ -22,6 +22,8 @@ struct Encoder {
     case .int64(let value): basic.i64 = dbus_int64_t(value)
     case .uint64(let value): basic.u64 = dbus_uint64_t(value)
     case .double(let value): basic.dbl = value
+    // libdbus makes a duplicate, and fails also where no more can be had.
+    case .descriptor(let descriptor): basic.fd = descriptor.number
     case .string(let text): return try append(text, "s", to: &iterator)
     case .objectPath(let path): return try append(path.text, "o", to: &iterator)
     case .signature(let signature): return try append(signature.text, "g", to: &iterator)

@@ -82,6 +82,7 @@ extension Labels {
     case .string(let value): value
     case .objectPath(let path): "<\(label(of: path))>"
     case .signature(let signature): signature.text
+    case .descriptor: "<an open file>"
     case .bytes(let bytes): bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     case .array(_, let items): "[" + items.map(text).joined(separator: ", ") + "]"
     case .structure(let fields): "(" + fields.map(text).joined(separator: ", ") + ")"
