@@ -34,6 +34,13 @@ final class File: Sendable {
     try opened(.open, path) { open(path, O_RDONLY | O_CLOEXEC) }
   }
 
+  /// Opens a file of this directory for reading; a link is an error.
+  func reading(_ name: String) throws(JournalError) -> File {
+    try Self.opened(.open, path + "/" + name) {
+      openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    }
+  }
+
   /// Creates a file in this directory that only its owner may read. One that is there already, be it a link, is an error.
   func create(_ name: String) throws(JournalError) -> File {
     try Self.opened(.create, path + "/" + name) {
@@ -94,19 +101,18 @@ final class File: Sendable {
   }
 
   /// Gives an entry of this directory another name, replacing what has it.
-  func rename(_ old: String, to new: String, _ operation: JournalError.Operation = .rename)
-    throws(JournalError)
-  {
+  func rename(_ old: String, to new: String) throws(JournalError) {
     guard renameat(descriptor, old, descriptor, new) == 0 else {
-      throw JournalError(operation, path + "/" + new, errno: errno)
+      throw JournalError(.rename, path + "/" + new, errno: errno)
     }
   }
 
   /// Places a symbolic link in this directory.
-  func link(_ name: String, to target: String) throws(JournalError) {
-    guard symlinkat(target, descriptor, name) == 0 else {
-      throw JournalError(.link, path + "/" + name, errno: errno)
-    }
+  /// - Returns: false when its file system has none (FAT: EPERM; some in user space: ENOSYS).
+  func link(_ name: String, to target: String) throws(JournalError) -> Bool {
+    if symlinkat(target, descriptor, name) == 0 { return true }
+    if [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) { return false }
+    throw JournalError(.link, path + "/" + name, errno: errno)
   }
 
   /// Gives an entry of this directory a second name; whether that name was free.

@@ -47,8 +47,6 @@ public struct JournalError: Error, Hashable, Sendable {
     case inputOutput
     /// A name is longer than the file system takes.
     case nameTooLong
-    /// This file system has no symbolic links.
-    case noLinks
     /// An identity that cannot be a file name: it could lead out of its directory.
     case unsafeName
     /// Others than its owner may read it.
@@ -79,8 +77,6 @@ public struct JournalError: Error, Hashable, Sendable {
       switch code {
       case ENOSPC, EDQUOT, EFBIG: .noSpace
       case EROFS: .readOnly
-      case EPERM where operation == .link: .noLinks
-      case EOPNOTSUPP where operation == .link: .noLinks
       case EACCES, EPERM: .permissionDenied
       case ENOENT: .missing
       case ENOTDIR, EISDIR, ELOOP: .inTheWay
@@ -112,7 +108,6 @@ extension JournalError.Cause: CustomStringConvertible {
     case .exists: "it is there already"
     case .inputOutput: "the disk reports an error"
     case .nameTooLong: "the name is too long"
-    case .noLinks: "this file system has no symbolic links"
     case .unsafeName: "it is no safe file name"
     case .readableByOthers: "others than its owner may read it"
     case .notAKey: "it is no site key, which has 32 bytes"

@@ -5,10 +5,11 @@ public import Provisioning
 ///
 /// Directories that are made here are 0700, files 0600. `latest` is moved when a run's reports are whole, so
 /// whoever follows it always finds all of them; a run that was killed is found by its id, and moves `latest`
-/// once its reports were made again from its journal.
+/// once its reports were made again from its journal. Where the file system has no links, on a USB stick, `latest`
+/// is a text with the run's id.
 public final class RunDirectory: Sendable {
-  /// The link's name.
-  public static let latest = "latest"
+  /// The name of what leads to the newest run: a link, or a text with its id where there are no links.
+  public static let latest = LatestMark.name
   /// Where the logs of the devices lie.
   public static let devices = "devices"
   /// Less free space than this is refused: a run of 2,000 rooms with all their retries writes about half.
@@ -156,22 +157,13 @@ public final class RunDirectory: Sendable {
   /// Makes `latest` point to this run, in one step. To be called when its reports are written.
   /// - Throws: what stands in the way; `latest` then points where it did.
   public func publish() throws(JournalError) {
-    let temporary = ".\(Self.latest).\(run)"
-    building.remove(temporary)
-    try building.link(temporary, to: run)
-    do throws(JournalError) {
-      try building.rename(temporary, to: Self.latest, .link)
-    } catch {
-      building.remove(temporary)
-      throw error
-    }
-    try building.sync()
+    try LatestMark.place(run, in: building)
   }
 
   /// The id of the run that `latest` points to, or nil when there is none.
   public static func latestRun(in reports: String, building: String) throws(JournalError) -> String? {
     try checkName(building)
-    return try File.directory(reports).directory(building).target(of: latest)
+    return try LatestMark.run(in: try File.directory(reports).directory(building))
   }
 
   /// Finds out whether reports can be written and `latest` be moved, leaving no trace.
@@ -184,13 +176,7 @@ public final class RunDirectory: Sendable {
       _ = try place.create(".probe")
       place.remove(".probe")
     }
-    let probe = ".\(Self.latest).\(run)"
-    building.remove(probe)
-    try building.link(probe, to: run)
-    building.remove(probe)
-    if let kind = building.kind(of: Self.latest), kind != S_IFLNK {
-      throw JournalError(.link, building.path + "/" + Self.latest, .inTheWay)
-    }
+    try LatestMark.prove(for: run, in: building)
   }
 
   private static func replace(_ name: String, in directory: File, with text: String, synced: Bool)

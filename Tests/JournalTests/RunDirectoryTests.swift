@@ -56,6 +56,39 @@ struct RunDirectoryTests {
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
   }
 
+  @Test("where there are no links `latest` is a text with the run's id, and either sort replaces the other")
+  func latestAsText() throws {
+    _ = try create("run-1")
+    let building = try File.directory(reports).directory("demo")
+    try LatestMark.placeText("run-1", in: building)
+    #expect(try temporary.read("a/reports/demo/latest") == "run-1\n")
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
+    let second = try create("run-2")
+    try LatestMark.placeText("run-2", in: building)
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
+    // A stick's content that was copied to where there are links.
+    try second.publish()
+    #expect(building.kind(of: "latest") == S_IFLNK)
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
+    try LatestMark.placeText("run-1", in: building)
+    #expect(building.kind(of: "latest") == S_IFREG)
+    #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
+  }
+
+  @Test(
+    "a text by the name of `latest` that is none of ours is found out at once, and left alone",
+    arguments: [
+      "", "a note of mine", "run-1", "../run-1\n", "run 1\n", ".\n",
+      String(repeating: "a", count: 300) + "\n",
+    ])
+  func latestTextInTheWay(text: String) throws {
+    try FileManager.default.createDirectory(atPath: reports + "/demo", withIntermediateDirectories: true)
+    try temporary.write(text, "a/reports/demo/latest")
+    #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try create() }
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == nil)
+    #expect(try temporary.read("a/reports/demo/latest") == text)
+  }
+
   @Test("a report is replaced whole")
   func replace() throws {
     let run = try create()

@@ -32,6 +32,11 @@ struct ApplyCommand: AsyncParsableCommand {
       "Do what this plan says, which `roboprov plan --save` wrote, or nothing.", valueName: "file"))
   var plan: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"))
+  var mirror: String?
+
   @OptionGroup var radio: RadioOptions
 
   @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
@@ -81,10 +86,10 @@ struct ApplyCommand: AsyncParsableCommand {
       simulation, radio)
 
     // Whether the record can be kept is found out before any device is touched.
-    let record = try RunRecord(reports: work.reports, request: request)
+    let record = try RunRecord(reports: work.reports, mirror: mirror, request: request)
     let progress = LiveProgress(clock: setup.clock)
     let coordinator = Coordinator(
-      clock: setup.clock, wall: setup.wall, recorder: record.journal,
+      clock: setup.clock, wall: setup.wall, recorder: record.recorder,
       watch: { await progress.show($0) })
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
@@ -97,20 +102,15 @@ struct ApplyCommand: AsyncParsableCommand {
       await Provisioning.apply(request, in: environment, recording: coordinator)
     }
     do {
-      RunOutput.show(try record.finish(), in: record.directory, as: output)
+      try record.finish { RunOutput.show($0, in: record.directory, as: output) }
     } catch  where result.recordFailure != nil {
       // For the same reason as the record before, which is told below.
     }
+    if let failure = result.recordFailure { throw await record.failure ?? CommandFailure(.record, failure.text) }
     return try status(of: result)
   }
 
   private func status(of result: ApplyResult) throws -> ExitStatus {
-    if let failure = result.recordFailure {
-      throw CommandFailure(
-        .record, "the record could not be written: \(failure.text)",
-        cure: "Nothing more was done to any device. Make room or choose another --reports DIR, and run again."
-      )
-    }
     if let refusal = result.refusal { throw RefusalWords.failure(refusal) }
     if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter) }
     switch result.outcome {

@@ -1,0 +1,106 @@
+import Foundation
+import Glibc
+import Provisioning
+import Testing
+
+@testable import Journal
+
+@Suite("A journal and its copy")
+struct MirroredJournalTests {
+  private let temporary: TemporaryDirectory
+
+  init() throws { temporary = try TemporaryDirectory() }
+
+  private func writer(_ name: String) throws -> JournalWriter {
+    JournalWriter(try File.directory(temporary.path).create(name))
+  }
+
+  /// A writer to a disk that is full.
+  private func full() throws -> JournalWriter {
+    let descriptor = open("/dev/full", O_WRONLY)
+    try #require(descriptor >= 0)
+    return JournalWriter(File(descriptor: descriptor, path: "/dev/full"))
+  }
+
+  @Test("both have the same bytes, whatever the batches, before anybody is told")
+  func identical() async throws {
+    let mirrored = MirroredJournal(try writer("record"), copies: [try writer("mirror")])
+    var rest = Events.sample(60)[...]
+    for size in [1, 2, 9, 20, 28] {
+      try await mirrored.record(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+      #expect(try temporary.read("record") == temporary.read("mirror"))
+      #expect(try JournalReader.read(temporary.path + "/mirror").events.count == 60 - rest.count)
+    }
+    #expect(try JournalReader.read(temporary.path + "/mirror").events == Events.sample(60))
+  }
+
+  @Test("no copies are a journal alone")
+  func alone() async throws {
+    let mirrored = MirroredJournal(try writer("record"), copies: [])
+    try await mirrored.record(Events.sample())
+    #expect(try JournalReader.read(temporary.path + "/record").events == Events.sample())
+  }
+
+  @Test(
+    "where one fails the error names the place, and nothing more is written to either",
+    arguments: [true, false])
+  func oneFails(isMirror: Bool) async throws {
+    let sound = try writer("sound")
+    let broken = try full()
+    let mirrored =
+      isMirror ? MirroredJournal(sound, copies: [broken]) : MirroredJournal(broken, copies: [sound])
+    let error = JournalError(.write, "/dev/full", .noSpace)
+    await #expect(throws: RecordFailure(error.description)) {
+      try await mirrored.record(Array(Events.sample().prefix(2)))
+    }
+    #expect(await broken.failure == error)
+    #expect(await sound.failure == nil)
+    let bytes = try temporary.read("sound")
+    #expect(JournalReader.read(Array(bytes.utf8)).events == Array(Events.sample().prefix(2)))
+    await #expect(throws: error) { try await mirrored.append(Array(Events.sample()[2...])) }
+    #expect(try temporary.read("sound") == bytes)
+  }
+
+  @Test("where both fail the record's own failure is told")
+  func bothFail() async throws {
+    let mirrored = MirroredJournal(try full(), copies: [try closed()])
+    await #expect(throws: JournalError(.write, "/dev/full", .noSpace)) {
+      try await mirrored.append(Events.sample())
+    }
+  }
+
+  /// A writer whose file is open for reading only.
+  private func closed() throws -> JournalWriter {
+    try temporary.write("", "readonly")
+    return JournalWriter(try File.reading(temporary.path + "/readonly"))
+  }
+
+  @Test(
+    "a copy whose disk fills is a true beginning of the run, and so is the record", arguments: [700, 1500])
+  func fills(limit: Int) async throws {
+    let path = temporary.path
+    // A process of its own, for the limit would hold for every test.
+    await #expect(processExitsWith: .success) { [path = path as String, limit = limit as Int] in
+      signal(SIGXFSZ, SIG_IGN)
+      let directory = try File.directory(path)
+      let record = JournalWriter(try directory.create("record"))
+      let mirrored = MirroredJournal(record, copies: [JournalWriter(try directory.create("mirror"))])
+      try await mirrored.append(Array(Events.sample().prefix(1)))
+      var bound = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
+      precondition(setrlimit(__rlimit_resource_t(1), &bound) == 0)
+      do throws(JournalError) {
+        for event in Events.sample()[1...] { try await mirrored.append([event]) }
+        preconditionFailure("the limit did not hold")
+      } catch {
+        precondition(error.cause == .noSpace && error.operation == .write)
+      }
+    }
+    for name in ["record", "mirror"] {
+      let record = try JournalReader.read(path + "/" + name)
+      #expect(record.damage == nil && record.tornLine == nil)
+      #expect(!record.events.isEmpty && record.events.count < Events.sample().count)
+      #expect(record.events == Array(Events.sample().prefix(record.events.count)))
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A second copy of the record", .timeLimit(.minutes(3)))
+struct MirrorTests {
+  private static let apply = ["apply", "building.yaml", "--listen", "1", "--mirror", "stick/mirror"]
+
+  /// Whether a disk of one's own can be had for a process: what the tests with one need of the machine.
+  private static let canMount: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = disk + ["mount -t tmpfs -o size=1m tmpfs /mnt"]
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  /// Arguments of `unshare` for a shell that may mount, seen by nobody else.
+  private static let disk = ["--map-current-user", "--keep-caps", "--mount", "sh", "-c"]
+
+  /// Every file below a directory, and where links lead.
+  private static func content(of directory: URL) throws -> [String: Data] {
+    let files = FileManager.default
+    var content: [String: Data] = [:]
+    for name in try files.subpathsOfDirectory(atPath: directory.path) {
+      let path = directory.appending(path: name).path
+      if let target = try? files.destinationOfSymbolicLink(atPath: path) {
+        content[name] = Data(target.utf8)
+      } else if let bytes = files.contents(atPath: path) {
+        content[name] = bytes
+      }
+    }
+    return content
+  }
+
+  @Test("is the same to the byte: journals, reports, logs, and what is the latest")
+  func identical() async throws {
+    try await Site.use { site in
+      try await ServedBuilding.serve([1, 2].map { ServedBuilding.sensor($0) }) { building in
+        for rooms in [[1], [1, 2]] {
+          try site.writeManifest(rooms.map { .numbered($0) })
+          let outcome = try await site.run(Self.apply, bus: building.bus)
+          #expect(outcome.status == 0, "\(outcome)")
+        }
+      }
+      let record = try Self.content(of: site.directory.appending(path: "reports"))
+      #expect(record == (try Self.content(of: site.directory.appending(path: "stick/mirror"))))
+      #expect(record.keys.count { $0.hasSuffix("/journal.jsonl") } == 2)
+      #expect(record.keys.contains { $0.hasSuffix(".log") })
+      #expect(record.keys.contains("\(Site.building)/latest"))
+      try site.expectWholeRecord(rooms: 2)
+      // What is left of a run when the laptop is gone.
+      let again = try await site.run(["report", Site.building, "--reports", "stick/mirror"])
+      #expect(again.status == 0, "\(again)")
+      #expect(record == (try Self.content(of: site.directory.appending(path: "stick/mirror"))))
+    }
+  }
+
+  @Test(
+    "that cannot be written is found out before any sensor is touched",
+    arguments: RecordTests.places.keys.sorted())
+  func unwritable(_ place: String) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try RecordTests.places[place]?(site)
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        let outcome = try await site.run(
+          ["apply", "building.yaml", "--listen", "1", "--mirror", place], bus: building.bus)
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: the mirror: cannot "), "\(outcome)")
+        #expect(outcome.errors.contains(place), "\(outcome)")
+        #expect(outcome.errors.contains("--mirror DIR"), "what to do is told\n\(outcome)")
+        #expect(await building.isUntouched([1]))
+      }
+    }
+  }
+
+  @Test("is not the record itself, by whatever path", arguments: ["reports", "./reports/", "link"])
+  func same(_ place: String) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try FileManager.default.createDirectory(
+        at: site.directory.appending(path: "reports"), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: site.directory.appending(path: "link").path, withDestinationPath: "reports")
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        let outcome = try await site.run(
+          ["apply", "building.yaml", "--listen", "1", "--mirror", place], bus: building.bus)
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.errors.contains("no second copy"), "\(outcome)")
+        #expect(await building.isUntouched([1]))
+      }
+    }
+  }
+
+  /// The stick is a small disk that fills up once the run has begun.
+  @Test("that fills in mid-run ends the run in order, and the message names it", .enabled(if: canMount))
+  func full() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
+      let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { building in
+        let script = """
+          mkdir stick && mount -t tmpfs -o size=17m tmpfs stick || exit 70
+          { until [ -s stick/mirror/\(Site.building)/*/journal.jsonl ]; do sleep 0.02; done
+            head -c 20M /dev/zero > stick/fill; } 2> /dev/null &
+          "$0" "$@"; status=$?
+          cp -r stick kept; rm -f kept/fill; exit $status
+          """
+        let outcome = try await site.run(
+          Self.apply, bus: building.bus, through: ["unshare"] + Self.disk + [script])
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.errors.contains("the mirror could not be written: cannot "), "\(outcome)")
+        #expect(outcome.errors.contains("stick/mirror/\(Site.building)/"), "\(outcome)")
+        #expect(outcome.errors.contains("choose another --mirror DIR"), "\(outcome)")
+        #expect(await building.world.openLinkCount() == 0)
+
+        // The record has all that the mirror has, to the byte, and its reports.
+        let run = try #require(site.runs.first)
+        let record = try Data(
+          contentsOf: site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl"))
+        let mirror = try Data(
+          contentsOf: site.directory.appending(path: "kept/mirror/\(Site.building)/\(run)/journal.jsonl"))
+        #expect(mirror.last == UInt8(ascii: "\n") && record.starts(with: mirror))
+        let intents = String(decoding: record, as: UTF8.self).split(separator: "\n")
+          .filter { $0.contains("save_submitted") }
+        for number in 1...3 where await building.flash(number)?.isSaved == true {
+          let address = ServedBuilding.address(number).description
+          #expect(intents.contains { $0.contains(address) }, "\(address) was changed without an intent")
+        }
+        #expect(try site.report["rooms"].count == 3)
+      }
+    }
+  }
+}
