@@ -71,10 +71,22 @@ struct ApplyCommand: AsyncParsableCommand {
     let interruptions = Interruptions {
       Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
     }
-    let result = try await Radio.with(simulation, rehearsing: source.building) { setup in
+    let why = "Provisioning \(source.building.name.visible)"
+    let result =
+      simulation.simulate
+      ? try await carryOut(undertaking, for: source.building, interruptions)
+      : try await SleepInhibitor.holding(why: why) {
+        try await carryOut(undertaking, for: source.building, interruptions)
+      }
+    if result != .done { throw result.exit }
+  }
+
+  private func carryOut(
+    _ undertaking: Undertaking, for building: Building, _ interruptions: Interruptions
+  ) async throws -> ExitStatus {
+    try await Radio.with(simulation, rehearsing: building) { setup in
       try await carryOut(undertaking, setup, interruptions)
     }
-    if result != .done { throw result.exit }
   }
 
   private func carryOut(
@@ -106,7 +118,9 @@ struct ApplyCommand: AsyncParsableCommand {
     } catch  where result.recordFailure != nil {
       // For the same reason as the record before, which is told below.
     }
-    if let failure = result.recordFailure { throw await record.failure ?? CommandFailure(.record, failure.text) }
+    if let failure = result.recordFailure {
+      throw await record.failure ?? CommandFailure(.record, failure.text)
+    }
     return try status(of: result)
   }
 
