@@ -1,0 +1,30 @@
+import Glibc
+
+/// What the kernel's clocks say at one instant; each counts from an instant of its own.
+struct HostClocks: Hashable, Sendable {
+  /// Time since the start of the machine, sleep included (CLOCK_BOOTTIME).
+  var boot: Duration
+  /// The same without the times in which it slept (CLOCK_MONOTONIC).
+  var awake: Duration
+  /// The time of day, which a person or a time server may set (CLOCK_REALTIME).
+  var wall: Duration
+
+  /// Reads all of them. A process can be stopped between two readings, and what is late then would look like a
+  /// difference: so they are read again until little time went by, a few times at most.
+  static func now() -> HostClocks {
+    var clocks = HostClocks(boot: .zero, awake: .zero, wall: .zero)
+    for _ in 0..<8 {
+      clocks = HostClocks(
+        boot: read(CLOCK_BOOTTIME), awake: read(CLOCK_MONOTONIC), wall: read(CLOCK_REALTIME))
+      if read(CLOCK_BOOTTIME) - clocks.boot < .milliseconds(5) { break }
+    }
+    return clocks
+  }
+
+  private static func read(_ clock: clockid_t) -> Duration {
+    var time = timespec()
+    // Every kernel that we run on has all three.
+    clock_gettime(clock, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

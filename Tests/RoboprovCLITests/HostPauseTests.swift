@@ -1,0 +1,128 @@
+import Synchronization
+import Testing
+
+@testable import RoboprovCLI
+
+/// Readings of the clocks by what went by on each since the one before.
+private struct Step: Sendable {
+  var boot: Double
+  var awake: Double
+  var wall: Double
+
+  /// All clocks go on alike.
+  static func even(_ seconds: Double) -> Step { Step(boot: seconds, awake: seconds, wall: seconds) }
+
+  func after(_ clocks: HostClocks) -> HostClocks {
+    HostClocks(
+      boot: clocks.boot + .seconds(boot), awake: clocks.awake + .seconds(awake),
+      wall: clocks.wall + .seconds(wall))
+  }
+}
+
+@Suite("Pauses of the host")
+struct HostPauseTests {
+  /// Clocks that have nothing in common but their pace.
+  private static let start = HostClocks(
+    boot: .seconds(90_000), awake: .seconds(40_000.25), wall: .seconds(1_795_251_600))
+
+  private struct Story: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var steps: [Step]
+    var pauses: [HostPause]
+  }
+
+  private static let stories: [Story] = [
+    Story(testDescription: "ticks", steps: [.even(1), .even(1.02), .even(0.98), .even(1)], pauses: []),
+    Story(
+      testDescription: "a busy machine is late, by up to ten seconds",
+      steps: [.even(9), .even(11), .even(0.1)],
+      pauses: []),
+    Story(
+      testDescription: "stopped for ten minutes", steps: [.even(1), .even(601), .even(1)],
+      pauses: [HostPause(kind: .stopped, seconds: 600)]),
+    Story(
+      testDescription: "a lid closed for an hour, and opened",
+      steps: [.even(1), Step(boot: 3601, awake: 1, wall: 3601), .even(1)],
+      pauses: [HostPause(kind: .suspended, seconds: 3600)]),
+    Story(
+      testDescription: "a nap of a second", steps: [Step(boot: 2, awake: 1, wall: 2)],
+      pauses: [HostPause(kind: .suspended, seconds: 1)]),
+    Story(
+      testDescription: "readings a little apart are no sleep",
+      steps: [Step(boot: 1.3, awake: 1, wall: 1.3), Step(boot: 0.7, awake: 1, wall: 0.7)], pauses: []),
+    Story(
+      testDescription: "the time of day set forwards by a minute", steps: [Step(boot: 1, awake: 1, wall: 61)],
+      pauses: [HostPause(kind: .clockSet, seconds: 60)]),
+    Story(
+      testDescription: "the time of day set back by a year",
+      steps: [.even(1), Step(boot: 1, awake: 1, wall: 1 - 31_536_000), .even(1)],
+      pauses: [HostPause(kind: .clockSet, seconds: -31_536_000)]),
+    Story(
+      testDescription: "a time server that corrects a second, and slews",
+      steps: [Step(boot: 1, awake: 1, wall: 2), Step(boot: 1, awake: 1, wall: 0)]
+        + Array(repeating: Step(boot: 1, awake: 1, wall: 1.0005), count: 10_000), pauses: []),
+    Story(
+      testDescription: "slept, was late to wake, and had its clock set",
+      steps: [Step(boot: 131, awake: 31, wall: 3731)],
+      pauses: [
+        HostPause(kind: .suspended, seconds: 100), HostPause(kind: .stopped, seconds: 30),
+        HostPause(kind: .clockSet, seconds: 3600),
+      ]),
+    Story(
+      testDescription: "each pause is told once",
+      steps: [Step(boot: 11, awake: 1, wall: 11), .even(1), Step(boot: 21, awake: 1, wall: 21), .even(1)],
+      pauses: [HostPause(kind: .suspended, seconds: 10), HostPause(kind: .suspended, seconds: 20)]),
+  ]
+
+  @Test("are found in what the clocks say", arguments: stories)
+  private func detection(story: Story) {
+    var detector = HostPauseDetector(Self.start, tick: .seconds(1))
+    var clocks = Self.start
+    var found: [HostPause] = []
+    for step in story.steps {
+      clocks = step.after(clocks)
+      found += detector.pauses(until: clocks)
+    }
+    #expect(found.map(\.kind) == story.pauses.map(\.kind))
+    for (found, expected) in zip(found, story.pauses) {
+      #expect(abs(found.seconds - expected.seconds) < 0.001, "\(found)")
+    }
+  }
+
+  @Test("the kernel's clocks go on together, and sleep counts for the first alone")
+  func clocks() {
+    let first = HostClocks.now()
+    let second = HostClocks.now()
+    #expect(second.boot >= first.boot && second.awake >= first.awake)
+    // The former is read a moment before the latter.
+    #expect(second.boot >= first.awake)
+    #expect(first.wall > .seconds(1_700_000_000))
+  }
+
+  @Test("come as a stream, whether or not its reader was waiting, and end with it")
+  func stream() async {
+    let clocks = Mutex(Self.start)
+    let readings = Mutex(0)
+    let stories: [Int: Step] = [
+      3: Step(boot: 61, awake: 1, wall: 61), 5: .even(31), 8: Step(boot: 1, awake: 1, wall: 11),
+    ]
+    let stream = HostPauses.stream(tick: .milliseconds(1)) {
+      let number = readings.withLock {
+        $0 += 1; return $0
+      }
+      return clocks.withLock { clocks in
+        clocks = (stories[number] ?? .even(0.001)).after(clocks)
+        return clocks
+      }
+    }
+    // Nobody reads until all has happened.
+    while readings.withLock({ $0 }) < 10 { await Task.yield() }
+    var found: [HostPause] = []
+    for await pause in stream {
+      found.append(pause)
+      if found.count == 3 { break }
+    }
+    #expect(found.map(\.kind) == [.suspended, .stopped, .clockSet])
+    #expect(found.map { $0.seconds.rounded() } == [60, 31, 10])
+  }
+}
