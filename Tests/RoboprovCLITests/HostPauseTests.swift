@@ -1,3 +1,4 @@
+import Provisioning
 import Synchronization
 import Testing
 
@@ -39,24 +40,24 @@ struct HostPauseTests {
       pauses: []),
     Story(
       testDescription: "stopped for ten minutes", steps: [.even(1), .even(601), .even(1)],
-      pauses: [HostPause(kind: .stopped, seconds: 600)]),
+      pauses: [HostPause(.stopped, seconds: 600)]),
     Story(
       testDescription: "a lid closed for an hour, and opened",
       steps: [.even(1), Step(boot: 3601, awake: 1, wall: 3601), .even(1)],
-      pauses: [HostPause(kind: .suspended, seconds: 3600)]),
+      pauses: [HostPause(.suspended, seconds: 3600)]),
     Story(
       testDescription: "a nap of a second", steps: [Step(boot: 2, awake: 1, wall: 2)],
-      pauses: [HostPause(kind: .suspended, seconds: 1)]),
+      pauses: [HostPause(.suspended, seconds: 1)]),
     Story(
       testDescription: "readings a little apart are no sleep",
       steps: [Step(boot: 1.3, awake: 1, wall: 1.3), Step(boot: 0.7, awake: 1, wall: 0.7)], pauses: []),
     Story(
       testDescription: "the time of day set forwards by a minute", steps: [Step(boot: 1, awake: 1, wall: 61)],
-      pauses: [HostPause(kind: .clockSet, seconds: 60)]),
+      pauses: [HostPause(.clockSet, seconds: 60)]),
     Story(
       testDescription: "the time of day set back by a year",
       steps: [.even(1), Step(boot: 1, awake: 1, wall: 1 - 31_536_000), .even(1)],
-      pauses: [HostPause(kind: .clockSet, seconds: -31_536_000)]),
+      pauses: [HostPause(.clockSet, seconds: -31_536_000)]),
     Story(
       testDescription: "a time server that corrects a second, and slews",
       steps: [Step(boot: 1, awake: 1, wall: 2), Step(boot: 1, awake: 1, wall: 0)]
@@ -65,13 +66,13 @@ struct HostPauseTests {
       testDescription: "slept, was late to wake, and had its clock set",
       steps: [Step(boot: 131, awake: 31, wall: 3731)],
       pauses: [
-        HostPause(kind: .suspended, seconds: 100), HostPause(kind: .stopped, seconds: 30),
-        HostPause(kind: .clockSet, seconds: 3600),
+        HostPause(.suspended, seconds: 100), HostPause(.stopped, seconds: 30),
+        HostPause(.clockSet, seconds: 3600),
       ]),
     Story(
       testDescription: "each pause is told once",
       steps: [Step(boot: 11, awake: 1, wall: 11), .even(1), Step(boot: 21, awake: 1, wall: 21), .even(1)],
-      pauses: [HostPause(kind: .suspended, seconds: 10), HostPause(kind: .suspended, seconds: 20)]),
+      pauses: [HostPause(.suspended, seconds: 10), HostPause(.suspended, seconds: 20)]),
   ]
 
   @Test("are found in what the clocks say", arguments: stories)

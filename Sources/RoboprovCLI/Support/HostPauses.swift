@@ -1,24 +1,6 @@
 @preconcurrency import Dispatch
+import Provisioning
 import Synchronization
-
-/// A time in which this process did not run, or a step of the wall clock: whatever was measured across it is not what
-/// it seems.
-struct HostPause: Hashable, Sendable {
-  /// What happened.
-  enum Kind: Hashable, Sendable {
-    /// The machine slept: a closed lid.
-    case suspended
-    /// This process alone stood still, or a virtual machine with all that is in it.
-    case stopped
-    /// The wall clock was set; the time itself went on evenly.
-    case clockSet
-  }
-
-  /// What happened.
-  var kind: Kind
-  /// How long it took; for `clockSet`, how far the clock went, negative for backwards.
-  var seconds: Double
-}
 
 /// Finds pauses in readings of the clocks. A value; it reads no clock itself.
 struct HostPauseDetector {
@@ -48,11 +30,11 @@ struct HostPauseDetector {
     let step = now.wall - last.wall - boot
     var pauses: [HostPause] = []
     if boot - awake > Self.shortestSleep {
-      pauses.append(HostPause(kind: .suspended, seconds: (boot - awake) / .seconds(1)))
+      pauses.append(HostPause(.suspended, seconds: (boot - awake) / .seconds(1)))
     }
-    if delay > Self.longestDelay { pauses.append(HostPause(kind: .stopped, seconds: delay / .seconds(1))) }
+    if delay > Self.longestDelay { pauses.append(HostPause(.stopped, seconds: delay / .seconds(1))) }
     if step > Self.smallestStep || step < .zero - Self.smallestStep {
-      pauses.append(HostPause(kind: .clockSet, seconds: step / .seconds(1)))
+      pauses.append(HostPause(.clockSet, seconds: step / .seconds(1)))
     }
     return pauses
   }
