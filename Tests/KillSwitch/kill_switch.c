@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 // What is wrapped here goes to the kernel directly, so nothing need be looked up.
@@ -49,6 +50,10 @@ __attribute__((constructor)) static void take_orders(void) {
   }
   if (when == NEVER || wanted_number < 1) refuse(order);
 }
+
+// Until the program dies in its write, its other threads go on for so long: what does not wait for the record as it
+// should, happens.
+static const struct timespec stall = {.tv_nsec = 150 * 1000 * 1000};
 
 static void die(void) {
   syscall(SYS_kill, getpid(), SIGKILL);
@@ -119,6 +124,7 @@ static void watch_lines(int fd, const char *bytes, size_t count) {
       case AFTER_SYNC: awaits_sync = true; return;
       }
       write_whole(fd, bytes, until);
+      nanosleep(&stall, NULL);
       die();
     }
     line = next;

@@ -11,6 +11,7 @@
 //                       amid_write     half of it is
 //                       after_write    all of it is
 //                       after_sync     the first sync of that file after it has returned
+//                       At the first three, the thread that writes is held up before the process dies, the others not.
 //   call N              instead of the Nth call that changes a file or directory (counted in this process, from 1).
 //                       Those on a journal.jsonl, or on what is no file, do not count.
 //

@@ -16,6 +16,8 @@ struct KilledBuilding: Sendable {
   let minors: [Int]
   /// How the manifest joins rooms and sensors.
   let assign: String
+  /// How long a run listens before it decides who is there, in seconds; it may be less where addresses are named.
+  let listen: Double
 
   /// How many times faster than life the building is.
   private static let speed = 20.0
@@ -23,24 +25,26 @@ struct KilledBuilding: Sendable {
   private static let runsUntilDone = 6
 
   /// Serves a building with a room for each sensor, and a new record.
-  static func serve(
-    _ sensors: [SensorScenario], hasAdapter: Bool = true, assign: String = "address",
-    _ body: @escaping @Sendable (KilledBuilding) async throws -> Void
-  ) async throws {
+  static func serve<Result: Sendable>(
+    _ sensors: [SensorScenario], hasAdapter: Bool = true, assign: String = "address", listen: Double = 0.3,
+    _ body: @escaping @Sendable (KilledBuilding) async throws -> Result
+  ) async throws -> Result {
     var radio = RadioParameters()
     // Programs live in real time: for them, too, it is 30 s until a device is forgotten.
     radio.objectLifetime = radio.objectLifetime * speed
     // Still more often than anybody listens for, and a good deal less work.
     radio.advertisingInterval = .milliseconds(500)
     let adapter = AdapterScenario(address: ServedBuilding.adapter, name: "hci0", isPresent: hasAdapter)
-    try await Site.use { site in
+    return try await Site.use { site in
       let rooms = (1...sensors.count).map { number in
         assign == "any" ? Place(minor: 100 + number) : .numbered(number)
       }
       try site.writeManifest(rooms, defaults: ["retries: 2"], assign: assign)
-      try await ServedBuilding.serve(sensors, adapter: adapter, radio: radio, speed: speed) { building in
+      return try await ServedBuilding.serve(sensors, adapter: adapter, radio: radio, speed: speed) {
+        building in
         try await body(
-          KilledBuilding(site: site, building: building, minors: rooms.map(\.minor), assign: assign))
+          KilledBuilding(
+            site: site, building: building, minors: rooms.map(\.minor), assign: assign, listen: listen))
       }
     }
   }
@@ -50,7 +54,8 @@ struct KilledBuilding: Sendable {
   /// Starts a run.
   func start(_ environment: [String: String] = [:]) throws -> Invocation {
     try site.start(
-      ["apply", "building.yaml", "--yes", "--listen", "0.3"], bus: building.bus, environment: environment)
+      ["apply", "building.yaml", "--yes", "--listen", "\(listen)"], bus: building.bus,
+      environment: environment)
   }
 
   /// A run that is over.
@@ -121,7 +126,8 @@ struct KilledBuilding: Sendable {
 
   private var addresses: [BluetoothAddress] { building.world.scenario.sensors.map(\.address) }
 
-  private func sensorsAtWork() async -> Set<BluetoothAddress> {
+  /// The sensors that have saved.
+  func sensorsAtWork() async -> Set<BluetoothAddress> {
     var result: Set<BluetoothAddress> = []
     for address in addresses where await building.world.flash(of: address)?.isSaved == true {
       result.insert(address)
