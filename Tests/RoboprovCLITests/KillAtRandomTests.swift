@@ -20,8 +20,10 @@ struct KillAtRandomTests {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? otherwise
   }
 
-  @Test(arguments: ["address", "any"], seeds)
-  func history(assign: String, seed: Int) async throws {
+  /// Rooms have addresses with one seed, and take any sensor with the next.
+  @Test(arguments: seeds)
+  func history(seed: Int) async throws {
+    let assign = seed.isMultiple(of: 2) ? "any" : "address"
     var generator = SeededGenerator(seed: UInt64(seed))
     var kills = 0
     while kills < Self.killsEach {
