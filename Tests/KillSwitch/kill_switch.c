@@ -180,6 +180,11 @@ int symlinkat(const char *target, int directory, const char *path) {
   return (int)syscall(SYS_symlinkat, target, directory, path);
 }
 
+int linkat(int old_directory, const char *old_path, int new_directory, const char *new_path, int flags) {
+  count_call();
+  return (int)syscall(SYS_linkat, old_directory, old_path, new_directory, new_path, flags);
+}
+
 int unlinkat(int directory, const char *path, int flags) {
   count_call();
   return (int)syscall(SYS_unlinkat, directory, path, flags);

@@ -23,7 +23,8 @@ struct KillAtEventTests {
     case interrupted
   }
 
-  /// Where events of a kind are certain to occur; nil of those that come with other commands, or with the host's sleep.
+  /// Where events of a kind are certain to occur; nil of those that come with other commands, with
+  /// `--rebind`, or with the host's sleep.
   static func story(of kind: Fact.Kind) -> Story? {
     switch kind {
     case .runStarted, .adapterSelected, .listeningStarted, .listeningStopped, .deviceSighted,

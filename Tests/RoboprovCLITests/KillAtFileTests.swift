@@ -8,15 +8,17 @@ struct KillAtFileTests {
   private static let calls = 1...500
   private static let stripes = 4
 
-  /// The run has nothing left to do: it makes its directory and its reports. (What it does in between changes the
-  /// journal alone, of which the other tests make sure.)
+  /// The run has nothing left to do: it makes the site's key, its directory and its reports. (What it does in between
+  /// changes the journal alone, of which the other tests make sure.)
   @Test(arguments: 0..<stripes)
   func killed(stripe: Int) async throws {
     try await KilledBuilding.serve([ServedBuilding.sensor(1)]) { killed in
       try await killed.runUntilDone()
       var kills = 0
       for call in Self.calls where call % Self.stripes == stripe {
+        try? FileManager.default.removeItem(at: Self.state(of: killed.site))
         let run = try await killed.run(KillSwitch.at(call: call))
+        try Self.expectWholeKey(of: killed.site)
         guard run.wasKilled else {
           #expect(run.outcome.status == 0, "\(run.outcome)")
           break
@@ -26,6 +28,20 @@ struct KillAtFileTests {
       // Two reports and a log, each made aside, synced and renamed, and the link.
       #expect(kills * Self.stripes > 20)
       try await killed.runUntilDone()
+    }
+  }
+
+  /// Where a site has its key.
+  private static func state(of site: Site) -> URL { site.directory.appending(path: ".local/state") }
+
+  /// That the key is there whole or not at all, and that nobody else can read it, under whatever name.
+  private static func expectWholeKey(of site: Site) throws {
+    let place = state(of: site).appending(path: "roboprov")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+    for name in names where name.hasSuffix(".key") || name.contains(".key.") {
+      let attributes = try FileManager.default.attributesOfItem(atPath: place.appending(path: name).path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+      if name == "site.key" { #expect((attributes[.size] as? NSNumber)?.intValue == 32) }
     }
   }
 }

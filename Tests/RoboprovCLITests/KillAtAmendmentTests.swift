@@ -1,0 +1,87 @@
+import Foundation
+import Journal
+import Provisioning
+import Testing
+import VirtualBuilding
+
+@Suite(
+  "Killed while it changes the record, a command has done it, or does it when given again",
+  .timeLimit(.minutes(10)))
+struct KillAtAmendmentTests {
+  /// A command that a person gives about room 101, and what it puts on record.
+  struct Amendment: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    /// Whether the room is to be done before.
+    var ofDone: Bool
+    var arguments: [String]
+    var kinds: [Fact.Kind]
+  }
+
+  static let amendments = [
+    Amendment(
+      testDescription: "retire", ofDone: true,
+      arguments: ["retire", "building.yaml", "Room 101", "--unheard"],
+      kinds: [.runStarted, .bindingReleased, .roomRetired, .runFinished]),
+    Amendment(
+      testDescription: "replace", ofDone: true,
+      arguments: ["replace", "building.yaml", "Room 101", "--unheard"],
+      kinds: [.runStarted, .bindingReleased, .runFinished]),
+    Amendment(
+      testDescription: "accept", ofDone: false,
+      arguments: ["accept", "building.yaml", "Room 101", "--reason", "no power yet", "--by", "Ada"],
+      kinds: [.runStarted, .roomAccepted, .runFinished]),
+  ]
+
+  @Test(arguments: amendments)
+  func killed(_ amendment: Amendment) async throws {
+    try await KilledBuilding.serve([ServedBuilding.sensor(1)]) { killed in
+      if amendment.ofDone { try await killed.runUntilDone() }
+      let writes = await killed.building.world.writes.count
+      let before = try killed.site.saveRecord()
+      for kind in amendment.kinds {
+        for point in KillSwitch.Point.allCases {
+          try killed.site.restoreRecord(before)
+          try await Self.kill(amendment, at: kind, point, in: killed)
+        }
+      }
+      #expect(await killed.building.world.writes.count == writes)
+    }
+  }
+
+  private static func kill(
+    _ amendment: Amendment, at kind: Fact.Kind, _ point: KillSwitch.Point, in killed: KilledBuilding
+  ) async throws {
+    let place = "\(kind.rawValue), \(point.rawValue)"
+    let earlier = Set(killed.site.runs)
+    let outcome = try await killed.site.run(amendment.arguments, environment: KillSwitch.at(kind, 1, point))
+    try #require(outcome.signal == SIGKILL, "\(place): \(outcome)")
+    let run = try #require(Set(killed.site.runs).subtracting(earlier).first, "\(place)")
+    let journal = try #require(try killed.journal(of: run), "\(place)")
+    #expect(journal.damage == nil, "\(place)")
+    #expect((journal.tornLine != nil) == (point == .amidWrite), "\(place)")
+
+    // Done already, it is refused as a mistake in the command.
+    let again = try await killed.site.run(amendment.arguments)
+    #expect(again.status == 0 || again.status == 64, "\(place): \(again)")
+    let facts = try killed.site.runs.compactMap { try killed.journal(of: $0) }.flatMap(\.events).map(
+      \.fact.kind)
+    for wanted in amendment.kinds { #expect(facts.contains(wanted), "\(place)") }
+  }
+}
+
+extension Site {
+  /// Sets the record aside as it is; nil when there is none.
+  fileprivate func saveRecord() throws -> URL? {
+    guard has("reports") else { return nil }
+    let copy = directory.appending(path: "saved")
+    try FileManager.default.copyItem(at: directory.appending(path: "reports"), to: copy)
+    return copy
+  }
+
+  /// Makes the record what it was.
+  fileprivate func restoreRecord(_ saved: URL?) throws {
+    let reports = directory.appending(path: "reports")
+    try? FileManager.default.removeItem(at: reports)
+    if let saved { try FileManager.default.copyItem(at: saved, to: reports) }
+  }
+}
