@@ -44,6 +44,8 @@ struct Backstage: Sendable {
   var clock: VirtualClock
   /// Asks the run to stop, as Ctrl-C does.
   var interrupt: @Sendable () -> Void
+  /// Tells the run that the host did nothing for a while.
+  var pause: @Sendable (HostPause) -> Void
   /// Has something done a while later, without keeping anybody waiting.
   var after: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
 }
@@ -93,6 +95,8 @@ func rehearse(
   runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
   patience: Duration = .seconds(30),
   before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
+  request changeRequest: @escaping @Sendable (inout ApplyRequest) -> Void = { _ in },
+  claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
   through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
 ) async throws -> Rehearsed {
@@ -119,7 +123,8 @@ func rehearse(
         for _ in 0..<runs {
           last = await rehearseOnce(
             building, world, clock, seed: seed, failsFrom: recordFailsFrom, patience: patience,
-            confirm: confirm, asking: asking, wrap: wrap, during: during)
+            confirm: confirm, asking: asking, changeRequest: changeRequest, claim: claim, wrap: wrap,
+            during: during)
         }
         return last
       }
@@ -137,20 +142,25 @@ private func rehearseOnce(
   patience: Duration,
   confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
   asking: @escaping @Sendable (Backstage) async -> Void,
+  changeRequest: @Sendable (inout ApplyRequest) -> Void,
+  claim: @escaping @Sendable (Adapter) async -> AdapterClaim,
   wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void
 ) async -> Rehearsed {
   let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
   let (jobs, job) = AsyncStream.makeStream(of: (Duration, @Sendable () async -> Void).self)
+  let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
   let backstage = Backstage(
-    world: world, clock: clock, interrupt: { interrupt.yield() }, after: { job.yield(($0, $1)) })
+    world: world, clock: clock, interrupt: { interrupt.yield() }, pause: { pause.yield($0) },
+    after: { job.yield(($0, $1)) })
   let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
   let start = Date(timeIntervalSince1970: 1_795_251_600)
   let coordinator = Coordinator(
     clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.inSeconds) }, recorder: recorder)
-  let request = ApplyRequest(
+  var request = ApplyRequest(
     building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
     manifestSHA256: "00", isSimulated: true, adapterPatience: patience)
+  changeRequest(&request)
   let central = wrap(await VirtualCentral(world: world, clock: clock), clock)
   let result = await withTaskGroup(of: Void.self) { group in
     group.addTask {
@@ -169,7 +179,7 @@ private func rehearseOnce(
         confirm: { proposals in
           await asking(backstage)
           return await confirm(proposals)
-        }, interruptions: interruptions),
+        }, claim: claim, interruptions: interruptions, pauses: pauses),
       recording: coordinator)
   }
   var flashes: [BluetoothAddress: Flash] = [:]
