@@ -40,7 +40,7 @@ struct AcceptCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "\(name) is done", cure: "There is nothing to accept.")
     }
     try await amendment.commit(
-      .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room, at: Date())
+      .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
     Console.say("\(name) is accepted as it is; reports say so, and why.")
   }
 }

@@ -62,6 +62,10 @@ struct ApplyCommand: AsyncParsableCommand {
         cure: "Give --yes where that is meant, or addresses to the rooms.")
     }
     let plan = try plan.map { try SavedPlan.load($0, for: source) }
+    let run = RunIdentity()
+    // Before the record is read: what another run does meanwhile would be missing.
+    let lock = try Claims.building(source.building.id, in: work.reports, for: run)
+    defer { lock.release() }
     let undertaking = try Undertaking(source, work, plan: plan, simulated: simulation.simulate)
     if let words = undertaking.nothingLeft {
       Console.say(words)
@@ -74,28 +78,26 @@ struct ApplyCommand: AsyncParsableCommand {
     let why = "Provisioning \(source.building.name.visible)"
     let result =
       simulation.simulate
-      ? try await carryOut(undertaking, for: source.building, interruptions)
+      ? try await carryOut(undertaking, as: run, interruptions)
       : try await SleepInhibitor.holding(why: why) {
-        try await carryOut(undertaking, for: source.building, interruptions)
+        try await carryOut(undertaking, as: run, interruptions)
       }
     if result != .done { throw result.exit }
   }
 
   private func carryOut(
-    _ undertaking: Undertaking, for building: Building, _ interruptions: Interruptions
+    _ undertaking: Undertaking, as run: RunIdentity, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
-    try await Radio.with(simulation, rehearsing: building) { setup in
-      try await carryOut(undertaking, setup, interruptions)
+    try await Radio.with(simulation, rehearsing: undertaking.source.building) { setup in
+      try await carryOut(undertaking, as: run, setup, interruptions)
     }
   }
 
   private func carryOut(
-    _ undertaking: Undertaking, _ setup: Radio.Setup, _ interruptions: Interruptions
+    _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
-    let host = HostEnvironment.hostName
-    let request = undertaking.request(
-      runID: HostEnvironment.runID(at: setup.wall(), host: host), host: host, manifest: manifest,
-      simulation, radio)
+    let request = undertaking.request(as: run, manifest: manifest, simulation, radio)
+    let claims = AdapterClaims(run)
 
     // Whether the record can be kept is found out before any device is touched.
     let record = try RunRecord(reports: work.reports, mirror: mirror, request: request)
@@ -109,7 +111,9 @@ struct ApplyCommand: AsyncParsableCommand {
         if yes { return true }
         return await progress.pausing { await Confirmation.ask(proposals) }
       },
-      interruptions: interruptions.stream)
+      // A rehearsal has adapters of its own.
+      claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
+      interruptions: interruptions.stream, pauses: setup.pauses)
     let result = await progress.running {
       await Provisioning.apply(request, in: environment, recording: coordinator)
     }

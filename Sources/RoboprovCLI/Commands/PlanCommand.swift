@@ -46,8 +46,7 @@ struct PlanCommand: AsyncParsableCommand {
   private func look(
     _ undertaking: Undertaking, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ApplyPlan {
-    let request = undertaking.request(
-      runID: "", host: HostEnvironment.hostName, manifest: manifest, simulation, radio)
+    let request = undertaking.request(as: RunIdentity(), manifest: manifest, simulation, radio)
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { 0 }, confirm: { _ in true },
       interruptions: interruptions.stream)

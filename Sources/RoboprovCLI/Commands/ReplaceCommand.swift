@@ -43,7 +43,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       [
         .bindingReleased(
           .init(room: room, address: old, cause: .replaced, reason: reason, silent: silent[old]))
-      ], of: room, at: Date())
+      ], of: room)
     let name = amendment.name(of: room)
     Console.say("\(old) is out of service; the next run may give \(name) another sensor.")
     if amendment.building.source?.building.rooms.first(where: { $0.id == room })?.address == old {

@@ -40,7 +40,7 @@ struct RetireCommand: AsyncParsableCommand {
         .init(room: room, address: device, cause: .retired, reason: reason, silent: silent[device]))
     }
     try await amendment.commit(
-      .retire, released + [.roomRetired(.init(room: room, reason: reason))], of: room, at: Date())
+      .retire, released + [.roomRetired(.init(room: room, reason: reason))], of: room)
     Console.say("\(name) is out of service." + (devices.first.map { " So is its sensor \($0)." } ?? ""))
   }
 }

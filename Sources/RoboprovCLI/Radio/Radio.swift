@@ -15,6 +15,8 @@ enum Radio {
     var clock: any TimeSource
     /// Wall-clock time that goes with `clock`.
     var wall: @Sendable () -> Date
+    /// Times in which this host did nothing; none in a rehearsal.
+    var pauses: AsyncStream<HostPause>
   }
 
   /// Runs `body` with the radio and leaves it in order, whatever `body` does.
@@ -25,8 +27,13 @@ enum Radio {
     _ body: @escaping @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
     guard options.simulate else {
-      let clock = SystemClock()
-      return try await using(.system, clock: clock, wall: { Date() }, body)
+      let clock = SteadyClock()
+      let pauses = HostPauses.stream {
+        // Looked at each second, the clock notices when it was not.
+        _ = clock.now
+        return HostClocks.now()
+      }
+      return try await using(.system, clock: clock, wall: { Date() }, pauses: pauses, body)
     }
     let rehearsal = try Rehearsal(options, building: building)
     return try await rehearsal.serving { bus in
@@ -35,13 +42,14 @@ enum Radio {
       let zero = bus.clock.now
       return try await using(
         .address(bus.address), clock: bus.clock,
-        wall: { begin.addingTimeInterval(zero.duration(to: bus.clock.now).inSeconds) }, body)
+        wall: { begin.addingTimeInterval(zero.duration(to: bus.clock.now).inSeconds) },
+        pauses: AsyncStream { $0.finish() }, body)
     }
   }
 
   private static func using<Result: Sendable>(
     _ bus: BusAddress, clock: any TimeSource, wall: @escaping @Sendable () -> Date,
-    _ body: @Sendable (Setup) async throws -> Result
+    pauses: AsyncStream<HostPause>, _ body: @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
     let central: BlueZCentral
     do throws(CentralError) {
@@ -50,7 +58,7 @@ enum Radio {
       throw RadioTrouble.failure(error)
     }
     do {
-      let result = try await body(Setup(central: central, clock: clock, wall: wall))
+      let result = try await body(Setup(central: central, clock: clock, wall: wall, pauses: pauses))
       await central.close()
       return result
     } catch {

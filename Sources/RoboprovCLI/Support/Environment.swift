@@ -29,15 +29,6 @@ enum HostEnvironment {
     return (state ?? NSHomeDirectory() + "/.local/state") + "/roboprov"
   }
 
-  /// A run's id: globally unique, naming time and host, fit for a folder: `20261121T090000Z-laptop-1f3a9c`.
-  static func runID(at time: Date, host: String) -> String {
-    let stamp = time.formatted(
-      Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
-    let safeHost = host.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32)
-    let chance = String(UInt32.random(in: 0...0xFFFFFF), radix: 16)
-    return "\(stamp)-\(String(safeHost))-\(String(repeating: "0", count: 6 - chance.count))\(chance)"
-  }
-
   /// SHA-256 of bytes, lower-case hex.
   static func sha256(_ bytes: [UInt8]) -> String {
     SHA256.hash(data: bytes).map { byte in

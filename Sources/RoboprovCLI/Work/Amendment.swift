@@ -12,6 +12,8 @@ struct Amendment {
   /// What rehearsals, or real runs, did.
   let standing: BuildingStanding
   let isSimulated: Bool
+  private let run = RunIdentity()
+  private let lock: RunLock
 
   /// Reads the record that is to be changed.
   /// - Throws: `CommandFailure` when there is none, or it cannot be read.
@@ -19,6 +21,7 @@ struct Amendment {
     building = try BuildingReference.find(text)
     self.reports = reports
     isSimulated = simulated
+    lock = try Claims.building(building.id, in: reports, for: run)
     record = try SiteRecord.read(building.id, in: reports)
     standing = record.archive.state(simulated: simulated).standing
   }
@@ -34,23 +37,21 @@ struct Amendment {
 
   /// Puts facts on record, as a run of their own. Returns when they are on the disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
-  func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID, at wall: Date) async throws {
-    let host = HostEnvironment.hostName
-    let run = HostEnvironment.runID(at: wall, host: host)
+  func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
     let known = standing.rooms[room]
     let profile = known?.profile ?? building.source?.building.rooms.first { $0.id == room }?.profile ?? ""
     let started = RunStarted(
-      command, run: run, building: building.id,
+      command, run: run.id, building: building.id,
       buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
-      toolVersion: Version.current, host: host, manifestPath: building.source == nil ? "" : building.text,
+      toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.sha256 ?? "", simulated: isSimulated,
       rooms: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
     let all = [.runStarted(started)] + facts + [.runFinished(.init(outcome: .complete))]
     let events = all.enumerated().map {
-      RunEvent(sequence: $0.offset + 1, at: wall, elapsed: .zero, fact: $0.element)
+      RunEvent(sequence: $0.offset + 1, at: run.began, elapsed: .zero, fact: $0.element)
     }
     do throws(JournalError) {
-      let directory = try RunDirectory.create(in: reports, building: building.id, run: run)
+      let directory = try RunDirectory.create(in: reports, building: building.id, run: run.id)
       try await directory.createJournal().append(events)
     } catch {
       throw JournalTrouble.failure(error)

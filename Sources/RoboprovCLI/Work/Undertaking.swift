@@ -44,12 +44,11 @@ struct Undertaking {
 
   /// The engine's request for it.
   func request(
-    runID: String, host: String, manifest: String, _ simulation: SimulationOptions,
-    _ radio: RadioOptions
+    as run: RunIdentity, manifest: String, _ simulation: SimulationOptions, _ radio: RadioOptions
   ) -> ApplyRequest {
     ApplyRequest(
-      building: source.building, excluded: excluded, known: known, plan: plan, runID: runID,
-      toolVersion: Version.current, host: host, manifestPath: manifest, manifestSHA256: source.sha256,
+      building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
+      toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.sha256,
       isSimulated: simulation.simulate, adapter: radio.adapter, survey: .seconds(radio.listen),
       adapterPatience: .seconds(radio.adapterWait))
   }
