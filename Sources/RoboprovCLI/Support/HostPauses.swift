@@ -11,7 +11,7 @@ struct HostPauseDetector {
   /// The clock of sleep lags by no more than this without any.
   static let shortestSleep = Duration.milliseconds(500)
   /// A busy machine is late too, though hardly by as much.
-  static let longestDelay = Duration.seconds(10)
+  static let longestDelay = SteadyClock.longestDelay
   /// Time servers correct less than this by slewing, which nobody need know of.
   static let smallestStep = Duration.seconds(2)
 
