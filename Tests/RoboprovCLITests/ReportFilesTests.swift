@@ -39,7 +39,8 @@ struct ReportFilesTests {
       #expect(try site.report["run"]["id"].text == run)
       let base = site.directory.appending(path: "reports").path
       let entries = try FileManager.default.subpathsOfDirectory(atPath: base).sorted()
-      let files = ["journal.jsonl", "report.csv", "report.json"].map { "harbour/\(run)/" + $0 }
+      let files =
+        ["journal.jsonl", "report.csv", "report.json"].map { "harbour/\(run)/" + $0 } + ["harbour/.lock"]
       let logs = ["room-101", "room-102", "room-103"].map { "harbour/\(run)/devices/\($0).log" }
       let directories = ["harbour", "harbour/\(run)", "harbour/\(run)/devices"]
       #expect(entries == (files + logs + directories + ["harbour/latest"]).sorted())

@@ -62,34 +62,33 @@ struct ApplyCommand: AsyncParsableCommand {
         cure: "Give --yes where that is meant, or addresses to the rooms.")
     }
     let plan = try plan.map { try SavedPlan.load($0, for: source) }
-    let run = RunIdentity()
-    // Before the record is read: what another run does meanwhile would be missing.
-    let lock = try Claims.building(source.building.id, in: work.reports, for: run)
-    defer { lock.release() }
-    let undertaking = try Undertaking(source, work, plan: plan, simulated: simulation.simulate)
-    if let words = undertaking.nothingLeft {
-      Console.say(words)
-      return
-    }
     // From here on Ctrl-C is a request to stop in order.
     let interruptions = Interruptions {
       Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
     }
-    let why = "Provisioning \(source.building.name.visible)"
     let result =
       simulation.simulate
-      ? try await carryOut(undertaking, as: run, interruptions)
-      : try await SleepInhibitor.holding(why: why) {
-        try await carryOut(undertaking, as: run, interruptions)
+      ? try await reachRadio(for: source, plan, interruptions)
+      : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
+        try await reachRadio(for: source, plan, interruptions)
       }
     if result != .done { throw result.exit }
   }
 
-  private func carryOut(
-    _ undertaking: Undertaking, as run: RunIdentity, _ interruptions: Interruptions
+  private func reachRadio(
+    for source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
-    try await Radio.with(simulation, rehearsing: undertaking.source.building) { setup in
-      try await carryOut(undertaking, as: run, setup, interruptions)
+    try await Radio.with(simulation, rehearsing: source.building) { setup in
+      let run = RunIdentity()
+      // Before the record is read: what another run does meanwhile would be missing.
+      let lock = try Claims.building(source.building.id, in: work.reports, for: run)
+      defer { lock.release() }
+      let undertaking = try Undertaking(source, work, plan: plan, simulated: simulation.simulate)
+      if let words = undertaking.nothingLeft {
+        Console.say(words)
+        return .done
+      }
+      return try await carryOut(undertaking, as: run, setup, interruptions)
     }
   }
 
