@@ -4,3 +4,4 @@
 // changes what Swift's own Glibc module looks like.
 #include "wake.h"
 #include "child.h"
+#include "clocks.h"

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// What the kernel's clocks say at one instant; each counts from an instant of its own.
 struct HostClocks: Hashable, Sendable {
@@ -15,16 +15,10 @@ struct HostClocks: Hashable, Sendable {
     var clocks = HostClocks(boot: .zero, awake: .zero, wall: .zero)
     for _ in 0..<8 {
       clocks = HostClocks(
-        boot: read(CLOCK_BOOTTIME), awake: read(CLOCK_MONOTONIC), wall: read(CLOCK_REALTIME))
-      if read(CLOCK_BOOTTIME) - clocks.boot < .milliseconds(5) { break }
+        boot: .nanoseconds(clinux_clock_boot()), awake: .nanoseconds(clinux_clock_awake()),
+        wall: .nanoseconds(clinux_clock_wall()))
+      if .nanoseconds(clinux_clock_boot()) - clocks.boot < .milliseconds(5) { break }
     }
     return clocks
-  }
-
-  private static func read(_ clock: clockid_t) -> Duration {
-    var time = timespec()
-    // Every kernel that we run on has all three.
-    clock_gettime(clock, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

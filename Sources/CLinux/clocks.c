@@ -1,0 +1,15 @@
+// Swift's own `timespec` is imported differently with the static runtime than without; C's is not.
+#include "clocks.h"
+
+#include <time.h>
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec time = {0};
+  // Every kernel that we run on has all three.
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t clinux_clock_boot(void) { return nanoseconds(CLOCK_BOOTTIME); }
+int64_t clinux_clock_awake(void) { return nanoseconds(CLOCK_MONOTONIC); }
+int64_t clinux_clock_wall(void) { return nanoseconds(CLOCK_REALTIME); }
