@@ -75,8 +75,9 @@ trace: setup-radio ## record anew what the real BlueZ says, which the virtual on
 	@Tests/RadioLab/run --record $(STORY)
 
 .PHONY: lint
-lint: setup-swift ## check layout and house rules
+lint: setup-lint ## check layout and house rules
 	@status=0; \
+	pyflakes3 Tests || status=1; \
 	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
 	Scripts/house-rules || status=1; \
 	exit $$status
@@ -112,9 +113,11 @@ $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Con
 	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
 	@mv .build/made $@
 
-.PHONY: setup-swift setup-build setup-run setup-test setup-radio
+.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-radio
 setup-swift:
 	@Scripts/setup
+setup-lint:
+	@Scripts/setup lint
 setup-build:
 	@Scripts/setup build
 setup-run:

@@ -5,7 +5,6 @@ import pathlib
 import shutil
 import sys
 import tempfile
-import time
 
 from . import guest_image
 from .agent import Agent

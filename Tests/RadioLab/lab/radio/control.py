@@ -13,7 +13,6 @@ Each is answered with {"id": …, "ok": …} or {"id": …, "error": …}. What 
 {"event": "connected", "address": …, "at": …, …}."""
 
 import asyncio
-import dataclasses
 import json
 import time
 

@@ -185,7 +185,7 @@ class RoboSensor:
             descriptors = []
             if properties & notify and self.faults.no_notify:
                 # Bumble's server heeds no permissions: the refusal has to be said.
-                switch = gatt.CharacteristicValue(read=lambda _: bytes(2), write=refusing)
+                switch = gatt.CharacteristicValue(read=lambda _: bytes(2), write=unwritable)
                 descriptors = [
                     gatt.Descriptor(gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, may_read, switch)
                 ]
