@@ -21,8 +21,7 @@ struct AcceptCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Who answers for it.", valueName: "name"))
   var by: String
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var places: RecordOptions
 
   func validate() throws {
     for (option, text) in [("--reason", reason), ("--by", by)] {
@@ -33,7 +32,7 @@ struct AcceptCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let amendment = try Amendment(building, in: reports)
+    let amendment = try Amendment(building, in: places)
     let room = try amendment.room(room)
     let name = amendment.name(of: room)
     if case .proved? = amendment.standing.rooms[room]?.deed?.state {

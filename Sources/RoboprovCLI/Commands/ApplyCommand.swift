@@ -32,10 +32,7 @@ struct ApplyCommand: AsyncParsableCommand {
       "Do what this plan says, which `roboprov plan --save` wrote, or nothing.", valueName: "file"))
   var plan: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"))
-  var mirror: String?
+  @OptionGroup var places: RecordOptions
 
   @OptionGroup var radio: RadioOptions
 
@@ -81,9 +78,10 @@ struct ApplyCommand: AsyncParsableCommand {
     try await Radio.with(simulation, rehearsing: source.building) { setup in
       let run = RunIdentity()
       // Before the record is read: what another run does meanwhile would be missing.
-      let lock = try Claims.building(source.building.id, in: work.reports, for: run)
+      let lock = try Claims.building(source.building.id, in: places.reports, for: run)
       defer { lock.release() }
-      let undertaking = try Undertaking(source, work, plan: plan, simulated: simulation.simulate)
+      let undertaking = try Undertaking(
+        source, work, in: places.reports, plan: plan, simulated: simulation.simulate)
       if let words = undertaking.nothingLeft {
         Console.say(words)
         return .done
@@ -99,7 +97,7 @@ struct ApplyCommand: AsyncParsableCommand {
     let claims = AdapterClaims(run)
 
     // Whether the record can be kept is found out before any device is touched.
-    let record = try RunRecord(reports: work.reports, mirror: mirror, request: request)
+    let record = try RunRecord(places, building: request.building.id, run: run)
     let progress = LiveProgress(clock: setup.clock)
     let coordinator = Coordinator(
       clock: setup.clock, wall: setup.wall, recorder: record.recorder,

@@ -20,6 +20,9 @@ struct PlanCommand: AsyncParsableCommand {
 
   @OptionGroup var work: WorkOptions
 
+  @Option(help: ArgumentHelp("Where it is found what earlier runs did.", valueName: "dir"))
+  var reports = "reports"
+
   @Option(help: ArgumentHelp("Write the plan to a file.", valueName: "file"))
   var save: String?
 
@@ -31,7 +34,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   func run() async throws {
     let source = try ManifestSource.load(manifest)
-    let undertaking = try Undertaking(source, work, simulated: simulation.simulate)
+    let undertaking = try Undertaking(source, work, in: reports, simulated: simulation.simulate)
     let interruptions = Interruptions()
     let plan = try await Radio.with(simulation, rehearsing: source.building) { setup in
       try await look(undertaking, setup, interruptions)

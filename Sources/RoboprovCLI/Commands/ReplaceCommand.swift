@@ -26,14 +26,13 @@ struct ReplaceCommand: AsyncParsableCommand {
     help: ArgumentHelp("Which sensor, where merged records have several for the room.", valueName: "address"))
   var device: String?
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var places: RecordOptions
 
   @OptionGroup var silence: SilenceOptions
 
   func run() async throws {
     let interruptions = Interruptions()
-    let amendment = try Amendment(building, in: reports, simulated: silence.simulation.simulate)
+    let amendment = try Amendment(building, in: places, simulated: silence.simulation.simulate)
     let room = try amendment.room(room)
     let old = try device(of: room, in: amendment)
     let silent = try await silence.check(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Journal
+import Provisioning
 import Reporting
 
 /// `roboprov report`: what is made of the record.
@@ -30,7 +31,7 @@ struct RunReportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let directory: RunDirectory
-    let report: RunReport
+    let record: JournalRecord
     do throws(JournalError) {
       var id = run
       if id == nil { id = try RunDirectory.latestRun(in: reports, building: building) }
@@ -38,13 +39,29 @@ struct RunReportCommand: AsyncParsableCommand {
         throw JournalError(.open, "\(reports)/\(building)/\(RunDirectory.latest)", .missing)
       }
       directory = try RunDirectory.open(in: reports, building: building, run: id)
-      let record = try directory.readJournal()
-      warn(of: record, in: directory)
-      report = try RunReports.write(record.events, to: directory)
+      record = try directory.readJournal()
     } catch {
       throw JournalTrouble.failure(error, lookingFor: run, of: building, in: reports)
     }
-    RunOutput.show(report, in: directory, as: output)
+    warn(of: record, in: directory)
+    if case .runStarted(let started)? = record.events.first?.fact, started.command != .apply {
+      throw CommandFailure(
+        .usage,
+        "\(directory.run) is the record of a `\(started.command.rawValue)`, of which there is no report",
+        cure: "`roboprov history` tells it, with all else about its room.")
+    }
+    RunOutput.show(try write(record, to: directory), in: directory, as: output)
+  }
+
+  /// Makes the reports; `latest` goes on pointing to the newest run that has some.
+  private func write(_ record: JournalRecord, to directory: RunDirectory) throws -> RunReport {
+    do throws(JournalError) {
+      let latest = try RunDirectory.latestRun(in: reports, building: building)
+      if let latest, latest > directory.run { return try RunReports.writeFiles(record.events, to: directory) }
+      return try RunReports.write(record.events, to: directory)
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
   }
 
   /// What the journal does not say any more is never passed over in silence.

@@ -19,14 +19,13 @@ struct RetireCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Why; on record.", valueName: "text"))
   var reason: String?
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var places: RecordOptions
 
   @OptionGroup var silence: SilenceOptions
 
   func run() async throws {
     let interruptions = Interruptions()
-    let amendment = try Amendment(building, in: reports, simulated: silence.simulation.simulate)
+    let amendment = try Amendment(building, in: places, simulated: silence.simulation.simulate)
     let room = try amendment.room(room)
     let name = amendment.name(of: room)
     guard amendment.standing.rooms[room]?.retirement == nil else {

@@ -16,19 +16,18 @@ struct RunRecord: Sendable {
 
   /// Makes the places, having proved that they can be written.
   /// - Throws: `CommandFailure`.
-  init(reports: String, mirror: String?, request: ApplyRequest) throws {
-    let record = try Self.create(in: reports, request, .record)
+  init(_ places: RecordOptions, building: String, run: RunIdentity) throws {
+    let record = try Self.create(in: places.reports, building, run, .record)
     directory = record.directory
     journal = record.journal
-    self.mirror = try mirror.map { try Self.create(in: $0, request, .mirror) }
+    mirror = try places.mirror.map { try Self.create(in: $0, building, run, .mirror) }
   }
 
   private static func create(
-    in reports: String, _ request: ApplyRequest, _ place: JournalTrouble.Place
+    in reports: String, _ building: String, _ run: RunIdentity, _ place: JournalTrouble.Place
   ) throws -> Copy {
     do throws(JournalError) {
-      let directory = try RunDirectory.create(
-        in: reports, building: request.building.id, run: request.runID)
+      let directory = try RunDirectory.create(in: reports, building: building, run: run.id)
       return Copy(directory: directory, journal: try directory.createJournal())
     } catch {
       throw JournalTrouble.failure(error, of: place)

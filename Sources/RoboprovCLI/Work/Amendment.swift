@@ -7,7 +7,7 @@ import Reporting
 /// A change of the record that a person makes: on record like a run, and as durable.
 struct Amendment {
   let building: BuildingReference
-  let reports: String
+  private let places: RecordOptions
   let record: SiteRecord
   /// What rehearsals, or real runs, did.
   let standing: BuildingStanding
@@ -17,12 +17,12 @@ struct Amendment {
 
   /// Reads the record that is to be changed.
   /// - Throws: `CommandFailure` when there is none, or it cannot be read.
-  init(_ text: String, in reports: String, simulated: Bool = false) throws {
+  init(_ text: String, in places: RecordOptions, simulated: Bool = false) throws {
     building = try BuildingReference.find(text)
-    self.reports = reports
+    self.places = places
     isSimulated = simulated
-    lock = try Claims.building(building.id, in: reports, for: run)
-    record = try SiteRecord.read(building.id, in: reports)
+    lock = try Claims.building(building.id, in: places.reports, for: run)
+    record = try SiteRecord.read(building.id, in: places.reports)
     standing = record.archive.state(simulated: simulated).standing
   }
 
@@ -50,11 +50,11 @@ struct Amendment {
     let events = all.enumerated().map {
       RunEvent(sequence: $0.offset + 1, at: run.began, elapsed: .zero, fact: $0.element)
     }
-    do throws(JournalError) {
-      let directory = try RunDirectory.create(in: reports, building: building.id, run: run.id)
-      try await directory.createJournal().append(events)
+    let record = try RunRecord(places, building: building.id, run: run)
+    do throws(RecordFailure) {
+      try await record.recorder.record(events)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw await record.failure ?? CommandFailure(.record, error.text)
     }
   }
 }

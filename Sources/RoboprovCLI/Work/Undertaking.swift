@@ -15,7 +15,8 @@ struct Undertaking {
   /// begin.
   /// - Throws: `CommandFailure`: an unknown room, a record that cannot be read, or what contradicts it.
   init(
-    _ source: ManifestSource, _ options: WorkOptions, plan: ApplyPlan? = nil, simulated: Bool
+    _ source: ManifestSource, _ options: WorkOptions, in reports: String, plan: ApplyPlan? = nil,
+    simulated: Bool
   ) throws {
     let building = source.building
     let names = RoomNames(building)
@@ -28,7 +29,7 @@ struct Undertaking {
         only: try names.find(options.only, for: "--only"), skip: try names.find(options.skip, for: "--skip"),
         unfinished: options.failed)
     self.plan = plan
-    archive = try SiteRecord.read(building.id, in: options.reports).archive
+    archive = try SiteRecord.read(building.id, in: reports).archive
     known = Known(
       standing: archive.state(simulated: simulated).standing, permissions: permissions,
       seal: try SiteRecord.seal(for: building, options.seal))

@@ -2,9 +2,6 @@ import ArgumentParser
 
 /// Which rooms are to be worked on, and what a person allows against the record: of `apply` and `plan`.
 struct WorkOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"))
-  var reports = "reports"
-
   @Option(
     parsing: .upToNextOption, help: ArgumentHelp("Only these rooms, by id or name.", valueName: "room"))
   var only: [String] = []
@@ -36,6 +33,17 @@ struct WorkOptions: ParsableArguments {
       throw ValidationError("--failed leaves alone what is done, and --force does it again: give one of them")
     }
   }
+}
+
+/// Where what is done is recorded.
+struct RecordOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"))
+  var reports = "reports"
+
+  @Option(
+    help: ArgumentHelp(
+      "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"))
+  var mirror: String?
 }
 
 /// Where the site's key is.

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A change of the record that a person makes")
+struct AmendmentTests {
+  private func runs(_ site: Site, in place: String = "reports") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(
+      atPath: site.directory.appending(path: "\(place)/\(Site.building)").path
+    ).filter { !$0.hasPrefix(".") && $0 != "latest" }.sorted()
+  }
+
+  private func journal(_ site: Site, _ run: String, in place: String = "reports") throws -> Data {
+    try Data(
+      contentsOf: site.directory.appending(path: "\(place)/\(Site.building)/\(run)/journal.jsonl"))
+  }
+
+  @Test("is mirrored like a run, and is none of which there is a report")
+  func mirrored() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let accept = [
+        "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA", "--mirror", "stick",
+      ]
+      let accepted = try await site.run(accept)
+      #expect(accepted.status == 0, "\(accepted)")
+      let run = try #require(try runs(site).first)
+      #expect(try journal(site, run) == journal(site, run, in: "stick"))
+      let report = try await site.run(["report", Site.building, run])
+      #expect(report.status == 64 && report.errors.contains("roboprov history"), "\(report)")
+      #expect(!site.hasLink("reports/\(Site.building)/latest"))
+    }
+  }
+
+  @Test("is not made where the mirror cannot be written")
+  func unwritable() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try site.write("stick", "a file has its name")
+      let accept = ["accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA"]
+      let refused = try await site.run(accept + ["--mirror", "stick"])
+      #expect(refused.status == 74 && refused.errors.contains("the mirror"), "\(refused)")
+      let history = try await site.run(["history", "building.yaml", "room-101"])
+      #expect(!history.output.contains("accepted"), "\(history)")
+    }
+  }
+
+  @Test("reports made again of an older run leave the newest the latest")
+  func olderRun() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        for _ in 1...2 {
+          let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          #expect(outcome.status == 0, "\(outcome)")
+        }
+      }
+      let both = try runs(site)
+      let again = try await site.run(["report", Site.building, both[0]])
+      #expect(again.status == 0, "\(again)")
+      #expect(try site.latest.lastPathComponent == both[1])
+    }
+  }
+}
