@@ -29,7 +29,10 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Do what this plan says, which `roboprov plan --save` wrote, or nothing.", valueName: "file"))
+      """
+      Do what this plan says, which `roboprov plan --save` wrote, or nothing. It has the rooms, but no permissions: \
+      give --force, --rebind and --renumber again.
+      """, valueName: "file"))
   var plan: String?
 
   @OptionGroup var places: RecordOptions

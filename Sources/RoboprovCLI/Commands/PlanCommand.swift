@@ -79,7 +79,12 @@ struct PlanCommand: AsyncParsableCommand {
         rows: rows.map { [$0.room, $0.action, $0.device, $0.signal, $0.why] }))
     let time = TimeEstimate(undertaking.archive, simulated: simulation.simulate)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
-    if let save { Console.say("Saved to \(save): `roboprov apply \(manifest) --plan \(save)`") }
+    if let save {
+      let allowed = work.renumber || !work.force.isEmpty || !work.rebind.isEmpty
+      Console.say(
+        "Saved to \(save): `roboprov apply \(manifest) --plan \(save)`"
+          + (allowed ? ", with the same --force, --rebind and --renumber" : ""))
+    }
   }
 }
 

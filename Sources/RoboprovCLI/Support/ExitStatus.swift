@@ -8,11 +8,11 @@ enum ExitStatus: Int32, CaseIterable {
   case unexpected = 1
   /// The command line makes no sense.
   case usage = 64
-  /// The manifest or scenario cannot be used.
+  /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record.
   case manifest = 65
-  /// No bus, no Bluetooth stack, or no adapter.
+  /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter.
   case unavailable = 69
-  /// The record cannot be written.
+  /// The record cannot be written; or it is damaged, and nothing is decided by it.
   case record = 74
   /// Some selected room is not done.
   case incomplete = 100
@@ -28,9 +28,9 @@ enum ExitStatus: Int32, CaseIterable {
     case .done: "every selected room is done"
     case .unexpected: "unexpected error"
     case .usage: "the command line makes no sense"
-    case .manifest: "the manifest or scenario cannot be used"
-    case .unavailable: "no D-Bus, no BlueZ or no adapter"
-    case .record: "the record cannot be written"
+    case .manifest: "the manifest, scenario or plan cannot be used, or contradicts the record"
+    case .unavailable: "no D-Bus, BlueZ or adapter, or another run is at work"
+    case .record: "the record cannot be written, or is damaged"
     case .incomplete: "some selected room is not done"
     case .interrupted: "interrupted (reports are written)"
     }

@@ -3,10 +3,12 @@ import ArgumentParser
 /// Which rooms are to be worked on, and what a person allows against the record: of `apply` and `plan`.
 struct WorkOptions: ParsableArguments {
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("Only these rooms, by id or name.", valueName: "room"))
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Only these rooms, by id or name: one or more, behind the manifest.", valueName: "room ..."))
   var only: [String] = []
 
-  @Option(parsing: .upToNextOption, help: ArgumentHelp("Not these rooms.", valueName: "room"))
+  @Option(parsing: .upToNextOption, help: ArgumentHelp("Not these rooms.", valueName: "room ..."))
   var skip: [String] = []
 
   @Flag(help: "Only rooms that are not done yet, over all runs on record.")
@@ -15,12 +17,12 @@ struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Do these rooms even if the record has them done, accepted or retired.", valueName: "room"))
+      "Do these rooms even if the record has them done, accepted or retired.", valueName: "room ..."))
   var force: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room"))
+    help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room ..."))
   var rebind: [String] = []
 
   @Flag(help: "Let rooms that were provisioned get another minor.")
