@@ -63,11 +63,13 @@ public struct RecordMerge: Sendable {
     for run in archive.runs {
       guard let source = sources[run.id] else { continue }
       do throws(JournalError) {
-        if let there = try RunDirectory.journalBytes(in: reports, building: building, run: run.id) {
-          if there.starts(with: source.bytes) { continue }
+        let there = try RunDirectory.journalBytes(in: reports, building: building, run: run.id)
+        if let there, there.starts(with: source.bytes) { continue }
+        guard source.bytes.starts(with: there ?? []) else {
           throw JournalError(.create, source.journal, .exists)
         }
-        let directory = try RunDirectory.create(in: reports, building: building, run: run.id)
+        // New, begun by a merge that was cut off, or of a copy that was taken while the run went on.
+        let directory = try RunDirectory.openOrCreate(in: reports, building: building, run: run.id)
         try directory.adoptJournal(source.bytes)
         stored.append(directory)
       } catch {

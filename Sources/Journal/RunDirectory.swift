@@ -104,6 +104,7 @@ public final class RunDirectory: Sendable {
   /// Takes the bytes of another place's journal of this run for its own: whole or not at all.
   func adoptJournal(_ bytes: [UInt8]) throws(JournalError) {
     let temporary = "." + JournalWriter.fileName
+    directory.remove(temporary)
     let file = try directory.create(temporary)
     try file.write(bytes)
     try file.sync()
@@ -116,6 +117,17 @@ public final class RunDirectory: Sendable {
   func journalIfAny() throws(JournalError) -> JournalRecord? {
     guard directory.kind(of: JournalWriter.fileName) != nil else { return nil }
     return try readJournal()
+  }
+
+  /// The directory of a run, be it there or not.
+  static func openOrCreate(
+    in reports: String, building: String, run: String
+  ) throws(JournalError) -> RunDirectory {
+    do throws(JournalError) {
+      return try create(in: reports, building: building, run: run)
+    } catch  where error.cause == .exists {
+      return try open(in: reports, building: building, run: run)
+    }
   }
 
   /// Path of its journal.

@@ -107,7 +107,8 @@ extension ApplyPlan {
   init(_ request: ApplyRequest, _ matches: [RoomID: Match], heardIn air: AirLedger = AirLedger(profiles: []))
   {
     let rooms = request.building.rooms.map { room in
-      PlannedStep(room, request.excluded[room.id], matches[room.id], air)
+      PlannedStep(
+        room, request.excluded[room.id], matches[room.id], request.known.device(of: room)?.address, air)
     }
     self.init(building: request.building.id, manifestSHA256: request.manifestSHA256, rooms: rooms)
   }
@@ -135,7 +136,9 @@ extension ApplyPlan {
 }
 
 extension PlannedStep {
-  fileprivate init(_ room: Room, _ exclusion: Exclusion?, _ match: Match?, _ air: AirLedger) {
+  fileprivate init(
+    _ room: Room, _ exclusion: Exclusion?, _ match: Match?, _ device: BluetoothAddress?, _ air: AirLedger
+  ) {
     self.init(room: room.id, name: room.name, action: .exclude, exclusion: exclusion)
     switch match {
     case .device(let device, let basis):
@@ -143,7 +146,7 @@ extension PlannedStep {
     case .done(let evidence, _):
       (action, address, self.evidence) = (.done, evidence.address, evidence)
     case .stopped(let outcome, let reason):
-      (action, self.outcome, self.reason) = (.stop, outcome, reason)
+      (action, address, self.outcome, self.reason) = (.stop, device, outcome, reason)
     case nil:
       break
     }

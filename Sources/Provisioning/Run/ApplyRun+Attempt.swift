@@ -15,7 +15,7 @@ extension ApplyRun {
       return
     }
     if !work.isBound {
-      try await commitBinding(of: work)
+      try await commitBinding(of: id, to: address, work.basis)
       work.isBound = true
     }
     let began = clock.now
@@ -62,9 +62,9 @@ extension ApplyRun {
 
   /// Puts on record that this room has this device, unless that is there already, and before it that whatever
   /// contradicts it does so no longer: the request was checked to allow that.
-  private func commitBinding(of work: RoomWork) async throws(Stop) {
+  func commitBinding(of room: RoomID, to address: BluetoothAddress, _ basis: BindingBasis) async throws(Stop)
+  {
     let standing = request.known.standing
-    let (room, address) = (work.room.id, work.address)
     let bound = standing.rooms[room]?.bindings.map(\.address) ?? []
     for old in bound.sorted() where old != address {
       try await commit(.bindingReleased(.init(room: room, address: old, cause: .rebound)))
@@ -73,7 +73,7 @@ extension ApplyRun {
       try await commit(.bindingReleased(.init(room: other, address: address, cause: .rebound)))
     }
     if bound != [address] || standing.owners(of: address) != [room] || standing.retired[address] != nil {
-      try await commit(.bindingCommitted(.init(room: room, address: address, basis: work.basis)))
+      try await commit(.bindingCommitted(.init(room: room, address: address, basis: basis)))
     }
   }
 
@@ -93,6 +93,7 @@ extension ApplyRun {
     schedule.finish(work.room.id)
     switch obstacle {
     case .done(let evidence, let settings):
+      if !work.isBound { try await commitBinding(of: work.room.id, to: work.address, work.basis) }
       try await finish(work.room, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, let reason) where reason.code == .configuredOtherwise && work.submittedAt != nil:
       // It was us who wrote it.

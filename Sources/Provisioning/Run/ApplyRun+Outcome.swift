@@ -86,6 +86,7 @@ extension ApplyRun {
 
   /// The outcome of a room that the run did not come to, or not to the end of.
   private func leftOver(_ room: Room, _ stop: Stop?) -> (Outcome, FailureReason) {
+    if let reason = parked[room.id] { return (.needsHands, reason) }
     let failure = works[room.id]?.lastFailure
     switch stop {
     case .interrupted, nil:

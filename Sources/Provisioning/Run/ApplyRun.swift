@@ -75,6 +75,8 @@ actor ApplyRun {
   var works: [RoomID: RoomWork] = [:]
   /// What adapters that went away remember of this run.
   var leftovers = Leftovers()
+  /// Rooms whose device must be put into provisioning mode first, and why.
+  var parked: [RoomID: FailureReason] = [:]
   /// Told when this host paused in the middle of a conversation.
   var conversationPaused: AsyncStream<Void>.Continuation?
   /// Listening windows in a row that the stack refused.
@@ -141,6 +143,7 @@ actor ApplyRun {
     try await bind()
     while true {
       try await checkpoint()
+      takeUpParked()
       switch schedule.next(at: clock.now, lastHeard: { air[$0]?.lastHeard }) {
       case .dial(let room, let address, let number):
         try await attempt(room, address: address, number: number)
@@ -151,8 +154,30 @@ actor ApplyRun {
       case .giveUp(let room, let reason):
         try await giveUp(room, reason)
       case .finished:
+        try await finishParked()
         return
       }
+    }
+  }
+
+  /// Schedules rooms whose device is heard in provisioning mode, for which they had to wait.
+  private func takeUpParked() {
+    for room in request.rooms where parked[room.id] != nil {
+      guard let device = request.known.device(of: room),
+        air[device.address]?.life.recognition == .awaitingProvisioning,
+        obstacle(to: room, at: device.address, air, request.known) == nil
+      else { continue }
+      parked[room.id] = nil
+      works[room.id] = RoomWork(room: room, address: device.address, basis: device.basis)
+      schedule.add(room.id, device: device.address, retries: room.retries)
+    }
+  }
+
+  /// Ends the rooms to whose device nobody has seen.
+  private func finishParked() async throws(Stop) {
+    for room in request.rooms {
+      guard let reason = parked.removeValue(forKey: room.id) else { continue }
+      try await finish(room, .needsHands, reason: reason)
     }
   }
 
@@ -194,7 +219,14 @@ actor ApplyRun {
         works[room.id] = work
         schedule.add(room.id, device: address, retries: room.retries)
       case .done(let evidence, let settings)?:
+        // Also of a device that this run does not write: it is the room's from now on.
+        if let device = request.known.device(of: room) {
+          try await commitBinding(of: room.id, to: device.address, device.basis)
+        }
         try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
+      case .stopped(.needsHands, let reason)? where reason.code.endsWithTheButton:
+        // Somebody may see to it while the run goes on.
+        parked[room.id] = reason
       case .stopped(let outcome, let reason)?:
         try await finish(room, outcome, reason: reason)
       case nil:
@@ -202,6 +234,11 @@ actor ApplyRun {
       }
     }
   }
+}
+
+extension FailureReason.Code {
+  /// Whether a device that is put into provisioning mode is no longer kept by this.
+  var endsWithTheButton: Bool { self == .settingsChanged || self == .configuredOtherwise }
 }
 
 /// What is known of a room's work.

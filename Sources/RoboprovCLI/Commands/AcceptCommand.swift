@@ -23,6 +23,8 @@ struct AcceptCommand: AsyncParsableCommand {
 
   @OptionGroup var places: RecordOptions
 
+  @OptionGroup var seal: SealOptions
+
   func validate() throws {
     for (option, text) in [("--reason", reason), ("--by", by)] {
       guard text.contains(where: { !$0.isWhitespace }) else {
@@ -35,7 +37,7 @@ struct AcceptCommand: AsyncParsableCommand {
     let amendment = try Amendment(building, in: places)
     let room = try amendment.room(room)
     let name = amendment.name(of: room)
-    if case .proved? = amendment.standing.rooms[room]?.deed?.state {
+    if try amendment.isDone(room, seal) {
       throw CommandFailure(.usage, "\(name) is done", cure: "There is nothing to accept.")
     }
     try await amendment.commit(

@@ -24,7 +24,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let reference = try BuildingReference.find(building)
-    let archive = try SiteRecord.read(reference.id, in: reports).archive
+    let archive = try SiteRecord.read(reference.id, in: reports, damagedToo: true).archive
     let history = try history(in: archive, reference)
     switch output {
     case .text:

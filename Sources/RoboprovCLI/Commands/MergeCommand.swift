@@ -35,19 +35,30 @@ struct MergeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let merge: RecordMerge
-    var stored: [RunDirectory] = []
     do throws(RecordMerge.Refusal) {
       merge = try RecordMerge(folders)
-      if let into { stored = try merge.store(in: into) }
     } catch {
       throw Self.failure(error)
     }
+    let stored = try into.map { try store(merge, in: $0) } ?? []
     try writeReports(of: stored)
     let standing = merge.archive.state(simulated: simulated).standing
     let contradictions = standing.contradictions
     show(standing, contradictions, merge)
     if let into { Console.say("\(stored.count) runs put into \(into)/\(merge.building ?? "")") }
     if !contradictions.isEmpty { throw ExitStatus.incomplete.exit }
+  }
+
+  /// Puts the runs into a reports directory, while no run works there.
+  private func store(_ merge: RecordMerge, in reports: String) throws -> [RunDirectory] {
+    guard let building = merge.building else { return [] }
+    let lock = try Claims.building(building, in: reports, for: RunIdentity())
+    defer { lock.release() }
+    do throws(RecordMerge.Refusal) {
+      return try merge.store(in: reports)
+    } catch {
+      throw Self.failure(error)
+    }
   }
 
   private func writeReports(of directories: [RunDirectory]) throws {

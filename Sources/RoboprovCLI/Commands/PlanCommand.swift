@@ -49,9 +49,12 @@ struct PlanCommand: AsyncParsableCommand {
   private func look(
     _ undertaking: Undertaking, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ApplyPlan {
-    let request = undertaking.request(as: RunIdentity(), manifest: manifest, simulation, radio)
+    let run = RunIdentity()
+    let claims = AdapterClaims(run)
+    let request = undertaking.request(as: run, manifest: manifest, simulation, radio)
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { 0 }, confirm: { _ in true },
+      claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
       interruptions: interruptions.stream)
     let coordinator = Coordinator(clock: setup.clock, wall: setup.wall, recorder: NothingRecorded()) {
       event in

@@ -34,24 +34,11 @@ struct ScanCommand: AsyncParsableCommand {
   }
 
   private func listen(_ setup: Radio.Setup) async throws -> ScanResult {
-    let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait)
-    )
-    do throws(CentralError) {
-      let adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
-      let bound: Duration? = watch ? nil : .seconds(radio.listen)
-      Console.say(
-        "Listening on \(adapter.name) " + (watch ? "until Ctrl-C" : "for \(radio.listen.formatted()) s"))
-      let survey = Survey(central: setup.central, clock: setup.clock)
-      let air = try await survey.listen(on: adapter.id, for: bound) { sighting in
-        if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
-      }
-      return ScanResult(adapter: adapter, devices: air.waiting, at: setup.clock.now)
-    } catch  where error.code == .cancelled {
-      // Before anything could be heard, so there is nothing to list.
-      throw ExitStatus.interrupted.exit
-    } catch {
-      throw RadioTrouble.failure(error, adapter: radio.adapter)
+    let heard = try await Survey.listen(
+      setup, radio, for: watch ? nil : .seconds(radio.listen), isSimulated: simulation.simulate
+    ) { [watch] sighting in
+      if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
     }
+    return ScanResult(adapter: heard.adapter, devices: heard.air.waiting, at: setup.clock.now)
   }
 }

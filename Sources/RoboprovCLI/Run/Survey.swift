@@ -1,5 +1,46 @@
 import Bluetooth
+import Foundation
 import Provisioning
+
+extension Survey {
+  /// What commands do that only listen: takes an adapter, which no run may be using, and hears who is there.
+  /// - Parameters:
+  ///   - bound: How long; nil until cancelled.
+  ///   - isSimulated: Whether the adapter is a virtual one, of this command alone.
+  ///   - news: told of each device that is heard for the first time, or in another life than before.
+  /// - Throws: `CommandFailure`; the exit status for a person's Ctrl-C before anything could be heard.
+  static func listen(
+    _ setup: Radio.Setup, _ radio: RadioOptions, for bound: Duration?, isSimulated: Bool,
+    news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
+  ) async throws -> (adapter: Adapter, air: AirLedger) {
+    let selection = AdapterSelection(
+      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait)
+    )
+    let claims = AdapterClaims(RunIdentity())
+    let adapter: Adapter
+    do throws(CentralError) {
+      adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
+    } catch {
+      throw failure(error, radio)
+    }
+    if !isSimulated, case .refused(let holder) = await claims.take(adapter) {
+      throw RefusalWords.failure(.adapterClaimed(adapter: adapter.name, by: holder))
+    }
+    do throws(CentralError) {
+      let time = bound.map { "for \($0.inSeconds.formatted()) s" } ?? "until Ctrl-C"
+      Console.say("Listening on \(adapter.name) \(time)")
+      let survey = Survey(central: setup.central, clock: setup.clock)
+      return (adapter, try await survey.listen(on: adapter.id, for: bound, news: news))
+    } catch {
+      throw failure(error, radio)
+    }
+  }
+
+  private static func failure(_ error: CentralError, _ radio: RadioOptions) -> any Error {
+    error.code == .cancelled
+      ? ExitStatus.interrupted.exit : RadioTrouble.failure(error, adapter: radio.adapter)
+  }
+}
 
 /// Listening without doing anything about it.
 struct Survey: Sendable {

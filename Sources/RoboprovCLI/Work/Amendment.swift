@@ -21,6 +21,12 @@ struct Amendment {
     building = try BuildingReference.find(text)
     self.places = places
     isSimulated = simulated
+    guard building.source != nil || FileManager.default.fileExists(atPath: "\(places.reports)/\(building.id)")
+    else {
+      throw CommandFailure(
+        .usage, "there is no building \(building.id.visible) in \(places.reports)",
+        cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
+    }
     lock = try Claims.building(building.id, in: places.reports, for: run)
     record = try SiteRecord.read(building.id, in: places.reports)
     standing = record.archive.state(simulated: simulated).standing
@@ -34,6 +40,14 @@ struct Amendment {
 
   /// What people call a room.
   func name(of room: RoomID) -> String { RoomNames(building.source?.building, standing).name(of: room) }
+
+  /// Whether a room is done: as the manifest wants it, where one was named.
+  func isDone(_ room: RoomID, _ seal: SealOptions) throws -> Bool {
+    if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
+      return Known(standing: standing, seal: try SiteRecord.seal(for: building, seal)).isDone(wanted)
+    }
+    return standing.rooms[room]?.progress == .done
+  }
 
   /// Puts facts on record, as a run of their own. Returns when they are on the disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.

@@ -34,6 +34,10 @@ struct RoomNames {
         .usage, "\(option): several rooms are called “\(text.visible)”",
         cure: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
     }
+    guard !rooms.isEmpty else {
+      throw CommandFailure(
+        .usage, "\(option): no room is on record yet", cure: "Name the building by its manifest.")
+    }
     let shown = rooms.prefix(12).map(\.id.rawValue).joined(separator: ", ") + (rooms.count > 12 ? ", …" : "")
     throw CommandFailure(
       .usage, "\(option): there is no room “\(text.visible)”",

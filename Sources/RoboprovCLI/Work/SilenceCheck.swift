@@ -22,7 +22,11 @@ extension SilenceOptions {
   ) async throws -> [BluetoothAddress: Bool] {
     guard !unheard, !devices.isEmpty else { return [:] }
     let air = try await Radio.with(simulation, rehearsing: building) { setup in
-      try await interruptions.cancelling { try await listen(setup) }
+      try await interruptions.cancelling {
+        try await Survey.listen(
+          setup, radio, for: .seconds(radio.listen), isSimulated: simulation.simulate
+        ).air
+      }
     }
     for device in devices {
       guard let sighting = air[device], case .configured(let beacon) = sighting.life.recognition else {
@@ -34,21 +38,5 @@ extension SilenceOptions {
         cure: "Switch it off, or put it into provisioning mode, and give the same command again.")
     }
     return Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) })
-  }
-
-  private func listen(_ setup: Radio.Setup) async throws -> AirLedger {
-    let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait)
-    )
-    do throws(CentralError) {
-      let adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
-      Console.say("Listening on \(adapter.name) for \(radio.listen.formatted()) s")
-      return try await Survey(central: setup.central, clock: setup.clock)
-        .listen(on: adapter.id, for: .seconds(radio.listen)) { _ in }
-    } catch  where error.code == .cancelled {
-      throw ExitStatus.interrupted.exit
-    } catch {
-      throw RadioTrouble.failure(error, adapter: radio.adapter)
-    }
   }
 }

@@ -9,7 +9,10 @@ struct SiteRecord {
 
   /// Reads all of a building's journals.
   /// - Throws: `CommandFailure` when one cannot be read, or is damaged: then nobody knows what was done.
-  static func read(_ building: String, in reports: String) throws -> SiteRecord {
+  /// - Parameter damagedToo: Whether a damaged journal is only told of: nothing is decided by it.
+  static func read(
+    _ building: String, in reports: String, damagedToo: Bool = false
+  ) throws -> SiteRecord {
     let archive: BuildingArchive
     do throws(JournalError) {
       archive = try BuildingArchive.read(in: reports, building: building)
@@ -18,6 +21,12 @@ struct SiteRecord {
     }
     for run in archive.damaged {
       guard let damage = run.record.damage else { continue }
+      if damagedToo {
+        Console.say(
+          "roboprov: warning: \(run.journal):\(damage.line): damaged (\(damage.kind)); "
+            + "this line and all after it are missing here")
+        continue
+      }
       throw CommandFailure(
         .record, "\(run.journal):\(damage.line): damaged (\(damage.kind))",
         cure: """

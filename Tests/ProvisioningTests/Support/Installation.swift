@@ -184,9 +184,13 @@ struct Installation {
   }
 
   /// A run with a laptop, which may die; nil when the record contradicts the manifest in what no person settled.
-  /// - Parameter diesAt: the event that it dies with.
+  /// - Parameters:
+  ///   - diesAt: the event that it dies with.
+  ///   - pressed: sensors whose button somebody presses while it goes on, as `watch` may.
   mutating func run(
-    _ laptop: Int, only: Set<RoomID> = [], diesAt: Int? = nil, location: SourceLocation = #_sourceLocation
+    _ laptop: Int, only: Set<RoomID> = [], diesAt: Int? = nil, pressed: Set<BluetoothAddress> = [],
+    watch: @escaping @Sendable (RunEvent) async -> Void = { _ in },
+    location: SourceLocation = #_sourceLocation
   ) async -> ApplyResult? {
     guard let permissions = await permissions(laptop) else { return nil }
     let building = Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
@@ -198,12 +202,12 @@ struct Installation {
       runID: id, toolVersion: "t", host: "laptop-\(laptop)", manifestPath: "m", manifestSHA256: "0",
       isSimulated: true)
     let life = MortalCentral.Life()
-    let recorder = MortalRecorder(clock: clock, diesAt: diesAt, life: life)
+    let recorder = MortalRecorder(clock: clock, diesAt: diesAt, life: life, watch: watch)
     let start = wall().addingTimeInterval(-clock.now.sinceZero.inSeconds)
     let coordinator = Coordinator(
       clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
       recorder: recorder)
-    let atWork = await sensorsAtWork()
+    let atWork = await sensorsAtWork().subtracting(pressed)
     let writes = await world.writes.count
     let result = await apply(
       request,

@@ -97,9 +97,14 @@ actor MortalRecorder: RunRecorder {
   private let clock: any TimeSource
   private let diesAt: Int?
   private let life: MortalCentral.Life
+  private let watch: @Sendable (RunEvent) async -> Void
 
   /// - Parameter diesAt: the number of the event with which the process dies: it is the last that is written.
-  init(clock: any TimeSource, diesAt: Int?, life: MortalCentral.Life) {
+  init(
+    clock: any TimeSource, diesAt: Int?, life: MortalCentral.Life,
+    watch: @escaping @Sendable (RunEvent) async -> Void = { _ in }
+  ) {
+    self.watch = watch
     self.clock = clock
     self.diesAt = diesAt
     self.life = life
@@ -110,6 +115,7 @@ actor MortalRecorder: RunRecorder {
     let isSynced = batch.contains { $0.fact.durability == .synced }
     for event in batch {
       events.append(event)
+      await watch(event)
       if event.sequence == diesAt {
         life.end()
         throw RecordFailure("killed")

@@ -1,0 +1,84 @@
+import Foundation
+import Provisioning
+import Testing
+
+@testable import Journal
+
+@Suite("Records of several laptops")
+struct RecordMergeTests {
+  /// Makes a run of the building `demo` in a reports directory, with the first events of a sample.
+  private func run(_ id: String, in reports: String, events: Int = 5) async throws -> RunDirectory {
+    let directory = try RunDirectory.create(in: reports, building: "demo", run: id)
+    try await directory.createJournal().append(Events.sample(Events.facts.count).prefix(events).map(\.self))
+    return directory
+  }
+
+  private func bytes(_ reports: String, _ run: String) throws -> [UInt8]? {
+    try RunDirectory.journalBytes(in: reports, building: "demo", run: run)
+  }
+
+  @Test("are joined run by run, byte for byte, and only once")
+  func joined() async throws {
+    let place = try TemporaryDirectory()
+    let (a, b, into) = (place.path + "/a", place.path + "/b", place.path + "/into")
+    _ = try await run("one", in: a)
+    _ = try await run("two", in: b)
+    let merge = try RecordMerge([a + "/demo", b + "/demo/"])
+    #expect(merge.archive.runs.map(\.id).sorted() == ["one", "two"] && merge.building == "demo")
+    #expect(try merge.store(in: into).map(\.run).sorted() == ["one", "two"])
+    #expect(try bytes(into, "one") == bytes(a, "one") && bytes(into, "two") == bytes(b, "two"))
+    #expect(try merge.store(in: into).isEmpty, "all of it is there")
+  }
+
+  @Test("a copy that was taken while the run went on gives way to the whole, in whatever order they come")
+  func growing() async throws {
+    let place = try TemporaryDirectory()
+    let (part, whole, into) = (place.path + "/part", place.path + "/whole", place.path + "/into")
+    _ = try await run("one", in: part, events: 3)
+    _ = try await run("one", in: whole, events: 7)
+    for order in [[part, whole], [whole, part]] {
+      let merge = try RecordMerge(order.map { $0 + "/demo" })
+      #expect(merge.archive.runs.map(\.record.events.count) == [7])
+    }
+    _ = try RecordMerge([part + "/demo", part + "/demo"]).store(in: into)
+    #expect(try RecordMerge([whole + "/demo", part + "/demo"]).store(in: into).map(\.run) == ["one"])
+    #expect(try bytes(into, "one") == bytes(whole, "one"))
+  }
+
+  @Test("a merge that was cut off is finished by the next")
+  func cutOff() async throws {
+    let place = try TemporaryDirectory()
+    let (a, into) = (place.path + "/a", place.path + "/into")
+    _ = try await run("one", in: a)
+    _ = try RunDirectory.create(in: into, building: "demo", run: "one")
+    #expect(try RecordMerge([a + "/demo", a + "/demo"]).store(in: into).map(\.run) == ["one"])
+    #expect(try bytes(into, "one") == bytes(a, "one"))
+  }
+
+  @Test("a run with two records is refused, and so is a damaged journal")
+  func refused() async throws {
+    let place = try TemporaryDirectory()
+    let (a, b, into) = (place.path + "/a", place.path + "/b", place.path + "/into")
+    _ = try await run("one", in: a)
+    let other = try RunDirectory.create(in: b, building: "demo", run: "one")
+    var events = Events.sample(5)
+    events[1].fact = .adapterAwaited(.init(trouble: nil, seconds: 1))
+    try await other.createJournal().append(events)
+    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
+
+    _ = try RecordMerge([b + "/demo", b + "/demo"]).store(in: into)
+    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", a + "/demo"]).store(in: into) }
+    #expect(try bytes(into, "one") == bytes(b, "one"), "what was there is untouched")
+
+    let path = "\(a)/demo/one/journal.jsonl"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try text.replacing("hci0", with: "hci9").write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
+  }
+
+  @Test("a folder that is not there is a mistake")
+  func missing() throws {
+    let place = try TemporaryDirectory()
+    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([place.path + "/nowhere/demo"]) }
+  }
+}
