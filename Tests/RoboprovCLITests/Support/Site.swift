@@ -6,6 +6,8 @@ import Synchronization
 final class Site: Sendable {
   /// The password of every manifest here: it may reach sensors, and nothing else.
   static let password = "only-the-sensor-knows"
+  /// The password that it is changed to, in tests that change it: as secret.
+  static let newPassword = "known-since-this-year"
   /// The building's id.
   static let building = "harbour"
 
@@ -48,15 +50,16 @@ final class Site: Sendable {
     return name
   }
 
-  /// Writes a manifest whose rooms are `Room <minor>`, each with its sensor.
+  /// Writes a manifest whose rooms are `Room <minor>`, unless they have names, each with its sensor.
   /// - Parameter defaults: more lines for `defaults`.
   @discardableResult
   func writeManifest(
-    _ rooms: [Place], defaults: [String] = ["retries: 0"], assign: String = "address"
+    _ rooms: [Place], defaults: [String] = ["retries: 0"], assign: String = "address",
+    password: String = Site.password
   ) throws -> String {
     let lines = rooms.map { room in
       let address = room.address.map { ", address: \"\($0)\"" } ?? ""
-      return "  - { room: Room \(room.minor), minor: \(room.minor)\(address) }"
+      return "  - { room: \(room.name ?? "Room \(room.minor)"), minor: \(room.minor)\(address) }"
     }
     return try write(
       "building.yaml",
@@ -64,7 +67,7 @@ final class Site: Sendable {
       building: Harbour House
       id: \(Self.building)
       wifi:
-        guests: { ssid: Harbour Guests, password: \(Self.password) }
+        guests: { ssid: Harbour Guests, password: \(password) }
       defaults:
         wifi: guests
       \(defaults.map { "  " + $0 }.joined(separator: "\n"))
@@ -164,6 +167,8 @@ final class Site: Sendable {
 struct Place: Sendable {
   var minor: Int
   var address: String?
+  /// What it is called; `Room <minor>` if absent.
+  var name: String?
 
   /// Room `Room <100 + number>` with sensor `C4:7C:8D:00:00:<number>`.
   static func numbered(_ number: Int) -> Place {

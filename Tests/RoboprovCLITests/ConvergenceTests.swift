@@ -1,0 +1,281 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Applied again, a building converges", .timeLimit(.minutes(5)))
+struct ConvergenceTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+
+  // MARK: What is done
+
+  @Test("what is done is found done, heard or not, and nothing is written")
+  func again() async throws {
+    try await Premises.serveDone(3) { premises in
+      await premises.setMuted(true, 3)
+      let writes = await premises.writes
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      let already = "already_provisioned"
+      #expect(try premises.site.outcomes == [101: already, 102: already, 103: already])
+      #expect(await premises.writes == writes)
+      try premises.site.expectWholeRecord(rooms: 3)
+    }
+  }
+
+  @Test("a done sensor that is back in provisioning mode is provisioned again, and only that one")
+  func backInProvisioningMode() async throws {
+    try await Premises.serveDone(2) { premises in
+      let writes = await premises.writes.count
+      await premises.pressButton(2)
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try premises.site.outcomes == [101: "already_provisioned", 102: "provisioned"])
+      let written = await Set(premises.writes.dropFirst(writes).map(\.address))
+      #expect(written == [ServedBuilding.address(2)])
+      #expect(await premises.minor(2) == 102)
+    }
+  }
+
+  @Test("a password that was changed needs hands, and goes on by itself once the button was pressed")
+  func passwordChanged() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let writes = await premises.writes
+      try site.writeManifest([.numbered(1), .numbered(2)], password: Site.newPassword)
+      let changed = try await premises.apply()
+      #expect(changed.status == 100, "\(changed)")
+      #expect(try site.outcomes == [101: "needs_hands", 102: "needs_hands"])
+      for room in try site.report["rooms"].items {
+        #expect(room["reason_code"].text == "settings_changed")
+        #expect(room["advice"].text?.contains("run the same command again") == true)
+      }
+      #expect(await premises.writes == writes)
+
+      await premises.pressButton(1)
+      let pressed = try await premises.apply()
+      #expect(pressed.status == 100, "\(pressed)")
+      #expect(try site.outcomes == [101: "provisioned", 102: "needs_hands"])
+      #expect(await premises.building.flash(1)?.text("wifi_password") == Site.newPassword)
+      #expect(await premises.building.flash(2)?.text("wifi_password") == Site.password)
+
+      await premises.pressButton(2)
+      let last = try await premises.apply()
+      #expect(last.status == 0, "\(last)")
+      #expect(try site.outcomes == [101: "already_provisioned", 102: "provisioned"])
+      try site.expectNoSecret()
+    }
+  }
+
+  @Test("--force does a room again that is done, as soon as its sensor lets it")
+  func forced() async throws {
+    try await Premises.serveDone(2) { premises in
+      let writes = await premises.writes
+      let atWork = try await premises.apply("--force", "Room 101")
+      #expect(atWork.status == 100, "\(atWork)")
+      #expect(try premises.site.outcomes == [101: "needs_hands", 102: "already_provisioned"])
+      #expect(await premises.writes == writes)
+      await premises.pressButton(1)
+      let waiting = try await premises.apply("--force", "Room 101")
+      #expect(waiting.status == 0, "\(waiting)")
+      #expect(try premises.site.outcomes == [101: "provisioned", 102: "already_provisioned"])
+      #expect(await premises.writes.count > writes.count)
+    }
+  }
+
+  // MARK: Selection
+
+  @Test(
+    "rooms that are not selected are on record as skipped, and cost the exit status nothing",
+    arguments: [["--only", "Room 101", "room-103"], ["--skip", "room 102"]])
+  func selected(_ selection: [String]) async throws {
+    try await Premises.serve(3) { premises in
+      let outcome = try await premises.run(Self.apply + selection)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try premises.site.outcomes == [101: "provisioned", 102: "skipped", 103: "provisioned"])
+      #expect(try premises.site.report["rooms"][1]["exclusion"]["cause"].text == "deselected")
+      #expect(await premises.building.world.attemptCount(of: ServedBuilding.address(2)) == 0)
+    }
+  }
+
+  @Test(
+    "a room that the manifest does not have cannot be selected", arguments: ["--only", "--skip", "--force"])
+  func unknownRoom(_ option: String) async throws {
+    try await Premises.serve(1) { premises in
+      try await premises.expectRefused(
+        Self.apply + [option, "Room 999"], with: 64, saying: [option, "Room 999", "room-101"])
+      #expect(await premises.building.isUntouched([1]))
+    }
+  }
+
+  @Test("--failed is what no run has done, also when the last run was about three other rooms")
+  func failedOverAllRuns() async throws {
+    try await Premises.serve(5) { premises in
+      let site = premises.site
+      try site.writeManifest(
+        (1...5).map { .numbered($0) }, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      await premises.setMuted(true, 5)
+      let first = try await premises.apply()
+      #expect(first.status == 100, "\(first)")
+      let three = try await premises.apply("--only", "Room 101", "Room 102", "Room 103")
+      #expect(three.status == 0, "\(three)")
+
+      await premises.setMuted(false, 5)
+      let rest = try await premises.apply("--failed")
+      #expect(rest.status == 0, "\(rest)")
+      let skipped = "skipped"
+      #expect(
+        try site.outcomes == [101: skipped, 102: skipped, 103: skipped, 104: skipped, 105: "provisioned"])
+
+      let runs = site.runs
+      let nothing = try await premises.apply("--failed")
+      #expect(nothing.status == 0, "\(nothing)")
+      #expect(nothing.errors.contains("Nothing to do: 5 of 5 rooms are done."), "\(nothing)")
+      #expect(site.runs == runs)
+    }
+  }
+
+  @Test("with nothing selected there is nothing to do, and that is said")
+  func nothingSelected() async throws {
+    try await Premises.serve(2) { premises in
+      let outcome = try await premises.apply("--skip", "Room 101", "Room 102")
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.errors.contains("Nothing to do: 0 of 2 rooms are done, 2 not selected."), "\(outcome)")
+      #expect(premises.site.runs.isEmpty)
+      #expect(await premises.building.isUntouched([1, 2]))
+    }
+  }
+
+  // MARK: What contradicts the record
+
+  @Test("rooms that were provisioned are renumbered when that is said, and not before")
+  func renumbered() async throws {
+    try await Premises.serveDone(3) { premises in
+      let site = premises.site
+      var rooms = (1...3).map { Place.numbered($0) }
+      for index in 0...1 {
+        rooms[index].name = "Room \(101 + index)"
+        rooms[index].minor += 50
+      }
+      try site.writeManifest(rooms)
+      try await premises.expectRefused(
+        Self.apply, with: 65,
+        saying: [
+          "“Room 101”", "minor 101, and the manifest says 151", "“Room 102”",
+          "minor 102, and the manifest says 152", "--renumber", "nothing was touched",
+        ])
+
+      let atWork = try await premises.apply("--renumber")
+      #expect(atWork.status == 100, "\(atWork)")
+      #expect(
+        try site.outcomes == [151: "needs_hands", 152: "needs_hands", 103: "already_provisioned"])
+      for number in 1...2 { await premises.pressButton(number) }
+      let done = try await premises.apply("--renumber")
+      #expect(done.status == 0, "\(done)")
+      #expect(await premises.minor(1) == 151)
+      #expect(await premises.minor(2) == 152)
+      let after = try await premises.apply()
+      #expect(after.status == 0, "what is renumbered needs no leave any more\n\(after)")
+    }
+  }
+
+  @Test("a room gets another sensor than on record when that is said, and the old one is silent")
+  func rebound() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      let room = Place.numbered(1)
+      try site.writeManifest([room])
+      #expect(try await premises.apply().status == 0)
+      var moved = room
+      moved.address = ServedBuilding.address(2).description
+      try site.writeManifest([moved])
+      try await premises.expectRefused(
+        Self.apply, with: 65,
+        saying: [
+          "“Room 101”: the manifest names \(ServedBuilding.address(2))",
+          "on record it has \(ServedBuilding.address(1))", "--rebind room-101",
+        ])
+
+      let twoOnAir = try await premises.apply("--rebind", "Room 101")
+      #expect(twoOnAir.status == 100, "\(twoOnAir)")
+      #expect(try site.report["rooms"][0]["reason_code"].text == "minor_on_air")
+      #expect(await premises.minor(2) == nil)
+
+      await premises.setMuted(true, 1)
+      let done = try await premises.apply("--rebind", "Room 101")
+      #expect(done.status == 0, "\(done)")
+      #expect(await premises.minor(2) == 101)
+      let after = try await premises.apply()
+      #expect(after.status == 0, "the record has the new one now\n\(after)")
+      #expect(try site.outcomes == [101: "already_provisioned"])
+    }
+  }
+
+  @Test("a sensor that is one room's cannot become another's by the manifest alone")
+  func swapped() async throws {
+    try await Premises.serveDone(2) { premises in
+      let addresses = [2, 1].map { ServedBuilding.address($0).description }
+      try premises.site.writeManifest([
+        Place(minor: 101, address: addresses[0]), Place(minor: 102, address: addresses[1]),
+      ])
+      try await premises.expectRefused(
+        Self.apply, with: 65, saying: ["“Room 101”", "“Room 102”", "--rebind room-101", "--rebind room-102"])
+    }
+  }
+
+  @Test("rooms that took any sensor keep it in later runs")
+  func anyPersists() async throws {
+    try await Premises.serve(3) { premises in
+      let site = premises.site
+      try site.writeManifest((101...103).map { Place(minor: $0) }, assign: "any")
+      // Joined anew by address, the first room would get this one.
+      await premises.setMuted(true, 1)
+      let first = try await premises.apply()
+      #expect(first.status == 100, "\(first)")
+      let bound = [await premises.minor(2), await premises.minor(3)]
+      #expect(Set(bound) == [101, 102])
+
+      await premises.setMuted(false, 1)
+      for number in 2...3 { await premises.pressButton(number) }
+      let second = try await premises.apply()
+      #expect(second.status == 0, "\(second)")
+      #expect([await premises.minor(2), await premises.minor(3)] == bound)
+      #expect(await premises.minor(1) == 103)
+    }
+  }
+
+  // MARK: Rehearsals
+
+  @Test("what was rehearsed is not done")
+  func rehearsedFirst() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      let rehearsal = try await site.run(Self.apply + ["--simulate"])
+      #expect(rehearsal.status == 0, "\(rehearsal)")
+      #expect(try site.report["run"]["simulated"].flag == true)
+      #expect(await premises.building.isUntouched([1, 2]))
+
+      let real = try await premises.apply("--failed")
+      #expect(real.status == 0, "\(real)")
+      #expect(try site.report["run"]["simulated"].flag == false)
+      #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
+      #expect(await premises.minor(1) == 101)
+    }
+  }
+
+  @Test("what was done binds no rehearsal")
+  func rehearsedAfterwards() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      try site.writeManifest([Place(minor: 151, address: Place.numbered(1).address, name: "Room 101")])
+      try await premises.expectRefused(Self.apply, with: 65, saying: ["--renumber"])
+      let writes = await premises.writes
+      let rehearsal = try await site.run(Self.apply + ["--simulate"])
+      #expect(rehearsal.status == 0, "\(rehearsal)")
+      #expect(try site.outcomes == [151: "provisioned"])
+      #expect(await premises.writes == writes)
+      try await premises.expectRefused(Self.apply, with: 65, saying: ["--renumber"])
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+/// A building at a site, on which commands are run one after the other.
+struct Premises: Sendable {
+  let site: Site
+  let building: ServedBuilding
+
+  /// Serves `count` sensors and a manifest that names each for its room, `Room 101` and so on.
+  static func serve<Result: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Premises) async throws -> Result
+  ) async throws -> Result {
+    try await Site.use { site in
+      try site.writeManifest((1...count).map { .numbered($0) })
+      return try await ServedBuilding.serve((1...count).map { ServedBuilding.sensor($0) }) { building in
+        try await body(Premises(site: site, building: building))
+      }
+    }
+  }
+
+  /// The same, with every room done.
+  static func serveDone<Result: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Premises) async throws -> Result
+  ) async throws -> Result {
+    try await serve(count) { premises in
+      let outcome = try await premises.apply()
+      try #require(outcome.status == 0, "\(outcome)")
+      return try await body(premises)
+    }
+  }
+
+  /// Runs a command that uses the radio.
+  func run(_ arguments: [String]) async throws -> Invocation.Outcome {
+    try await site.run(arguments, bus: building.bus)
+  }
+
+  /// Runs `apply`.
+  func apply(_ more: String...) async throws -> Invocation.Outcome {
+    try await run(["apply", "building.yaml", "--yes", "--listen", "1"] + more)
+  }
+
+  /// Everything that was ever written to sensors.
+  var writes: [WriteRecord] {
+    get async { await building.world.writes }
+  }
+
+  /// Puts a sensor back into provisioning mode.
+  func pressButton(_ number: Int) async {
+    await building.world.pressButton(ServedBuilding.address(number))
+  }
+
+  /// Takes a sensor off the air, or brings it back.
+  func setMuted(_ isMuted: Bool, _ number: Int) async {
+    await building.world.setMuted(isMuted, ServedBuilding.address(number))
+  }
+
+  /// The minor that a sensor has saved.
+  func minor(_ number: Int) async -> UInt16? {
+    guard let flash = await building.flash(number), flash.isSaved else { return nil }
+    return flash.minor
+  }
+
+  /// Checks that a command was refused with this status and these words, and that nothing came of it: no run, and
+  /// no write.
+  func expectRefused(
+    _ arguments: [String], with status: Int32, saying words: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let runs = site.runs
+    let writes = await writes
+    let outcome = try await run(arguments)
+    #expect(outcome.status == status, "\(outcome)", sourceLocation: sourceLocation)
+    for word in words {
+      #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)", sourceLocation: sourceLocation)
+    }
+    #expect(site.runs == runs, "it left a run\n\(outcome)", sourceLocation: sourceLocation)
+    let now = await self.writes
+    #expect(now == writes, "it wrote\n\(outcome)", sourceLocation: sourceLocation)
+  }
+}
