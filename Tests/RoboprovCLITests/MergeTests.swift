@@ -1,0 +1,186 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Records of two laptops are joined", .timeLimit(.minutes(5)))
+struct MergeTests {
+  private static let folders = ["ada/\(Site.building)", "bob/\(Site.building)"]
+  private static let merge = ["report", "merge"] + folders
+
+  /// Has each of two laptops apply a manifest of its own, which is wrong as to who knows what of whom.
+  private static func work(
+    _ premises: Premises, ada: [Place], bob: [Place], between: () async throws -> Void = {}
+  ) async throws {
+    for (laptop, rooms) in [("ada", ada), ("bob", bob)] {
+      try premises.site.writeManifest(rooms)
+      let outcome = try await premises.apply("--reports", laptop)
+      try #require(outcome.status == 0, "\(laptop): \(outcome)")
+      if laptop == "ada" { try await between() }
+    }
+  }
+
+  /// The runs of a laptop.
+  private static func runs(_ laptop: String, at site: Site) throws -> [String] {
+    let path = site.directory.appending(path: "\(laptop)/\(Site.building)").path
+    return try FileManager.default.contentsOfDirectory(atPath: path)
+      .filter { $0 != "latest" && !$0.hasPrefix(".") }.sorted()
+  }
+
+  /// Where the journal of a run is.
+  private static func journal(_ laptop: String, _ run: String, at site: Site) -> URL {
+    site.directory.appending(path: "\(laptop)/\(Site.building)/\(run)/journal.jsonl")
+  }
+
+  @Test("those of different rooms become one, byte for byte, from which the next run goes on")
+  func stored() async throws {
+    try await Premises.serve(3) { premises in
+      let site = premises.site
+      try await Self.work(premises, ada: [.numbered(1)], bob: [.numbered(2)])
+      let merged = try await site.run(Self.merge + ["--into", "reports", "--output", "json"])
+      #expect(merged.status == 0, "\(merged)")
+      let data = try #require(JSON(merged.output), "\(merged)")
+      #expect(data["schema"].text == "roboprov/merge/1")
+      #expect(data["rooms"].items.map { $0["state"].text } == ["done", "done"])
+      #expect(data["contradictions"].count == 0)
+      for laptop in ["ada", "bob"] {
+        let run = try #require(try Self.runs(laptop, at: site).first)
+        let original = try Data(contentsOf: Self.journal(laptop, run, at: site))
+        #expect(try Data(contentsOf: Self.journal("reports", run, at: site)) == original)
+      }
+
+      let again = try await site.run(Self.merge + ["--into", "reports"])
+      #expect(again.status == 0, "\(again)")
+      #expect(again.errors.contains("0 runs put into"), "each run is there once\n\(again)")
+
+      try site.writeManifest((1...3).map { .numbered($0) })
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      let already = "already_provisioned"
+      #expect(try site.outcomes == [101: already, 102: already, 103: "provisioned"])
+    }
+  }
+
+  @Test("a minor at two sensors is named")
+  func minorTwice() async throws {
+    try await Premises.serve(2) { premises in
+      // The second laptop did not hear the first one's sensor.
+      try await Self.work(
+        premises, ada: [.numbered(1)],
+        bob: [Place(minor: 101, address: ServedBuilding.address(2).description, name: "Cellar")]
+      ) { await premises.setMuted(true, 1) }
+      try await Self.expectContradiction(
+        saying: [
+          "Minor 101", ServedBuilding.address(1).description, ServedBuilding.address(2).description,
+          "“Room 101”", "“Cellar”",
+        ], rooms: ["room-101", "cellar"], at: premises.site)
+    }
+  }
+
+  @Test("a sensor in two rooms is named")
+  func addressTwice() async throws {
+    try await Premises.serve(1) { premises in
+      try await Self.work(
+        premises, ada: [.numbered(1)],
+        bob: [Place(minor: 102, address: ServedBuilding.address(1).description)]
+      ) { await premises.pressButton(1) }
+      try await Self.expectContradiction(
+        saying: ["\(ServedBuilding.address(1)) is on record in several rooms", "“Room 101”", "“Room 102”"],
+        rooms: ["room-101", "room-102"], at: premises.site)
+    }
+  }
+
+  @Test("a room with two sensors is named, and no run goes on until that is settled")
+  func roomTwice() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try await Self.work(
+        premises, ada: [.numbered(1)],
+        bob: [Place(minor: 101, address: ServedBuilding.address(2).description)]
+      ) { await premises.setMuted(true, 1) }
+      try await Self.expectContradiction(
+        saying: ["“Room 101” has several sensors on record"], rooms: ["room-101"], at: site)
+
+      let stored = try await site.run(Self.merge + ["--into", "reports"])
+      #expect(stored.status == 100, "\(stored)")
+      try await premises.expectRefused(
+        ["apply", "building.yaml", "--listen", "1"], with: 65,
+        saying: ["“Room 101” has several sensors on record", "--device ADDRESS"])
+      let replaced = try await premises.run([
+        "replace", "building.yaml", "Room 101", "--device", ServedBuilding.address(1).description,
+        "--listen", "1",
+      ])
+      #expect(replaced.status == 0, "\(replaced)")
+      let settled = try await premises.apply()
+      #expect(settled.status == 0, "\(settled)")
+      #expect(try site.outcomes == [101: "already_provisioned"])
+    }
+  }
+
+  private static func expectContradiction(
+    saying words: [String], rooms: Set<String>, at site: Site,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let text = try await site.run(merge)
+    #expect(text.status == 100, "\(text)", sourceLocation: sourceLocation)
+    for word in words {
+      #expect(text.output.contains(word), "“\(word)”\n\(text)", sourceLocation: sourceLocation)
+    }
+    let data = try await site.run(merge + ["--output", "json"])
+    #expect(data.status == 100, "\(data)", sourceLocation: sourceLocation)
+    let named = JSON(data.output)?["contradictions"].items.map { contradiction in
+      Set(contradiction["rooms"].items.compactMap(\.text))
+    }
+    #expect(named?.contains(rooms) == true, "\(data)", sourceLocation: sourceLocation)
+    #expect(!site.has("reports"), "without --into nothing is written", sourceLocation: sourceLocation)
+  }
+
+  @Test("a copy of a run that says something else is refused, and names the run")
+  func tampered() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      #expect(try await premises.apply("--reports", "ada").status == 0)
+      try FileManager.default.copyItem(
+        at: site.directory.appending(path: "ada"), to: site.directory.appending(path: "bob"))
+      let run = try #require(try Self.runs("bob", at: site).first)
+      let copy = Self.journal("bob", run, at: site)
+      let text = try String(contentsOf: copy, encoding: .utf8)
+      // Somebody takes the end away: that is a copy taken meanwhile.
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      try Data((lines.dropLast(3).joined(separator: "\n") + "\n").utf8).write(to: copy)
+      let early = try await site.run(Self.merge)
+      #expect(early.status == 0, "\(early)")
+
+      // Or changes a line: the chain of hashes shows it.
+      try Data(text.replacing("Room 101", with: "Room 102", maxReplacements: 1).utf8).write(to: copy)
+      let changed = try await site.run(Self.merge + ["--into", "reports"])
+      #expect(changed.status == 74, "\(changed)")
+      #expect(changed.errors.contains(run), "\(changed)")
+      #expect(changed.errors.contains("damaged"), "\(changed)")
+      #expect(!site.has("reports/\(Site.building)"))
+
+      // Or replaces it by a whole journal of another run.
+      let other = try await premises.apply("--reports", "other")
+      #expect(other.status == 0, "\(other)")
+      let foreign = try #require(try Self.runs("other", at: site).first)
+      try Data(contentsOf: Self.journal("other", foreign, at: site)).write(to: copy)
+      let swapped = try await site.run(Self.merge + ["--into", "reports"])
+      #expect(swapped.status == 74, "\(swapped)")
+      #expect(swapped.errors.contains("run \(run) has different records in"), "\(swapped)")
+      #expect(!site.has("reports/\(Site.building)"))
+    }
+  }
+
+  @Test("records of two buildings are not joined, and neither is one alone")
+  func notJoined() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      #expect(try await premises.apply("--reports", "ada").status == 0)
+      let one = try await site.run(["report", "merge", Self.folders[0]])
+      #expect(one.status == 64, "\(one)")
+      let absent = try await site.run(Self.merge)
+      #expect(absent.status == 74, "\(absent)")
+      #expect(absent.errors.contains(Self.folders[1]), "\(absent)")
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Over the years, people change what is on record, and it stays true", .timeLimit(.minutes(5)))
+struct OverTheYearsTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let replace = ["replace", "building.yaml", "Room 101", "--listen", "1"]
+  private static let old = ServedBuilding.address(1).description
+  private static let new = ServedBuilding.address(2).description
+
+  // MARK: Replace, retire, accept
+
+  @Test("a sensor is replaced when it is silent; then its address is refused, and the new one provisioned")
+  func replaced() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)])
+      #expect(try await premises.apply().status == 0)
+      try await premises.expectRefused(
+        Self.replace, with: 100,
+        saying: ["\(Self.old) is still on air with minor 101", "nothing was recorded"])
+
+      await premises.setMuted(true, 1)
+      let replaced = try await premises.run(Self.replace + ["--reason", "fell into the sea"])
+      #expect(replaced.status == 0, "\(replaced)")
+      #expect(replaced.errors.contains("\(Self.old) is out of service"), "\(replaced)")
+      #expect(replaced.errors.contains("The manifest still names it"), "\(replaced)")
+      try await premises.expectRefused(
+        Self.apply, with: 65,
+        saying: ["“Room 101”: the manifest names \(Self.old)", "out of service (fell into the sea)"])
+
+      try site.writeManifest([Place(minor: 101, address: Self.new)])
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try site.report["rooms"][0]["address"].text == Self.new)
+      #expect(await premises.minor(2) == 101)
+    }
+  }
+
+  @Test("a room without a sensor on record has nothing to be replaced")
+  func nothingToReplace() async throws {
+    try await Premises.serve(1) { premises in
+      try await premises.expectRefused(Self.replace, with: 64, saying: ["Room 101 has no sensor on record"])
+    }
+  }
+
+  @Test("a room that is retired is left alone, until a person wants it back, and its sensor with it")
+  func retired() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let retire = ["retire", "building.yaml", "Room 101", "--reason", "now a corridor", "--listen", "1"]
+      try await premises.expectRefused(retire, with: 100, saying: ["still on air with minor 101"])
+      // In provisioning mode it carries no minor: it may be taken away.
+      await premises.pressButton(1)
+      let retired = try await premises.run(retire)
+      #expect(retired.status == 0, "\(retired)")
+      let writes = await premises.writes
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try site.outcomes == [101: "skipped", 102: "already_provisioned"])
+      let exclusion = try site.report["rooms"][0]["exclusion"]
+      #expect(exclusion["cause"].text == "retired")
+      #expect(exclusion["reason"].text == "now a corridor")
+      #expect(await premises.writes == writes)
+      try await premises.expectRefused(retire, with: 64, saying: ["Room 101 is out of service already"])
+      try await premises.expectRefused(
+        Self.apply + ["--force", "Room 101"], with: 65,
+        saying: ["out of service (now a corridor)", "--rebind"])
+      let back = try await premises.apply("--force", "Room 101", "--rebind", "Room 101")
+      #expect(back.status == 0, "\(back)")
+      #expect(try site.outcomes == [101: "provisioned", 102: "already_provisioned"])
+    }
+  }
+
+  @Test("a room that is accepted is shown by every report, with reason and name, until it is done")
+  func accepted() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try site.writeManifest(
+        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      await premises.setMuted(true, 1)
+      #expect(try await premises.apply().status == 100)
+      let accept = ["accept", "building.yaml", "Room 101", "--reason", "behind a wall", "--by", "Ada"]
+      let accepted = try await premises.run(accept)
+      #expect(accepted.status == 0, "\(accepted)")
+
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "what is accepted is not missing\n\(outcome)")
+      let words = "accepted as it is by Ada: behind a wall"
+      #expect(outcome.output.contains("Room 101") && outcome.output.contains(words), "\(outcome)")
+      let room = try site.report["rooms"][0]
+      #expect(room["outcome"].text == "skipped")
+      #expect(room["exclusion"]["cause"].text == "accepted")
+      #expect(room["exclusion"]["reason"].text == "behind a wall")
+      #expect(room["exclusion"]["by"].text == "Ada")
+      #expect(try site.text(of: "report.csv").contains(words))
+
+      await premises.setMuted(false, 1)
+      let forced = try await premises.apply("--force", "Room 101")
+      #expect(forced.status == 0, "\(forced)")
+      #expect(try site.outcomes == [101: "provisioned", 102: "already_provisioned"])
+      let after = try await premises.apply()
+      #expect(after.status == 0, "\(after)")
+      #expect(try site.outcomes[101] == "already_provisioned", "the waiver ended when it was done")
+      try await premises.expectRefused(accept, with: 64, saying: ["Room 101 is done"])
+    }
+  }
+
+  @Test(
+    "a waiver without a reason or a name is none",
+    arguments: [
+      ["--reason", " ", "--by", "Ada"], ["--reason", "behind a wall", "--by", ""], ["--by", "Ada"],
+    ])
+  func waiver(_ options: [String]) async throws {
+    try await Premises.serve(1) { premises in
+      let accept = ["accept", "building.yaml", "Room 101"] + options
+      try await premises.expectRefused(accept, with: 64, saying: ["--reason"].filter(options.contains))
+      #expect(!premises.site.has("reports"))
+    }
+  }
+
+  // MARK: History
+
+  @Test("the history of a room, and of a sensor, has all that happened, run by run")
+  func history() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      await premises.setMuted(true, 1)
+      let replaced = try await premises.run(Self.replace + ["--reason", "fell into the sea"])
+      #expect(replaced.status == 0, "\(replaced)")
+      let runs = site.runs
+      try #require(runs.count == 2)
+
+      for (subject, other) in [("Room 101", "room-102"), ("room-101", "room-102"), (Self.old, Self.new)] {
+        let text = try await site.run(["history", Site.building, subject])
+        #expect(text.status == 0, "\(text)")
+        let headings = text.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+        #expect(headings.count == 2, "\(text)")
+        #expect(headings.first?.hasPrefix("\(runs[0]): apply on ") == true, "\(text)")
+        #expect(headings.last?.hasPrefix("\(runs[1]): replace on ") == true, "\(text)")
+        #expect(text.output.contains("fell into the sea"), "\(text)")
+        #expect(!text.output.contains(other), "\(text)")
+
+        let data = try await site.run(["history", "building.yaml", subject, "--output", "json"])
+        let document = try #require(JSON(data.output), "\(data)")
+        #expect(document["schema"].text == "roboprov/history/1")
+        let kinds = document["events"].items.map { $0["event"]["kind"].text ?? "?" }
+        for kind in ["binding_committed", "save_submitted", "binding_released"] {
+          #expect(kinds.contains(kind), "\(kind)\n\(data)")
+        }
+        let told = Set(document["events"].items.compactMap { $0["run"].text })
+        #expect(told == Set(runs))
+      }
+    }
+  }
+
+  @Test("of a sensor that was never met nothing is on record, and a room that is not there is a mistake")
+  func nothingOnRecord() async throws {
+    try await Premises.serveDone(1) { premises in
+      let stranger = try await premises.site.run(["history", Site.building, "C4:7C:8D:00:00:99"])
+      #expect(stranger.status == 0, "\(stranger)")
+      #expect(stranger.output.isEmpty)
+      #expect(stranger.errors.contains("Nothing is on record about C4:7C:8D:00:00:99."))
+      let room = try await premises.site.run(["history", Site.building, "Room 999"])
+      #expect(room.status == 64, "\(room)")
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A plan shows what would be done, and is done as it stands or not at all", .timeLimit(.minutes(5)))
+struct PlanTests {
+  private static let plan = ["plan", "building.yaml", "--listen", "1"]
+  private static let save = plan + ["--save", "friday.plan"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let carryOut = apply + ["--plan", "friday.plan"]
+
+  /// Saves a plan.
+  private static func save(_ premises: Premises, _ more: String...) async throws {
+    let outcome = try await premises.run(save + more)
+    try #require(outcome.status == 0, "\(outcome)")
+  }
+
+  /// Checks that the saved plan is refused, with these words on each room that differs, and that no sensor is
+  /// written.
+  private static func expectRefused(
+    _ premises: Premises, saying words: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let writes = await premises.writes
+    let outcome = try await premises.run(carryOut)
+    #expect(outcome.status == 100, "\(outcome)", sourceLocation: sourceLocation)
+    for word in words + ["nothing was touched"] {
+      #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)", sourceLocation: sourceLocation)
+    }
+    let now = await premises.writes
+    #expect(now == writes, "\(outcome)", sourceLocation: sourceLocation)
+  }
+
+  @Test("it names room, sensor and reason and how long it takes, writes nothing and leaves no record")
+  func shown() async throws {
+    try await Premises.serve(2) { premises in
+      let text = try await premises.run(Self.plan)
+      #expect(text.status == 0, "\(text)")
+      for word in [
+        "Room 101", "Room 102", ServedBuilding.address(1).description, "provision", "dBm",
+        "2 to provision, 0 done", "About ",
+      ] {
+        #expect(text.output.contains(word), "“\(word)”\n\(text)")
+      }
+      let data = try await premises.run(Self.plan + ["--output", "json", "--skip", "Room 102"])
+      #expect(data.status == 0, "\(data)")
+      let plan = try #require(JSON(data.output), "\(data)")
+      #expect(plan["schema"].text == "roboprov/plan/1")
+      #expect(plan["rooms"].items.map { $0["action"].text } == ["provision", "exclude"])
+      #expect(!text.output.contains(Site.password) && !data.output.contains(Site.password))
+      #expect(await premises.building.isUntouched([1, 2]))
+      #expect(!premises.site.has("reports"))
+    }
+  }
+
+  @Test("of a building that is done it says so, and estimates by what was measured there")
+  func ofDone() async throws {
+    try await Premises.serveDone(2) { premises in
+      let done = try await premises.run(Self.plan)
+      #expect(done.output.contains("0 to provision, 2 done"), "\(done)")
+      #expect(done.output.contains("Nothing would be written."), "\(done)")
+      await premises.pressButton(1)
+      let one = try await premises.run(Self.plan)
+      #expect(one.output.contains("1 to provision, 1 done"), "\(one)")
+      #expect(one.output.contains("as here before"), "\(one)")
+      #expect(premises.site.runs.count == 1)
+    }
+  }
+
+  @Test("saved, it is what `apply --plan` does: these rooms, and no others")
+  func carriedOut() async throws {
+    try await Premises.serve(3) { premises in
+      let site = premises.site
+      try await Self.save(premises, "--skip", "Room 102")
+      let file = try String(contentsOf: site.directory.appending(path: "friday.plan"), encoding: .utf8)
+      #expect(!file.contains(Site.password))
+      let outcome = try await premises.run(Self.carryOut)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try site.outcomes == [101: "provisioned", 102: "skipped", 103: "provisioned"])
+      #expect(await premises.building.world.attemptCount(of: ServedBuilding.address(2)) == 0)
+    }
+  }
+
+  @Test("a done sensor that is not heard any more is no other building")
+  func doneAndSilent() async throws {
+    try await Premises.serve(2) { premises in
+      #expect(try await premises.apply("--only", "Room 101").status == 0)
+      try await Self.save(premises)
+      await premises.setMuted(true, 1)
+      let outcome = try await premises.run(Self.carryOut)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try premises.site.outcomes == [101: "already_provisioned", 102: "provisioned"])
+    }
+  }
+
+  @Test("a room that was provisioned meanwhile makes it another building")
+  func provisionedMeanwhile() async throws {
+    try await Premises.serve(2) { premises in
+      try await Self.save(premises)
+      #expect(try await premises.apply("--only", "Room 102").status == 0)
+      let address = ServedBuilding.address(2)
+      try await Self.expectRefused(
+        premises, saying: ["Room 102: planned provision \(address), now done \(address)"])
+      #expect(await premises.minor(1) == nil, "nor is what did not differ begun")
+    }
+  }
+
+  @Test("so does a sensor that turns up where rooms take any")
+  func strangerMeanwhile() async throws {
+    try await Premises.serve(3) { premises in
+      try premises.site.writeManifest([Place(minor: 101), Place(minor: 102)], assign: "any")
+      await premises.setMuted(true, 3)
+      try await Self.save(premises)
+      await premises.setMuted(false, 3)
+      try await Self.expectRefused(
+        premises,
+        saying: ["Room 101: planned provision", "Room 102: planned provision", "too_many_candidates"])
+    }
+  }
+
+  @Test("a plan of another manifest, of another building, or that is none, is refused")
+  func anotherManifest() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try await Self.save(premises)
+      try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["retries: 3"])
+      try await premises.expectRefused(
+        Self.carryOut, with: 65, saying: ["the manifest was changed since friday.plan was made"])
+
+      let manifest = try String(
+        contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+      try site.write("building.yaml", manifest.replacing("id: \(Site.building)", with: "id: annexe"))
+      try await premises.expectRefused(
+        Self.carryOut, with: 65, saying: ["a plan of another building, \(Site.building)"])
+
+      for text in ["", "{}", "[]", #"{"schema":"roboprov/plan/9","building":"annexe","rooms":[]}"#] {
+        try site.write("friday.plan", text)
+        try await premises.expectRefused(Self.carryOut, with: 65, saying: ["friday.plan is no plan"])
+      }
+      #expect(await premises.building.isUntouched([1, 2]))
+    }
+  }
+
+  @Test(
+    "a plan has selected its rooms: to select others beside it makes no sense",
+    arguments: [["--only", "Room 101"], ["--skip", "Room 101"], ["--failed"]])
+  func selection(_ options: [String]) async throws {
+    try await Premises.serve(1) { premises in
+      try await Self.save(premises)
+      try await premises.expectRefused(
+        Self.carryOut + options, with: 64, saying: ["--plan selects the rooms"])
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Of two runs at once the second is refused, and told of the first", .timeLimit(.minutes(5)))
+struct TwoAtOnceTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+
+  /// A building with a run that stays at its first sensor, which never answers.
+  private static func serveBusy(
+    _ body: @escaping @Sendable (Premises, Invocation) async throws -> Void
+  ) async throws {
+    try await Site.use { site in
+      try site.writeManifest(
+        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m }"])
+      let sensors = [ServedBuilding.sensor(1, .neverAnswers), ServedBuilding.sensor(2)]
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.start(apply + ["--only", "Room 101"], bus: building.bus)
+        try await run.until("an attempt") {
+          await building.world.attemptsUnderWay(on: ServedBuilding.adapter) > 0
+        }
+        try await body(Premises(site: site, building: building), run)
+      }
+    }
+  }
+
+  /// What whoever is refused must be told of a run.
+  private static func words(on run: Invocation, at site: Site) throws -> [String] {
+    let id = try #require(site.runs.first)
+    // Its id begins with the second in which it began.
+    let began = id.prefix { $0 != "-" }
+    return ["process \(run.id), run \(id), since ", String(began.prefix(4)) + "-"]
+  }
+
+  @Test(
+    "on the same building",
+    arguments: [
+      ["apply", "building.yaml", "--yes", "--listen", "1", "--only", "Room 102"],
+      ["apply", "building.yaml", "--yes", "--simulate"],
+      ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"],
+      ["retire", Site.building, "Room 101", "--unheard"],
+      ["replace", Site.building, "Room 101", "--unheard"],
+    ])
+  func building(_ command: [String]) async throws {
+    try await Self.serveBusy { premises, run in
+      let words = try Self.words(on: run, at: premises.site)
+      try await premises.expectRefused(
+        command, with: 69, saying: ["another run works on \(Site.building)"] + words)
+      #expect(run.isRunning)
+    }
+  }
+
+  @Test("on the same adapter, of another building, until the first is killed")
+  func adapter() async throws {
+    try await Self.serveBusy { premises, run in
+      let site = premises.site
+      let words = try Self.words(on: run, at: site)
+      let manifest = try String(
+        contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+      try site.write("annexe.yaml", manifest.replacing("id: \(Site.building)", with: "id: annexe"))
+      let annexe = ["apply", "annexe.yaml", "--listen", "1", "--only", "Room 102"]
+      try await premises.expectRefused(
+        annexe, with: 69, saying: ["hci0 is in use"] + words)
+
+      run.send(SIGKILL)
+      #expect(try await run.ended().signal == SIGKILL)
+      let next = try await premises.run(annexe)
+      #expect(next.status == 0, "\(next)")
+      #expect(await premises.minor(2) == 102)
+    }
+  }
+
+  @Test("an adapter of the same address on another bus is another adapter")
+  func anotherBus() async throws {
+    try await Self.serveBusy { _, run in
+      try await Premises.serveDone(1) { _ in #expect(run.isRunning) }
+    }
+  }
+
+  @Test("a run that was killed refuses nobody on its building")
+  func killed() async throws {
+    try await Self.serveBusy { premises, run in
+      run.send(SIGKILL)
+      #expect(try await run.ended().signal == SIGKILL)
+      let next = try await premises.apply("--only", "Room 102")
+      #expect(next.status == 0, "\(next)")
+      #expect(try premises.site.outcomes == [101: "skipped", 102: "provisioned"])
+    }
+  }
+}
