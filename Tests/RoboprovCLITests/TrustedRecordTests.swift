@@ -18,7 +18,6 @@ struct TrustedRecordTests {
     "a journal with a damaged line stops every command that decides by it, and names the line",
     arguments: [
       apply, ["plan", "building.yaml"], ["retire", "building.yaml", "Room 101", "--unheard"],
-      ["history", Site.building, "Room 101"],
     ])
   func damaged(_ command: [String]) async throws {
     try await Premises.serveDone(1) { premises in
