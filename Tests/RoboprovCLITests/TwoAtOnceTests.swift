@@ -62,6 +62,10 @@ struct TwoAtOnceTests {
       let annexe = ["apply", "annexe.yaml", "--listen", "1", "--only", "Room 102"]
       try await premises.expectRefused(
         annexe, with: 69, saying: ["hci0 is in use"] + words)
+      // A look would take the first one's links for left behind ones, and release them.
+      let plan = ["plan", "annexe.yaml", "--listen", "1"]
+      try await premises.expectRefused(plan, with: 69, saying: ["hci0 is in use"] + words)
+      #expect(run.isRunning)
 
       run.send(SIGKILL)
       #expect(try await run.ended().signal == SIGKILL)

@@ -9,19 +9,13 @@ struct AcceptCommand: AsyncParsableCommand {
     abstract: "Accept a room that is not done, with a reason and a name that every report shows.",
     discussion: "Runs leave the room alone until it is named with --force. When it is done, the waiver ends.")
 
-  @Argument(help: BuildingReference.help)
-  var building: String
-
-  @Argument(help: "The room, by id or name.")
-  var room: String
+  @OptionGroup var subject: RoomArguments
 
   @Option(help: ArgumentHelp("Why it is acceptable.", valueName: "text"))
   var reason: String
 
   @Option(help: ArgumentHelp("Who answers for it.", valueName: "name"))
   var by: String
-
-  @OptionGroup var places: RecordOptions
 
   @OptionGroup var seal: SealOptions
 
@@ -34,8 +28,8 @@ struct AcceptCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let amendment = try Amendment(building, in: places)
-    let room = try amendment.room(room)
+    let amendment = try Amendment(subject.building, in: subject.places)
+    let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     if try amendment.isDone(room, seal) {
       throw CommandFailure(.usage, "\(name) is done", cure: "There is nothing to accept.")

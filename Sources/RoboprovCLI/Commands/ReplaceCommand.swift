@@ -13,11 +13,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       `apply` provisions the new one: give its address in the manifest, or let the room take any.
       """)
 
-  @Argument(help: BuildingReference.help)
-  var building: String
-
-  @Argument(help: "The room, by id or name.")
-  var room: String
+  @OptionGroup var subject: RoomArguments
 
   @Option(help: ArgumentHelp("Why; on record.", valueName: "text"))
   var reason: String?
@@ -26,14 +22,13 @@ struct ReplaceCommand: AsyncParsableCommand {
     help: ArgumentHelp("Which sensor, where merged records have several for the room.", valueName: "address"))
   var device: String?
 
-  @OptionGroup var places: RecordOptions
-
   @OptionGroup var silence: SilenceOptions
 
   func run() async throws {
     let interruptions = Interruptions()
-    let amendment = try Amendment(building, in: places, simulated: silence.simulation.simulate)
-    let room = try amendment.room(room)
+    let amendment = try Amendment(
+      subject.building, in: subject.places, simulated: silence.simulation.simulate)
+    let room = try amendment.room(subject.room)
     let old = try device(of: room, in: amendment)
     let silent = try await silence.check(
       [old], rehearsing: amendment.building.source?.building, cancelledBy: interruptions)

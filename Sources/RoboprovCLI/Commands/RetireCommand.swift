@@ -10,23 +10,18 @@ struct RetireCommand: AsyncParsableCommand {
     abstract: "Take a room out of service, and its sensor with it.",
     discussion: "Listens first, as `replace` does. Runs leave the room alone until it is named with --force.")
 
-  @Argument(help: BuildingReference.help)
-  var building: String
-
-  @Argument(help: "The room, by id or name.")
-  var room: String
+  @OptionGroup var subject: RoomArguments
 
   @Option(help: ArgumentHelp("Why; on record.", valueName: "text"))
   var reason: String?
-
-  @OptionGroup var places: RecordOptions
 
   @OptionGroup var silence: SilenceOptions
 
   func run() async throws {
     let interruptions = Interruptions()
-    let amendment = try Amendment(building, in: places, simulated: silence.simulation.simulate)
-    let room = try amendment.room(room)
+    let amendment = try Amendment(
+      subject.building, in: subject.places, simulated: silence.simulation.simulate)
+    let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     guard amendment.standing.rooms[room]?.retirement == nil else {
       throw CommandFailure(.usage, "\(name) is out of service already")

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// What every change of the record names: the building, the room in it, and where the record is.
+struct RoomArguments: ParsableArguments {
+  @Argument(help: BuildingReference.help)
+  var building: String
+
+  @Argument(help: "The room, by id or name.")
+  var room: String
+
+  @OptionGroup var places: RecordOptions
+}
