@@ -56,11 +56,28 @@ struct RunReportCommand: AsyncParsableCommand {
   /// Makes the reports; `latest` goes on pointing to the newest run that has some.
   private func write(_ record: JournalRecord, to directory: RunDirectory) throws -> RunReport {
     do throws(JournalError) {
-      let latest = try RunDirectory.latestRun(in: reports, building: building)
-      if let latest, latest > directory.run { return try RunReports.writeFiles(record.events, to: directory) }
+      if try isOlderThanLatest(record, of: directory) {
+        return try RunReports.writeFiles(record.events, to: directory)
+      }
       return try RunReports.write(record.events, to: directory)
     } catch {
       throw JournalTrouble.failure(error)
+    }
+  }
+
+  /// By when they began: the ids of two runs of one second do not tell.
+  private func isOlderThanLatest(
+    _ record: JournalRecord, of directory: RunDirectory
+  ) throws(JournalError) -> Bool {
+    guard let latest = try RunDirectory.latestRun(in: reports, building: building), latest != directory.run,
+      let began = record.events.first?.at
+    else { return false }
+    do throws(JournalError) {
+      let other = try RunDirectory.open(in: reports, building: building, run: latest).readJournal()
+      return other.events.first.map { $0.at > began } ?? false
+    } catch  where error.cause == .missing {
+      // It was taken away: then this is the newest.
+      return false
     }
   }
 
