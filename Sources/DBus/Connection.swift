@@ -9,7 +9,17 @@
 /// Deadlines are measured on the system's monotonic clock, because they wait for another process. Close it when it
 /// is no longer wanted; a connection that nobody refers to closes itself.
 public actor Connection {
-  typealias Waiter = CheckedContinuation<Result<[DBusValue], DBusError>, Never>
+  private typealias Continuation = CheckedContinuation<Result<[DBusValue], DBusError>, Never>
+
+  /// A call that was sent.
+  private enum Waiter {
+    /// Its task is on its way to wait: on a busy machine the call's end may be here first.
+    case announced
+    /// Its task waits.
+    case waiting(Continuation)
+    /// It ended before its task waited.
+    case ended(Result<[DBusValue], DBusError>)
+  }
 
   /// Messages that are handled before the thread looks at its jobs again.
   private static let mostMessages = 64
@@ -89,14 +99,14 @@ public actor Connection {
     }
     if Task.isCancelled { throw .cancelled }
     let serial = try link.send(OutgoingMessage(call))
+    waiting[serial] = .announced
     let deadline = timeout.map { SuspendingClock.now + $0 }
     let result: Result<[DBusValue], DBusError> = await withTaskCancellationHandler {
       // A continuation resumes wherever the task prefers to run, and only then goes on to its actor. Preferring
       // this thread keeps the answer's place among the messages, and saves a detour over Swift's own threads.
       await withTaskExecutorPreference(executor.tasks) {
         await withCheckedContinuation { waiter in
-          waiting[serial] = waiter
-          if let deadline { deadlines.add(serial, at: deadline) }
+          attend(serial, waiter, until: deadline)
         }
       }
     } onCancel: {
@@ -110,11 +120,32 @@ public actor Connection {
     return try result.get()
   }
 
+  /// Waits for the answer to a call that was sent; its end may have come before.
+  private func attend(_ serial: UInt32, _ waiter: Continuation, until deadline: SuspendingClock.Instant?) {
+    switch waiting[serial] {
+    case .announced?:
+      waiting[serial] = .waiting(waiter)
+      if let deadline { deadlines.add(serial, at: deadline) }
+    case .ended(let result)?:
+      waiting[serial] = nil
+      waiter.resume(returning: result)
+    case .waiting?, nil:
+      waiter.resume(returning: .failure(.disconnected))
+    }
+  }
+
   /// - Returns: whether somebody waited for it.
   @discardableResult
   private func finish(_ serial: UInt32, _ result: Result<[DBusValue], DBusError>) -> Bool {
-    guard let waiter = waiting.removeValue(forKey: serial) else { return false }
-    waiter.resume(returning: result)
+    switch waiting[serial] {
+    case .waiting(let waiter)?:
+      waiting[serial] = nil
+      waiter.resume(returning: result)
+    case .announced?:
+      waiting[serial] = .ended(result)
+    case .ended?, nil:
+      return false
+    }
     deadlines.prune(waiting: waiting.count) { waiting[$0] != nil }
     return true
   }
@@ -194,9 +225,10 @@ public actor Connection {
     self.link = nil
     link.close()
     let waiters = waiting.sorted { $0.key < $1.key }
-    waiting = [:]
+    // What had ended has its result; who comes to wait for another call finds that there is none.
+    waiting = waiting.filter { if case .ended = $0.value { true } else { false } }
     deadlines = Deadlines()
-    for (_, waiter) in waiters { waiter.resume(returning: .failure(.disconnected)) }
+    for case (_, .waiting(let waiter)) in waiters { waiter.resume(returning: .failure(.disconnected)) }
     signals = SignalTable()
     exports.end()
     let closing = closeWaiters.sorted { $0.key < $1.key }
