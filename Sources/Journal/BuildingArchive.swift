@@ -1,4 +1,4 @@
-public import Provisioning
+import Provisioning
 
 /// All runs of a building that a reports directory has on record, read from their journals.
 public struct BuildingArchive: Sendable {
@@ -47,9 +47,4 @@ public struct BuildingArchive: Sendable {
 
   /// The journals in which something is wrong beyond a torn last line: what they had on record is not all known.
   public var damaged: [Run] { runs.filter { $0.record.damage != nil } }
-
-  /// The runs that any of these events of theirs, with the event: for `history`.
-  public func events(where isWanted: (RunEvent) -> Bool) -> [(run: Run, event: RunEvent)] {
-    runs.flatMap { run in run.record.events.filter(isWanted).map { (run, $0) } }
-  }
 }
