@@ -84,6 +84,7 @@ struct SimulateTests {
     Faulty("fault: drops, in: discover, attempts: 1", "provisioned_after_retry"),
     Faulty("fault: drops, in: subscribe, attempts: 1", "provisioned_after_retry"),
     Faulty("fault: drops, in: write, nth: 3, attempts: 1", "provisioned_after_retry"),
+    Faulty("fault: drops, in: confirm, nth: 2, attempts: 1", "provisioned_after_retry"),
     Faulty("fault: drops, in: save, attempts: 1", "provisioned_after_retry"),
     Faulty("fault: drops, in: write, nth: 4", "failed", "link_lost"),
     Faulty("fault: no_ready", "provisioned"),
@@ -136,10 +137,39 @@ struct SimulateTests {
     ),
     "no address": ("sensors:\n  - { rssi: -60 }\n", ["scenario.yaml:2:5: address is missing here"]),
     "unknown fault": (
-      scenario([sensor(1, ", faults: [{ fault: sulks }]")]), [":6:", "there is no fault sulks"]
+      scenario([sensor(1, ", faults: [{ fault: sulks }]")]),
+      [":6:", "there is no fault sulks of robo-sensor; there are silent, ", ", never_returns"]
+    ),
+    "no fault": (scenario([sensor(1, ", faults: [{ attempts: 1 }]")]), [":6:", "fault is missing here"]),
+    "another fault's key": (
+      scenario([sensor(1, ", faults: [{ fault: silent, text: hush }]")]),
+      [":6:", "unknown key text; there are fault, attempts"]
     ),
     "stage": (
-      scenario([sensor(1, ", faults: [{ fault: drops, in: lunch }]")]), [":6:", "there is no stage lunch"]
+      scenario([sensor(1, ", faults: [{ fault: drops, in: lunch }]")]),
+      [
+        ":6:",
+        "there is no stage lunch; those of robo-sensor are connect, discover, subscribe, write, confirm, save",
+      ]
+    ),
+    "setting": (
+      scenario([sensor(1, ", faults: [{ fault: rejects_write, setting: colour }]")]),
+      [":6:", "there is no setting colour; there are wifi_ssid, wifi_password, room_name, minor"]
+    ),
+    "family": (
+      scenario([sensor(1, ", family: robot")]), [":6:45:", "there is no family robot; there are robo-sensor"]
+    ),
+    "past": (
+      scenario([sensor(1, ", holds: { room_name: Lobby, minor: many }")]),
+      [":6:71:", "a whole number from 0 to 65535 is expected here"]
+    ),
+    "half a past": (
+      scenario([sensor(1, ", holds: { room_name: Lobby }")]),
+      [":6:", "what robo-sensor holds includes minor"]
+    ),
+    "another's past": (
+      scenario([sensor(1, ", holds: { colour: red }")]),
+      [":6:", "unknown key colour; there are wifi_ssid, wifi_password, room_name, minor"]
     ),
     "adapter's name": (
       "adapters:\n  - { name: dongle, address: \"00:1A:7D:DA:71:13\" }\n",

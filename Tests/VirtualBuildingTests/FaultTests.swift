@@ -64,7 +64,7 @@ struct FaultTests {
       let expectedWrites: Int
       switch stage {
       case .connect, .discover, .subscribe: expectedWrites = 0
-      case .write(let number): expectedWrites = number
+      case .write(let number), .confirm(let number): expectedWrites = number
       case .save: expectedWrites = 3
       }
       #expect(arrived == expectedWrites)

@@ -116,7 +116,7 @@ struct OrgBluezTests {
   // MARK: Connecting
 
   /// Discovers until a device is an object, and stops.
-  private static func hear(_ path: ObjectPath, _ client: BusClient) async throws {
+  static func hear(_ path: ObjectPath, _ client: BusClient) async throws {
     let mark = client.mark
     try await client.call(hci0, adapter1, "StartDiscovery")
     if try await !client.objects().contains(path.text) { await client.wait(from: mark) { $0.adds(path) } }

@@ -22,7 +22,7 @@ struct Rehearsal: Sendable {
     if let file = options.scenario {
       self = try Self.load(file, seed: options.seed)
     } else if let building {
-      scenario = Scenario(healthy: building, seed: options.seed ?? 1)
+      scenario = try Scenario(healthy: building, seed: options.seed ?? 1)
       speed = 10
     } else {
       throw CommandFailure(
@@ -77,15 +77,33 @@ struct Rehearsal: Sendable {
 }
 
 extension Scenario {
-  /// A virtual building with a healthy sensor for each room: at the room's address, or at one made up.
-  init(healthy building: Building, seed: UInt64) {
+  /// A virtual building with a healthy sensor for each room, of the room's family: at the room's address, or at one
+  /// made up.
+  /// - Throws: `CommandFailure` for a family that has no virtual sensors.
+  init(healthy building: Building, seed: UInt64) throws {
     let taken = Set(building.rooms.compactMap(\.address))
     var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
       .filter { !taken.contains($0) }.makeIterator()
-    let addresses = building.rooms.compactMap { $0.address ?? free.next() }
+    var sensors: [SensorScenario] = []
+    for room in building.rooms {
+      guard let address = room.address ?? free.next() else { break }
+      sensors.append(try SensorScenario(for: room, at: address))
+    }
     self.init(
       seed: seed,
       adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7113), name: "hci0")],
-      sensors: addresses.map { SensorScenario(address: $0) })
+      sensors: sensors)
+  }
+}
+
+extension SensorScenario {
+  /// The healthy sensor that a room expects.
+  fileprivate init(for room: Room, at address: BluetoothAddress) throws {
+    guard let family = FirmwareFamily[name: room.profile.rawValue] else {
+      throw CommandFailure(
+        .usage, "there is no virtual \(room.profile) for \(room.name)",
+        cure: "Rehearse with --scenario FILE, or without --simulate on the devices themselves.")
+    }
+    self.init(address: address, family: family)
   }
 }

@@ -61,11 +61,32 @@ enum ScenarioFile {
   }
 
   private static func sensor(_ node: ScenarioReader, _ taken: inout Taken) throws -> SensorScenario {
-    let node = try node.mapping(["address", "rssi", "appears", "faults"])
+    let node = try node.mapping(["address", "family", "rssi", "appears", "holds", "faults"])
+    let family = try family(node)
     return SensorScenario(
-      address: try address(node, &taken),
+      address: try address(node, &taken), family: family,
       signal: Signal(base: try node.integer("rssi", in: -127...20) ?? -60),
-      appearsAfter: try node.duration("appears") ?? .zero, faults: try node.list("faults").map(fault))
+      appearsAfter: try node.duration("appears") ?? .zero, holds: try holds(node, family),
+      faults: try node.list("faults").map { try fault($0, family) })
+  }
+
+  private static func family(_ node: ScenarioReader) throws -> FirmwareFamily {
+    guard let name = try node.text("family") else { return .roboSensor }
+    if let family = FirmwareFamily[name: name] { return family }
+    let names = FirmwareFamily.all.map(\.name).joined(separator: ", ")
+    throw node.failure("there is no family \(name); there are \(names)", at: "family")
+  }
+
+  private static func holds(_ node: ScenarioReader, _ family: FirmwareFamily) throws -> [String: String] {
+    guard let values = try node.mapping(family.settings.map(\.name), under: "holds") else { return [:] }
+    var holds: [String: String] = [:]
+    for name in values.keys { holds[name] = try values.required(name, values.text) }
+    do {
+      _ = try family.encode(holds)
+    } catch {
+      throw values.failure(error.reason, at: error.setting)
+    }
+    return holds
   }
 
   private static func network(_ node: ScenarioReader) throws -> WiFiNetwork {
@@ -74,62 +95,18 @@ enum ScenarioFile {
       ssid: try node.required("ssid", node.text), rssi: try node.integer("rssi", in: -127...20) ?? -60)
   }
 
-  private static func fault(_ node: ScenarioReader) throws -> ScheduledFault {
-    let node = try node.mapping([
-      "fault", "attempts", "in", "nth", "text", "setting", "att_error", "saved", "minor",
-    ])
-    return ScheduledFault(try kind(node), attempts: try node.integer("attempts", in: 1...1000))
+  private static func fault(_ node: ScenarioReader, _ family: FirmwareFamily) throws -> ScheduledFault {
+    let node = try node.mapping(knowing: "fault") { node in
+      try kind(node, family).keys + ["attempts"]
+    }
+    return ScheduledFault(
+      try kind(node, family).read(node, family), attempts: try node.integer("attempts", in: 1...1000))
   }
 
-  private static func kind(_ node: ScenarioReader) throws -> Fault {
+  private static func kind(_ node: ScenarioReader, _ family: FirmwareFamily) throws -> FaultKind {
     let name = try node.required("fault", node.text)
-    switch name {
-    case "silent": return .silent
-    case "never_answers": return .neverAnswers
-    case "slow": return .slow
-    case "stale_attributes": return .staleAttributes
-    case "without_wifi_scan": return .withoutWiFiScan
-    case "drops": return .drops(in: try dropStage(node))
-    case "no_ready": return .noReady
-    case "refuses_subscription": return .refusesSubscription
-    case "stale_error": return .staleError(try errorText(node))
-    case "error_after_first_write": return .errorAfterFirstWrite(try errorText(node))
-    case "error_on_save": return .errorOnSave(try errorText(node))
-    case "rejects_write":
-      return .rejectsWrite(
-        to: try characteristic(node), code: UInt8(try node.integer("att_error", in: 1...255) ?? 0x80))
-    case "saves_only_with_ssid": return .savesOnlyWithSSID
-    case "no_saved": return .noSaved
-    case "restarts_before_confirming": return .restartsBeforeConfirming(saved: try node.flag("saved") ?? true)
-    case "returns_with_minor":
-      return .returnsWithMinor(UInt16(try node.required("minor") { try node.integer($0, in: 0...65535) }))
-    case "never_returns": return .neverReturns
-    default: throw node.failure("there is no fault \(name)", at: "fault")
-    }
-  }
-
-  private static func errorText(_ node: ScenarioReader) throws -> String {
-    try node.required("text", node.text)
-  }
-
-  private static func dropStage(_ node: ScenarioReader) throws -> Fault.DropStage {
-    switch try node.required("in", node.text) {
-    case "connect": return .connect
-    case "discover": return .discover
-    case "subscribe": return .subscribe
-    case "write": return .write(try node.integer("nth", in: 1...100) ?? 1)
-    case "save": return .save
-    case let other: throw node.failure("there is no stage \(other)", at: "in")
-    }
-  }
-
-  private static func characteristic(_ node: ScenarioReader) throws -> BluetoothUUID {
-    switch try node.required("setting", node.text) {
-    case SettingName.wifiSSID.rawValue: return RoboSensor.Attribute.ssid
-    case SettingName.wifiPassword.rawValue: return RoboSensor.Attribute.password
-    case SettingName.roomName.rawValue: return RoboSensor.Attribute.roomName
-    case SettingName.minor.rawValue: return RoboSensor.Attribute.minor
-    case let other: throw node.failure("there is no setting \(other)", at: "setting")
-    }
+    if let kind = family.allFaults.first(where: { $0.name == name }) { return kind }
+    let names = family.allFaults.map(\.name).joined(separator: ", ")
+    throw node.failure("there is no fault \(name) of \(family.name); there are \(names)", at: "fault")
   }
 }

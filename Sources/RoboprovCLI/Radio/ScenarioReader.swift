@@ -1,10 +1,11 @@
 import Bluetooth
 import Manifest
 import Provisioning
+import VirtualBuilding
 import YAML
 
 /// A mapping of a scenario's file; what is wrong in it is told by its place.
-struct ScenarioReader {
+struct ScenarioReader: FaultOrder {
   private let node: YAMLNode
   private let file: String
   private let entries: [String: YAMLNode]
@@ -16,8 +17,8 @@ struct ScenarioReader {
     }
     for entry in entries where !keys.contains(entry.key) {
       throw Self.failure(
-        "unknown key \(entry.key); there are \(keys.joined(separator: ", "))", at: entry.keyRange.start,
-        in: file)
+        "unknown key \(entry.key)" + (keys.isEmpty ? "" : "; there are \(keys.joined(separator: ", "))"),
+        at: entry.keyRange.start, in: file)
     }
     self.node = node
     self.file = file
@@ -34,6 +35,24 @@ struct ScenarioReader {
   func mapping(_ keys: [String]) throws -> ScenarioReader {
     try ScenarioReader(node, file: file, keys: keys)
   }
+
+  /// This list item as a mapping whose other keys are known when one of them is.
+  func mapping(knowing key: String, _ keys: (ScenarioReader) throws -> [String]) throws -> ScenarioReader {
+    guard case .mapping(let entries) = node.content else {
+      throw Self.failure("keys and values are expected here", at: node.range.start, in: file)
+    }
+    let first = try ScenarioReader(node, file: file, keys: entries.map(\.key))
+    return try mapping([key] + keys(first))
+  }
+
+  /// The mapping under a key, or nil.
+  func mapping(_ keys: [String], under key: String) throws -> ScenarioReader? {
+    guard let value = entries[key], !value.isNull else { return nil }
+    return try ScenarioReader(value, file: file, keys: keys)
+  }
+
+  /// Which keys there are, sorted.
+  var keys: [String] { entries.keys.sorted() }
 
   /// The items under a key; none if absent.
   func list(_ key: String) throws -> [ScenarioReader] {
@@ -99,6 +118,8 @@ struct ScenarioReader {
     }
     return duration
   }
+
+  func wrong(_ reason: String, at key: String) -> any Error { failure(reason, at: key) }
 
   func failure(_ message: String, at key: String) -> CommandFailure {
     Self.failure(message, at: (entries[key] ?? node).range.start, in: file)

@@ -129,7 +129,7 @@ extension CentralError {
       switch error {
       case .stackStopped: .stackUnavailable
       case .adapterUnavailable(let trouble): .adapterUnavailable(trouble)
-      case .connectFailed: .connectFailed
+      case .connectFailed, .connectTimedOut: .connectFailed
       case .cancelled: .cancelled
       case .outOfSlots: .outOfSlots
       case .alreadyConnecting, .busy: .busy

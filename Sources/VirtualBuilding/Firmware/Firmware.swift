@@ -6,6 +6,11 @@ public import VirtualTime
 public protocol Firmware: Sendable {
   /// What it advertises while nobody is connected; nil: nothing.
   var advertising: AdvertisingPayload? { get }
+  /// From one advertisement to its next; nil: as most do (`RadioParameters.advertisingInterval`). The first one
+  /// goes out as soon as there is something to advertise.
+  var advertisingInterval: Duration? { get }
+  /// Whether its requests are answered. One that hangs holds its link, and says nothing over it.
+  var isAnswering: Bool { get }
   /// Its table of services.
   var services: [ServiceDefinition] { get }
   /// What it would still know after a power cut.
@@ -17,38 +22,11 @@ public protocol Firmware: Sendable {
   ) -> [FirmwareEffect]
 }
 
-/// A device family that the virtual building can have.
-public struct FirmwareFamily: Sendable {
-  /// Its name in scenarios: the profile's id.
-  public let name: String
-  /// A new device of the family, as it leaves the factory.
-  public let make: @Sendable (FirmwareConditions) -> any Firmware
-
-  /// A family.
-  public init(name: String, make: @escaping @Sendable (FirmwareConditions) -> any Firmware) {
-    self.name = name
-    self.make = make
-  }
-
-  /// All families there are.
-  public static let all: [FirmwareFamily] = [.roboSensor]
-}
-
-/// What a device finds where it is put.
-public struct FirmwareConditions: Sendable {
-  /// What is wrong with it from the factory.
-  public var faults: [Fault]
-  /// What its WiFi radio hears.
-  public var wifiNetworks: [WiFiNetwork]
-  /// The radio it lives with: its MTU, and how long a restart takes.
-  public var radio: RadioParameters
-
-  /// Conditions.
-  public init(faults: [Fault] = [], wifiNetworks: [WiFiNetwork] = [], radio: RadioParameters = .init()) {
-    self.faults = faults
-    self.wifiNetworks = wifiNetworks
-    self.radio = radio
-  }
+extension Firmware {
+  /// As most do.
+  public var advertisingInterval: Duration? { nil }
+  /// Yes.
+  public var isAnswering: Bool { true }
 }
 
 /// Which request an answer is for.
@@ -100,25 +78,6 @@ public struct FirmwareTimer: Hashable, Sendable {
 
   /// A timer.
   public init(_ name: String) { self.name = name }
-}
-
-/// What a device knows for good.
-public struct Flash: Hashable, Sendable {
-  /// Setting names and their values as written.
-  public var values: [String: [UInt8]]
-  /// Whether it was ever told to save.
-  public var isSaved: Bool
-
-  /// A flash with this content.
-  public init(values: [String: [UInt8]] = [:], isSaved: Bool = false) {
-    self.values = values
-    self.isSaved = isSaved
-  }
-
-  /// A value as text, or nil when it was not written or is not UTF-8.
-  public func text(_ name: String) -> String? {
-    values[name].flatMap { String(validating: $0, as: UTF8.self) }
-  }
 }
 
 /// A service as a firmware defines it.

@@ -20,14 +20,13 @@ public struct RoboSensorFirmware: Firmware {
   }
 
   /// What was saved.
-  public private(set) var flash = Flash()
+  public private(set) var flash: Flash
   private let conditions: FirmwareConditions
   private var life = Life.waiting
   /// Written, but not saved.
   private var written: [String: [UInt8]] = [:]
   private var status = ""
-  private var faults: [Fault] = []
-  private var settingsWritten = 0
+  private var faults = FaultsInForce()
   private var hasError = false
 
   /// From a connection to `ready` [assumed].
@@ -41,9 +40,10 @@ public struct RoboSensorFirmware: Firmware {
   private static let restart = FirmwareTimer("restart")
   private static let wifiScanned = FirmwareTimer("wifi_scanned")
 
-  /// A sensor from the factory.
+  /// A sensor from the factory, or one that holds what it was told in an earlier life.
   public init(conditions: FirmwareConditions = .init()) {
     self.conditions = conditions
+    flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
   }
 
   /// Its name while it waits, its iBeacon when saved.
@@ -102,9 +102,8 @@ public struct RoboSensorFirmware: Firmware {
   }
 
   private mutating func connected(_ faults: [Fault]) -> [FirmwareEffect] {
-    self.faults = faults
+    self.faults = FaultsInForce(faults)
     life = .connected
-    settingsWritten = 0
     hasError = false
     status = ""
     for case .staleError(let text) in faults {
@@ -161,7 +160,7 @@ public struct RoboSensorFirmware: Firmware {
   private mutating func write(
     _ value: [UInt8], to characteristic: BluetoothUUID, _ request: RequestID?
   ) -> [FirmwareEffect] {
-    for case .rejectsWrite(characteristic, let code) in faults {
+    if let code = faults.rejection(of: characteristic) {
       return request.map { [.refuse($0, code)] } ?? []
     }
     let confirmed: [FirmwareEffect] = request.map { [.answer($0, [])] } ?? []
@@ -185,11 +184,12 @@ public struct RoboSensorFirmware: Firmware {
   private mutating func take(
     _ value: [UInt8], _ name: String, _ confirmed: [FirmwareEffect]
   ) -> [FirmwareEffect] {
-    settingsWritten += 1
-    if faults.contains(.drops(in: .write(settingsWritten))) { return [.loseLink] }
+    let (fate, number) = faults.nextSetting()
+    if fate == .lost { return [.loseLink] }
     written[name] = value
-    if settingsWritten == 1 {
-      for case .errorAfterFirstWrite(let text) in faults {
+    if fate == .takenAndLost { return [.loseLink] }
+    if number == 1 {
+      for case .errorAfterFirstWrite(let text) in faults.all {
         hasError = true
         return confirmed + say("error:" + text)
       }
@@ -201,7 +201,7 @@ public struct RoboSensorFirmware: Firmware {
   private mutating func command(_ value: [UInt8], _ confirmed: [FirmwareEffect]) -> [FirmwareEffect] {
     if faults.contains(.drops(in: .save)) { return [.loseLink] }
     guard value == Array("SAVE".utf8) else { return confirmed + say("error:unknown command") }
-    for case .errorOnSave(let text) in faults { return confirmed + say("error:" + text) }
+    for case .errorOnSave(let text) in faults.all { return confirmed + say("error:" + text) }
     if hasError { return confirmed + say("error:not ready to save") }
     guard written["minor"] != nil, written["room_name"] != nil else {
       return confirmed + say("error:incomplete")
@@ -225,7 +225,7 @@ public struct RoboSensorFirmware: Firmware {
   private mutating func save() {
     flash.values.merge(written) { _, new in new }
     flash.isSaved = true
-    for case .returnsWithMinor(let minor) in faults {
+    for case .returnsWithMinor(let minor) in faults.all {
       flash.values["minor"] = [UInt8(minor >> 8), UInt8(truncatingIfNeeded: minor)]
     }
   }
@@ -234,23 +234,4 @@ public struct RoboSensorFirmware: Firmware {
     self.status = status
     return [.notify(RoboSensorGATT.status, Array(status.utf8))]
   }
-}
-
-extension FirmwareFamily {
-  /// The Robo Sensor.
-  public static let roboSensor = FirmwareFamily(name: "robo-sensor") { RoboSensorFirmware(conditions: $0) }
-}
-
-extension Flash {
-  /// A Robo Sensor's minor (two bytes, big-endian), or nil when none was written.
-  public var minor: UInt16? {
-    values["minor"].flatMap { $0.count == 2 ? UInt16($0[0]) << 8 | UInt16($0[1]) : nil }
-  }
-
-  /// A Robo Sensor's SSID.
-  public var ssid: String? { text("wifi_ssid") }
-  /// A Robo Sensor's WiFi password.
-  public var password: String? { text("wifi_password") }
-  /// A Robo Sensor's room name.
-  public var roomName: String? { text("room_name") }
 }

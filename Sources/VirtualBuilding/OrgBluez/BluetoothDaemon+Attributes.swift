@@ -104,8 +104,8 @@ extension BluetoothDaemon {
       case .unknownAttribute: BlueZFailure.att(0x01)
       case .notConnected: BlueZFailure.gattNotConnected
       // BLUEZ.md "GATT": peer gone during a request.
-      case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .cancelled, .outOfSlots,
-        .alreadyConnecting:
+      case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .connectTimedOut, .cancelled,
+        .outOfSlots, .alreadyConnecting:
         BlueZFailure.peerGone
       }
     }

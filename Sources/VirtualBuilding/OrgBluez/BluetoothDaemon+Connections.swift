@@ -83,7 +83,8 @@ extension BluetoothDaemon {
   /// BLUEZ.md "Names of failure".
   private static func failure(of error: LinkError) -> DBusError {
     switch error {
-    case .outOfSlots: BlueZFailure.connectionAborted
+    // No trace of the second: which name a timeout has differs from version to version.
+    case .outOfSlots, .connectTimedOut: BlueZFailure.connectionAborted
     case .adapterUnavailable: BlueZFailure.inputOutput
     case .alreadyConnecting: BlueZFailure.connectUnderWay
     // Recorded traces: also for an attempt that fails at the link.

@@ -1,6 +1,7 @@
 public import Bluetooth
 
-/// What can go wrong with a sensor, to order.
+/// What can go wrong with a sensor, to order: with every one, with a Robo Sensor, and with those of other families
+/// (`own`).
 public enum Fault: Hashable, Sendable {
   // MARK: On air
 
@@ -16,7 +17,12 @@ public enum Fault: Hashable, Sendable {
   /// The link is lost in this stage.
   case drops(in: DropStage)
 
-  // MARK: While being provisioned
+  /// Answers a write to this characteristic with this ATT error.
+  case rejectsWrite(to: BluetoothUUID, code: UInt8)
+  /// One that its family knows, and describes in its own file.
+  case own(FamilyFault)
+
+  // MARK: A Robo Sensor's while being provisioned
 
   /// Never says `ready`; its status stays empty.
   case noReady
@@ -24,12 +30,10 @@ public enum Fault: Hashable, Sendable {
   case refusesSubscription
   /// Has a status `error:<text>` left from an earlier attempt when we connect, and keeps it until written to.
   case staleError(String)
-  /// Answers a write to this characteristic with this ATT error.
-  case rejectsWrite(to: BluetoothUUID, code: UInt8)
   /// Confirms the first write, then says `error:<text>`, and refuses to save.
   case errorAfterFirstWrite(String)
 
-  // MARK: At SAVE and after it
+  // MARK: A Robo Sensor's at SAVE and after it
 
   /// Answers `SAVE` with `error:<text>` and does not save.
   case errorOnSave(String)
@@ -44,7 +48,7 @@ public enum Fault: Hashable, Sendable {
   /// Says `saved` and is never heard again.
   case neverReturns
 
-  // MARK: Always
+  // MARK: A Robo Sensor's always
 
   /// Older firmware, without the WiFi scan characteristic.
   case withoutWiFiScan
@@ -57,10 +61,54 @@ public enum Fault: Hashable, Sendable {
     case discover
     /// When the status is subscribed to.
     case subscribe
-    /// When the `n`th setting is written, counted from 1.
+    /// When the `n`th setting is written, counted from 1, which is lost with the link.
     case write(Int)
+    /// The same, but the device has taken the setting: what is lost is the confirmation.
+    case confirm(Int)
     /// When `SAVE` arrives, which is lost with the link.
     case save
+
+    /// The stages by their names in scenarios.
+    public enum Name: String, Sendable {
+      /// While it is being made.
+      case connect
+      /// While services are resolved.
+      case discover
+      /// When the status is subscribed to.
+      case subscribe
+      /// Before a setting is taken.
+      case write
+      /// After a setting was taken.
+      case confirm
+      /// When `SAVE` arrives.
+      case save
+
+      /// The stage; the number matters to writes only.
+      func numbered(_ number: Int) -> Fault.DropStage {
+        switch self {
+        case .connect: .connect
+        case .discover: .discover
+        case .subscribe: .subscribe
+        case .write: .write(number)
+        case .confirm: .confirm(number)
+        case .save: .save
+        }
+      }
+    }
+  }
+}
+
+/// A fault that only devices of one family can have.
+public struct FamilyFault: Hashable, Sendable {
+  /// Its name in scenarios.
+  public var name: String
+  /// The characteristic that it concerns, if it concerns one.
+  public var characteristic: BluetoothUUID?
+
+  /// A fault of a family's own.
+  public init(_ name: String, _ characteristic: BluetoothUUID? = nil) {
+    self.name = name
+    self.characteristic = characteristic
   }
 }
 

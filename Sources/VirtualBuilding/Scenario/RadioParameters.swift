@@ -3,7 +3,7 @@
 public struct RadioParameters: Hashable, Sendable {
   // MARK: Advertising
 
-  /// From one advertisement of a sensor to its next; up to 10 ms of random delay come on top (Bluetooth Core,
+  /// From one advertisement of a sensor to its next, unless its firmware has an interval of its own; up to 10 ms of random delay come on top (Bluetooth Core,
   /// Vol 6 Part B 4.4.2.2).
   public var advertisingInterval: Duration = .milliseconds(100)
   /// At most this often is an unchanged advertisement passed on, as controllers and kernels filter duplicates.
@@ -29,6 +29,9 @@ public struct RadioParameters: Hashable, Sendable {
   /// How long one attempt at a peripheral that does not answer occupies the adapter, before the next in
   /// the queue has its turn.
   public var deadAttempt: Duration = .seconds(4)
+  /// How long an attempt goes on at a peripheral that advertises, but so rarely that it has not yet been heard again
+  /// (the kernel's HCI_LE_CONN_TIMEOUT; source and field, not measured). One that never answers is tried for ever.
+  public var connectPatience: Duration = .seconds(20)
   /// How long an attempt takes that fails at the link.
   public var connectFailure: Duration = .milliseconds(400)
   /// How long it takes to call an attempt off.

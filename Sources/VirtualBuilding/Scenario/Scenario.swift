@@ -65,18 +65,22 @@ public struct SensorScenario: Sendable {
   public var signal: Signal
   /// When it is switched on, after the scenario's beginning.
   public var appearsAfter: Duration
+  /// What it holds in flash when the scenario begins, by the family's names for it and as people write it; nothing: it
+  /// comes from the factory. Must be what the family's `encode` takes.
+  public var holds: [String: String]
   /// What goes wrong with it.
   public var faults: [ScheduledFault]
 
-  /// A sensor; there from the beginning and without faults unless said otherwise.
+  /// A sensor; there from the beginning, new, and without faults unless said otherwise.
   public init(
     address: BluetoothAddress, family: FirmwareFamily = .roboSensor, signal: Signal = .init(base: -60),
-    appearsAfter: Duration = .zero, faults: [ScheduledFault] = []
+    appearsAfter: Duration = .zero, holds: [String: String] = [:], faults: [ScheduledFault] = []
   ) {
     self.address = address
     self.family = family
     self.signal = signal
     self.appearsAfter = appearsAfter
+    self.holds = holds
     self.faults = faults
   }
 }

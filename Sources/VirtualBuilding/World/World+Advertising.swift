@@ -37,10 +37,33 @@ extension World {
     guard isAnybodyListening, var sensor = sensors[address], isNew || !sensor.isTurnPlanned else { return }
     sensor.turn += 1
     sensor.isTurnPlanned = true
-    let delay = sensor.generator.duration(in: .milliseconds(1)...radio.advertisingInterval)
+    let due: MonotonicInstant
+    if let next = nextAdvertisement(of: sensor, after: clock.now) {
+      due = next.advanced(by: sensor.generator.duration(in: Self.advertisingDelay))
+    } else {
+      due = clock.now.advanced(
+        by: sensor.generator.duration(in: .milliseconds(1)...radio.advertisingInterval))
+    }
     sensors[address] = sensor
-    schedule(.advertise(address, turn: sensor.turn), after: delay)
+    schedule(.advertise(address, turn: sensor.turn), at: due)
   }
+
+  /// A sensor begins to advertise, or to advertise something else.
+  func advertisesAnew(_ address: BluetoothAddress) {
+    sensors[address]?.advertisesSince = clock.now
+  }
+
+  /// When a sensor with an interval of its own advertises next, whether anybody listens or not, but for the random
+  /// delay. Others advertise so often that it does not matter: nil.
+  func nextAdvertisement(of sensor: SensorState, after instant: MonotonicInstant) -> MonotonicInstant? {
+    guard let interval = sensor.firmware.advertisingInterval else { return nil }
+    let first = sensor.advertisesSince.advanced(by: .milliseconds(1))
+    guard first <= instant else { return first }
+    return first.advanced(by: interval * (Int(first.duration(to: instant) / interval) + 1))
+  }
+
+  /// The random delay that comes on top of each interval (Bluetooth Core, Vol 6 Part B 4.4.2.2).
+  private static let advertisingDelay = Duration.zero...(.milliseconds(10))
 
   func advertise(_ address: BluetoothAddress, _ turn: Int) {
     guard var sensor = sensors[address], sensor.turn == turn else { return }
@@ -59,8 +82,13 @@ extension World {
     }
     sensor.turn += 1
     sensor.isTurnPlanned = true
-    let jitter = sensor.generator.duration(in: .zero...(.milliseconds(10)))
-    let interval = max(radio.advertisingInterval, radio.reportInterval)
-    schedule(.advertise(address, turn: sensor.turn), after: interval + jitter)
+    let jitter = sensor.generator.duration(in: Self.advertisingDelay)
+    let interval = sensor.firmware.advertisingInterval ?? radio.advertisingInterval
+    // What has not changed since is passed on so often only.
+    let unreported = max(radio.reportInterval - interval, .zero)
+    let due =
+      nextAdvertisement(of: sensor, after: clock.now.advanced(by: unreported))
+      ?? clock.now.advanced(by: interval + unreported)
+    schedule(.advertise(address, turn: sensor.turn), at: due.advanced(by: jitter))
   }
 }

@@ -13,7 +13,9 @@ extension World {
       var duration = draw(radio.resolve, for: state)
       if strikes(.slow, on: state) { duration += .seconds(10) }
       let sensor = sensors[state.address]
-      if sensor?.strikes(.drops(in: .discover), inAttempt: state.attempt) == true {
+      if sensor?.firmware.isAnswering == false {
+        schedule(.unanswered(id), after: radio.attTimeout)
+      } else if sensor?.strikes(.drops(in: .discover), inAttempt: state.attempt) == true {
         // In mid-resolution, without a word.
         sensorLeaves(state)
         schedule(.linkDown(link, .remote), after: duration / 2)

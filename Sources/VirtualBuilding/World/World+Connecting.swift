@@ -4,9 +4,11 @@ import VirtualTime
 /// Making and ending links. An adapter makes one attempt at a time; the others wait their turn, and a peripheral that does
 /// not answer takes its turns like everybody, for as long as nobody calls it off.
 extension World {
-  /// Connects; returns when the link is up, at once if there is one. There is no timeout. Cancelling the task calls
+  /// Connects; returns when the link is up, at once if there is one. There is no timeout but the
+  /// one for sensors that advertise too rarely (`RadioParameters.connectPatience`). Cancelling the task calls
   /// the attempt off.
-  /// - Throws: `adapterUnavailable`, `stackStopped`, `alreadyConnecting`, `outOfSlots`, `connectFailed`, `cancelled`.
+  /// - Throws: `adapterUnavailable`, `stackStopped`, `alreadyConnecting`, `outOfSlots`, `connectFailed`,
+  ///   `connectTimedOut`, `cancelled`.
   public func connect(
     to address: BluetoothAddress, on adapter: BluetoothAddress
   ) async throws(LinkError) -> LinkID {
@@ -90,15 +92,28 @@ extension World {
       adapterStates[adapter] = state
       return nextAttempt(on: adapter, wasQueued: wasQueued)
     }
-    let isFirstTurn = operations[id]?.turns == 0
-    operations[id]?.turns += 1
-    if isFirstTurn { sensors[address]?.attempts += 1 }
+    let now = clock.now
+    let firstTurn = operations[id]?.firstTurn ?? now
+    if operations[id]?.firstTurn == nil {
+      operations[id]?.firstTurn = now
+      sensors[address]?.attempts += 1
+    }
     var attempt = AdapterState.Attempt(operation: id, fails: nil, isHopeless: false)
     var duration = state.generator.duration(in: wasQueued ? radio.connectQueued : radio.connect)
-    let prospect = prospect(of: address, on: adapter, &state)
-    switch prospect {
+    switch prospect(of: address, on: adapter, &state) {
     case .link:
       if state.isDiscovering { duration += state.generator.duration(in: radio.connectWhileDiscovering) }
+      let patience = max(radio.connectPatience - firstTurn.duration(to: now), .zero)
+      if let wait = waitForAdvertisement(of: address), wait <= min(patience, radio.deadAttempt) {
+        duration += wait
+      } else if waitForAdvertisement(of: address) != nil {
+        duration = min(patience, radio.deadAttempt)
+        if patience <= radio.deadAttempt {
+          attempt.fails = .connectTimedOut
+        } else {
+          attempt.isHopeless = true
+        }
+      }
     case .fails(let error):
       attempt.fails = error
       duration = error == .outOfSlots ? .milliseconds(10) : radio.connectFailure
@@ -109,6 +124,12 @@ extension World {
     state.attempt = attempt
     adapterStates[adapter] = state
     schedule(.attemptEnds(id), after: duration)
+  }
+
+  /// A link is made upon an advertisement. How long it is until there is one; nil: no time worth telling.
+  private func waitForAdvertisement(of address: BluetoothAddress) -> Duration? {
+    guard let sensor = sensors[address] else { return nil }
+    return nextAdvertisement(of: sensor, after: clock.now).map { clock.now.duration(to: $0) }
   }
 
   private enum Prospect { case link, fails(LinkError), nobody }

@@ -24,6 +24,13 @@ extension World {
   /// Everything that was ever written to sensors, in the order of arrival.
   public var writes: [WriteRecord] { writeRecords }
 
+  /// How often a sensor's characteristic was written to, or any of its characteristics: a flash wears.
+  public func writeCount(of address: BluetoothAddress, to characteristic: BluetoothUUID? = nil) -> Int {
+    writeRecords.count {
+      $0.address == address && (characteristic == nil || $0.characteristic == characteristic)
+    }
+  }
+
   /// How many links there are now, on one adapter or on all.
   public func openLinkCount(on adapter: BluetoothAddress? = nil) -> Int {
     adapter.map { openLinks(on: $0) } ?? links.count
@@ -57,6 +64,7 @@ extension World {
     if isMuted {
       dropLink(to: address)
     } else {
+      advertisesAnew(address)
       planTurn(of: address, isNew: true)
     }
   }
@@ -64,8 +72,7 @@ extension World {
   /// Has the link to a sensor lost, as when somebody walks in between.
   public func dropLink(to address: BluetoothAddress) {
     guard let link = sensors[address]?.link else { return }
-    sensors[address]?.link = nil
-    tell(address, .disconnected)
+    comesFree(address)
     schedule(.linkDown(link, .remote), after: radio.supervisionTimeout)
   }
 
@@ -84,7 +91,6 @@ extension World {
   /// The sensor is off a link without a word, and advertises again.
   func sensorLeaves(_ link: LinkState) {
     guard sensors[link.address]?.link == link.id else { return }
-    sensors[link.address]?.link = nil
-    tell(link.address, .disconnected)
+    comesFree(link.address)
   }
 }

@@ -27,8 +27,19 @@ extension World {
     sensors[address] = sensor
     for effect in effects { carryOut(effect, of: address) }
     if sensors[address]?.firmware.advertising != before || event == .started {
+      advertisesAnew(address)
       planTurn(of: address, isNew: true)
     }
+  }
+
+  /// A sensor is off its link, and free to advertise again.
+  func comesFree(_ address: BluetoothAddress) {
+    sensors[address]?.link = nil
+    advertisesAnew(address)
+    tell(address, .disconnected)
+    guard let sensor = sensors[address], sensor.onAir != nil else { return }
+    // Who advertises often may wait for the turn that is planned; what it had new to say has been planned as such.
+    planTurn(of: address, isNew: sensor.firmware.advertisingInterval != nil)
   }
 
   private func carryOut(_ effect: FirmwareEffect, of address: BluetoothAddress) {
@@ -42,14 +53,15 @@ extension World {
       if let link = sensor.link { notify(characteristic, value, over: link) }
     case .disconnect:
       guard let link = sensor.link else { return }
-      leave(link, address, noticedAfter: sensors[address]?.generator.duration(in: radio.terminate))
-      tell(address, .disconnected)
+      notice(link, after: sensors[address]?.generator.duration(in: radio.terminate))
+      comesFree(address)
     case .loseLink:
       guard let link = sensor.link else { return }
-      leave(link, address, noticedAfter: radio.supervisionTimeout)
-      tell(address, .disconnected)
+      notice(link, after: radio.supervisionTimeout)
+      comesFree(address)
     case .restart(let duration):
-      if let link = sensor.link { leave(link, address, noticedAfter: radio.supervisionTimeout) }
+      if let link = sensor.link { notice(link, after: radio.supervisionTimeout) }
+      sensors[address]?.link = nil
       sensors[address]?.isOn = false
       sensors[address]?.life += 1
       if let duration { schedule(.started(address, life: sensor.life + 1), after: duration) }
@@ -58,9 +70,8 @@ extension World {
     }
   }
 
-  /// The sensor is off the link; the host notices a little later, after whatever notification is still under way.
-  private func leave(_ link: LinkID, _ address: BluetoothAddress, noticedAfter delay: Duration?) {
-    sensors[address]?.link = nil
+  /// The sensor leaves a link; the host notices a little later, after whatever notification is still under way.
+  private func notice(_ link: LinkID, after delay: Duration?) {
     guard let state = links[link] else { return }
     let noticed = max(
       clock.now.advanced(by: delay ?? .zero), state.lastArrival.advanced(by: .microseconds(10)))
@@ -70,8 +81,7 @@ extension World {
   /// The central is gone, and the sensor has just noticed.
   func sensorSide(_ address: BluetoothAddress, loses link: LinkID) {
     guard sensors[address]?.link == link else { return }
-    sensors[address]?.link = nil
-    tell(address, .disconnected)
+    comesFree(address)
     planTurn(of: address, isNew: true)
   }
 }

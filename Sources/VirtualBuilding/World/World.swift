@@ -47,15 +47,18 @@ public actor World {
     case cancelled(OperationID)
   }
 
-  /// A world as the scenario says, at its beginning. Addresses must differ: that two sensors or two adapters share
-  /// one is for whoever reads the scenario to refuse.
+  /// A world as the scenario says, at its beginning. Addresses must differ, and what sensors hold must be possible: a
+  /// scenario of which that is not true is for whoever reads it to refuse.
   public init(scenario: Scenario, clock: any TimeSource) {
     self.scenario = scenario
     self.clock = clock
     (inbox, inboxEnd) = AsyncStream.makeStream()
     let generator = SeededGenerator(seed: scenario.seed)
+    let now = clock.now
     sensors = Dictionary(
-      uniqueKeysWithValues: scenario.sensors.map { ($0.address, SensorState($0, in: scenario, generator)) })
+      uniqueKeysWithValues: scenario.sensors.map {
+        ($0.address, SensorState($0, in: scenario, generator, since: now))
+      })
     adapterStates = Dictionary(
       uniqueKeysWithValues: scenario.adapters.map { ($0.address, AdapterState($0, generator)) })
     sensorOrder = scenario.sensors.map(\.address).sorted()

@@ -52,8 +52,8 @@ struct Operation {
 
   var kind: Kind
   var continuation: CheckedContinuation<Result<OperationResult, LinkError>, Never>
-  /// How often a connection attempt has had the air.
-  var turns = 0
+  /// When a connection attempt had the air for the first time.
+  var firstTurn: MonotonicInstant?
   /// How long a request's answer travels.
   var wayBack = Duration.zero
   /// Whether a request has reached the sensor.
@@ -93,13 +93,25 @@ struct SensorState {
   /// Rises with each plan to advertise: older plans are void.
   var turn = 0
   var isTurnPlanned = false
+  /// Since when it has advertised what it advertises: one with an interval of its own keeps to it from here on.
+  var advertisesSince: MonotonicInstant
   var isMuted = false
 
-  init(_ sensor: SensorScenario, in scenario: Scenario, _ generator: SeededGenerator) {
+  init(
+    _ sensor: SensorScenario, in scenario: Scenario, _ generator: SeededGenerator, since now: MonotonicInstant
+  ) {
     self.scenario = sensor
+    advertisesSince = now
+    let held: [String: [UInt8]]
+    do {
+      held = try sensor.family.encode(sensor.holds)
+    } catch {
+      preconditionFailure("\(sensor.address): \(error.reason)")
+    }
     firmware = sensor.family.make(
       FirmwareConditions(
-        faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio))
+        faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio,
+        held: held))
     self.generator = generator.split("sensor/\(sensor.address)")
   }
 

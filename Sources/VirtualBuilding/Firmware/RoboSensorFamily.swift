@@ -1,0 +1,44 @@
+extension FirmwareFamily {
+  /// The Robo Sensor.
+  public static let roboSensor = FirmwareFamily(
+    name: "robo-sensor",
+    settings: [
+      .text("wifi_ssid", RoboSensorGATT.ssid, bytes: 1...32),
+      .text("wifi_password", RoboSensorGATT.password, bytes: 0...64),
+      .text("room_name", RoboSensorGATT.roomName, bytes: 1...64),
+      .number("minor", RoboSensorGATT.minor, .bigEndian, isAlwaysHeld: true),
+    ],
+    dropStages: [.connect, .discover, .subscribe, .write, .confirm, .save],
+    faults: [
+      .init("without_wifi_scan", .withoutWiFiScan),
+      .init("no_ready", .noReady),
+      .init("refuses_subscription", .refusesSubscription),
+      .init("stale_error", keys: ["text"]) { order, _ in .staleError(try order.required("text", order.text))
+      },
+      .init("error_after_first_write", keys: ["text"]) { order, _ in
+        .errorAfterFirstWrite(try order.required("text", order.text))
+      },
+      .init("error_on_save", keys: ["text"]) { order, _ in
+        .errorOnSave(try order.required("text", order.text))
+      },
+      .init("saves_only_with_ssid", .savesOnlyWithSSID),
+      .init("no_saved", .noSaved),
+      .init("restarts_before_confirming", keys: ["saved"]) { order, _ in
+        .restartsBeforeConfirming(saved: try order.flag("saved") ?? true)
+      },
+      .init("returns_with_minor", keys: ["minor"]) { order, _ in
+        .returnsWithMinor(UInt16(try order.required("minor") { try order.integer($0, in: 0...65535) }))
+      },
+      .init("never_returns", .neverReturns),
+    ]
+  ) { RoboSensorFirmware(conditions: $0) }
+}
+
+extension Flash {
+  /// A Robo Sensor's SSID.
+  public var ssid: String? { text("wifi_ssid") }
+  /// A Robo Sensor's WiFi password.
+  public var password: String? { text("wifi_password") }
+  /// A Robo Sensor's room name.
+  public var roomName: String? { text("room_name") }
+}
