@@ -167,6 +167,23 @@ struct SimulateTests {
       scenario([sensor(1, ", holds: { room_name: Lobby }")]),
       [":6:", "what robo-sensor holds includes minor"]
     ),
+    "another family's fault": (
+      scenario([sensor(1, ", family: iot-design-shop, faults: [{ fault: no_saved }]")]),
+      [":6:", "there is no fault no_saved of iot-design-shop; there are silent, ", ", old_beacon"]
+    ),
+    "another family's setting": (
+      scenario([
+        sensor(1, ", family: iot-design-shop, faults: [{ fault: keeps_old, setting: room_name }]")
+      ]), [":6:", "there is no setting room_name; there are uuid, major, minor, power, interval"]
+    ),
+    "another family's stage": (
+      scenario([sensor(1, ", family: iot-design-shop, faults: [{ fault: drops, in: save }]")]),
+      [":6:", "there is no stage save; those of iot-design-shop are connect, discover, write, confirm"]
+    ),
+    "another family's past": (
+      scenario([sensor(1, ", family: iot-design-shop, holds: { minor: 2, power: highest }")]),
+      [":6:", "low, medium or high is expected here"]
+    ),
     "another's past": (
       scenario([sensor(1, ", holds: { colour: red }")]),
       [":6:", "unknown key colour; there are wifi_ssid, wifi_password, room_name, minor"]

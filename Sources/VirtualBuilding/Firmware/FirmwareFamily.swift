@@ -29,7 +29,8 @@ public struct FirmwareFamily: Sendable {
 
   /// All families there are.
   public static let all: [FirmwareFamily] = [
-    .roboSensor
+    .roboSensor,
+    .iotDesignShop,
   ]
 
   /// The family of this name, or nil.

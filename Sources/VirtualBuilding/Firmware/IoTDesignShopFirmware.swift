@@ -1,0 +1,237 @@
+public import Bluetooth
+public import VirtualTime
+
+/// The IoT Design Shop beacon's firmware (PROTOCOLS §2): an iBeacon that can be configured at any time. It checks
+/// nothing: a write is stored as it is, confirmed, and is the change.
+///
+/// What is on air follows when the link ends [assumed: `takesEffect` is the place].
+public struct IoTDesignShopFirmware: Firmware {
+  /// Raw values as they were written, whatever their length.
+  private struct Values: Hashable {
+    var uuid: [UInt8]
+    var identity: [UInt8]
+    var transmission: [UInt8]
+
+    static let factory = Values(
+      uuid: IoTDesignShopGATT.service.bytes, identity: [0, 0, 0, 0],
+      transmission: bytes(2) + bytes(IoTDesignShopGATT.factoryInterval))
+
+    // Of a value that is too short or too long, what there is counts.
+    var major: [UInt8] { Array(identity.prefix(2)) }
+    var minor: [UInt8] { Array(identity.dropFirst(2)) }
+    var power: [UInt8] { Array(transmission.prefix(2)) }
+    var interval: [UInt8] { Array(transmission.dropFirst(2)) }
+
+    static func bytes(_ number: UInt16) -> [UInt8] {
+      [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
+    }
+
+    static func number(_ bytes: [UInt8]) -> UInt16 {
+      bytes.prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) }
+    }
+  }
+
+  private let conditions: FirmwareConditions
+  private var stored: Values
+  private var isWritten: Bool
+  /// What the radio was last given; nil: it hangs.
+  private var onAir: Values?
+  private var faults = FaultsInForce()
+
+  /// A beacon from the factory, or one that holds what it was told in an earlier life.
+  public init(conditions: FirmwareConditions = .init()) {
+    self.conditions = conditions
+    let (held, new) = (conditions.held, Values.factory)
+    stored = Values(
+      uuid: held["uuid"] ?? new.uuid,
+      identity: (held["major"] ?? new.major) + (held["minor"] ?? new.minor),
+      transmission: (held["power"] ?? new.power) + (held["interval"] ?? new.interval))
+    isWritten = !held.isEmpty
+  }
+
+  /// What it holds, factory values included.
+  public var flash: Flash {
+    Flash(
+      values: [
+        "uuid": stored.uuid, "major": stored.major, "minor": stored.minor, "power": stored.power,
+        "interval": stored.interval,
+      ], isSaved: isWritten, byteOrder: .littleEndian)
+  }
+
+  /// Its iBeacon and, since it can always be reached, its service.
+  public var advertising: AdvertisingPayload? {
+    onAir.map {
+      AdvertisingPayload(
+        isConnectable: true, serviceUUIDs: [IoTDesignShopGATT.service],
+        manufacturerData: [IBeacon.company: Self.beacon($0)])
+    }
+  }
+
+  /// As stored, when that last took effect.
+  public var advertisingInterval: Duration? {
+    .microseconds(625) * Int(Values.number((onAir ?? .factory).interval))
+  }
+
+  /// The configuration service.
+  public var services: [ServiceDefinition] {
+    [
+      .init(
+        IoTDesignShopGATT.service,
+        [
+          .init(IoTDesignShopGATT.beaconUUID, [.read, .write]),
+          .init(IoTDesignShopGATT.beaconID, [.read, .write]),
+          .init(IoTDesignShopGATT.transmission, [.read, .write]),
+        ])
+    ]
+  }
+
+  /// An iBeacon has its numbers the other way round; with values of the right lengths this is one.
+  private static func beacon(_ values: Values) -> [UInt8] {
+    [0x02, 0x15] + values.uuid + values.major.reversed() + values.minor.reversed()
+      + [UInt8(bitPattern: IoTDesignShopGATT.measuredPower(Values.number(values.power)))]
+  }
+
+  /// Takes notice of something, and says what it does about it.
+  public mutating func handle(
+    _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
+  ) -> [FirmwareEffect] {
+    switch event {
+    case .started:
+      takesEffect()
+    case .connected(let faults):
+      self.faults = FaultsInForce(faults)
+    case .disconnected:
+      if !faults.contains(.own(.oldBeacon)) { takesEffect() }
+    case .read(let request, let characteristic):
+      return [
+        value(of: characteristic).map { .answer(request, $0) } ?? .refuse(request, ATTCode.readNotPermitted)
+      ]
+    case .write(let request, let characteristic, let value):
+      return write(value, to: characteristic, request)
+    case .subscribe(let request, _, _):
+      return [.refuse(request, ATTCode.requestNotSupported)]
+    case .timer:
+      break
+    case .button:
+      // Factory reset.
+      stored = .factory
+      isWritten = false
+      return [.restart(takes: conditions.radio.restart.lowerBound)]
+    }
+    return []
+  }
+
+  /// An interval that is too short hangs the radio until it is reset.
+  private mutating func takesEffect() {
+    onAir = Values.number(stored.interval) < IoTDesignShopGATT.shortestInterval ? nil : stored
+  }
+
+  private func value(of characteristic: BluetoothUUID) -> [UInt8]? {
+    switch characteristic {
+    case IoTDesignShopGATT.beaconUUID: stored.uuid
+    case IoTDesignShopGATT.beaconID: stored.identity
+    case IoTDesignShopGATT.transmission: stored.transmission
+    default: nil
+    }
+  }
+
+  private mutating func write(
+    _ value: [UInt8], to characteristic: BluetoothUUID, _ request: RequestID?
+  ) -> [FirmwareEffect] {
+    guard let request else { return [] }
+    if let code = faults.rejection(of: characteristic) { return [.refuse(request, code)] }
+    let fate = faults.nextSetting().fate
+    if fate == .lost { return [.loseLink] }
+    if !faults.contains(.own(.keepsOld(characteristic))) {
+      let isSpoilt = faults.contains(.own(.storesWrong(characteristic)))
+      store(isSpoilt ? value.dropLast() + value.suffix(1).map { $0 ^ 1 } : value, characteristic)
+    }
+    return fate == .takenAndLost ? [.loseLink] : [.answer(request, [])]
+  }
+
+  private mutating func store(_ value: [UInt8], _ characteristic: BluetoothUUID) {
+    isWritten = true
+    switch characteristic {
+    case IoTDesignShopGATT.beaconUUID: stored.uuid = value
+    case IoTDesignShopGATT.beaconID: stored.identity = value
+    default: stored.transmission = value
+    }
+  }
+}
+
+/// The IoT Design Shop beacon's names and numbers, told independently of the engine's profile.
+public enum IoTDesignShopGATT {
+  /// Configuration service [S]; from the factory also the beacon's UUID.
+  public static let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
+  /// Beacon UUID: read, write, 16 bytes as written.
+  public static let beaconUUID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146157"
+  /// Beacon ID: read, write, major and minor, each uint16, little-endian [A].
+  public static let beaconID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146158"
+  /// Transmit settings: read, write, power and interval, each uint16, little-endian [A].
+  public static let transmission: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146159"
+
+  /// The interval from the factory in units of 0.625 ms: 1 s [assumed, as are power 2, major 0 and minor 0].
+  public static let factoryInterval: UInt16 = 1600
+  /// Below this the radio hangs [S: it can]; units of 0.625 ms.
+  public static let shortestInterval: UInt16 = 160
+
+  /// The measured power at 1 m that goes with a transmit power, dBm [assumed: −59 at 0 dBm, and less by as much]; a power
+  /// that there is not is the highest.
+  static func measuredPower(_ power: UInt16) -> Int8 {
+    switch power {
+    case 0: -59 - 23
+    case 1: -59 - 6
+    default: -59
+    }
+  }
+}
+
+extension FamilyFault {
+  /// An IoT Design Shop beacon confirms writes to this characteristic, and stores nothing.
+  public static func keepsOld(_ characteristic: BluetoothUUID) -> Self { Self("keeps_old", characteristic) }
+  /// One stores what is written to this characteristic with its last byte's lowest bit turned over.
+  public static func storesWrong(_ characteristic: BluetoothUUID) -> Self {
+    Self("stores_wrong", characteristic)
+  }
+  /// One stores everything, and reads it back, but has on air what it had before.
+  public static let oldBeacon = Self("old_beacon")
+}
+
+extension FirmwareFamily {
+  /// The IoT Design Shop beacon.
+  public static let iotDesignShop = FirmwareFamily(
+    name: "iot-design-shop",
+    settings: [
+      .init("uuid", IoTDesignShopGATT.beaconUUID, "a UUID") { text in
+        text.utf8.count == 36 ? BluetoothUUID(text)?.bytes : nil
+      },
+      .number("major", IoTDesignShopGATT.beaconID, .littleEndian),
+      .number("minor", IoTDesignShopGATT.beaconID, .littleEndian),
+      .init("power", IoTDesignShopGATT.transmission, "low, medium or high") { text in
+        ["low": [0, 0], "medium": [1, 0], "high": [2, 0]][text]
+      },
+      .init("interval", IoTDesignShopGATT.transmission, "a time from 100ms to 40s") { text in
+        guard let milliseconds = Self.milliseconds(text), (100...40_000).contains(milliseconds) else {
+          return nil
+        }
+        let units = milliseconds * 1000 / 625
+        return [UInt8(units & 0xFF), UInt8(units >> 8)]
+      },
+    ],
+    faults: [
+      .init("keeps_old", keys: ["setting"]) { order, family in
+        .own(.keepsOld(try order.characteristic(of: family)))
+      },
+      .init("stores_wrong", keys: ["setting"]) { order, family in
+        .own(.storesWrong(try order.characteristic(of: family)))
+      },
+      .init("old_beacon", .own(.oldBeacon)),
+    ]
+  ) { IoTDesignShopFirmware(conditions: $0) }
+
+  /// `500ms`, `10s`.
+  private static func milliseconds(_ text: String) -> Int? {
+    if text.hasSuffix("ms") { return Int(text.dropLast(2)) }
+    return text.hasSuffix("s") ? Int(text.dropLast()).flatMap { $0 <= 1000 ? $0 * 1000 : nil } : nil
+  }
+}

@@ -1,0 +1,263 @@
+import Bluetooth
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("The IoT Design Shop beacon's firmware")
+struct IoTDesignShopFirmwareTests {
+  private static let all = [
+    IoTDesignShopGATT.beaconUUID, IoTDesignShopGATT.beaconID, IoTDesignShopGATT.transmission,
+  ]
+  private static let uuid: BluetoothUUID = "11111111-2222-3333-4444-555555555555"
+
+  /// Runs `body` in a building with one beacon.
+  private static func run<Value: Sendable>(
+    _ faults: [ScheduledFault] = [], holds: [String: String] = [:],
+    _ body: @escaping @Sendable (Building) async throws -> Value
+  ) async throws -> Value {
+    try await Building.run(
+      [faults],
+      change: {
+        $0.sensors[0].family = .iotDesignShop
+        $0.sensors[0].holds = holds
+      }, body)
+  }
+
+  @Test("is an iBeacon from the factory, and offers its service in the same breath")
+  func factory() async throws {
+    try await Self.run { (building) async throws in
+      let heard = try #require(try await building.hear())
+      #expect(
+        heard.iBeacon == IBeacon(uuid: IoTDesignShopGATT.service, major: 0, minor: 0, measuredPower: -59))
+      #expect(heard.serviceUUIDs == [IoTDesignShopGATT.service])
+      let peripheral = try await building.connect()
+      let service = try await peripheral.discover(IoTDesignShopGATT.service, requiring: Self.all)
+      var values: [[UInt8]] = []
+      for uuid in Self.all { values.append(try await peripheral.read(try service.require(uuid))) }
+      #expect(values == [IoTDesignShopGATT.service.bytes, [0, 0, 0, 0], [2, 0, 0x40, 0x06]])
+      #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
+    }
+  }
+
+  @Test("takes a confirmed write for the change, which is on air when the link has ended")
+  func change() async throws {
+    try await Self.run { (building) async throws in
+      let beacon = try await Conversing(building)
+      try await beacon.write(Self.uuid.bytes, IoTDesignShopGATT.beaconUUID)
+      try await beacon.write([0x01, 0x02, 0x03, 0x04], IoTDesignShopGATT.beaconID)
+      try await beacon.write([0x01, 0x00, 0x80, 0x3E], IoTDesignShopGATT.transmission)
+      let flash = try #require(await building.world.flash(of: Building.sensor(1)))
+      #expect(flash.isSaved)
+      #expect(flash.values["uuid"] == Self.uuid.bytes)
+      #expect(flash.number("major") == 0x0201)
+      #expect(flash.minor == 0x0403)
+      #expect(flash.number("power") == 1)
+      #expect(flash.number("interval") == 16000)
+      #expect(try await beacon.read(IoTDesignShopGATT.beaconID) == [0x01, 0x02, 0x03, 0x04])
+      for uuid in Self.all {
+        #expect(await building.world.writeCount(of: Building.sensor(1), to: uuid) == 1)
+      }
+      await beacon.peripheral.disconnect()
+      let heard = try #require(try await building.hear())
+      #expect(
+        heard.iBeacon == IBeacon(uuid: Self.uuid, major: 0x0201, minor: 0x0403, measuredPower: -65))
+      // From now on every 10 s.
+      let next = try #require(try await building.hear())
+      let apart = heard.receivedAt.duration(to: next.receivedAt)
+      #expect((Duration.seconds(9.98)...(.seconds(10.02))).contains(apart))
+    }
+  }
+
+  @Test("goes on with what it had until then")
+  func notYet() {
+    var beacon = Bench()
+    let before = beacon.firmware.advertising
+    _ = beacon.write([9, 0, 9, 0], to: IoTDesignShopGATT.beaconID)
+    #expect(beacon.firmware.advertising == before)
+    _ = beacon.tell(.disconnected)
+    #expect(beacon.firmware.advertising != before)
+  }
+
+  @Test(
+    "checks nothing: a value of any length is stored as it is, and is no iBeacon on air",
+    arguments: [
+      (IoTDesignShopGATT.beaconUUID, [UInt8]()),
+      (IoTDesignShopGATT.beaconUUID, Array(repeating: 7, count: 17)),
+      (IoTDesignShopGATT.beaconID, [1]), (IoTDesignShopGATT.beaconID, [1, 2, 3]),
+      (IoTDesignShopGATT.beaconID, [1, 2, 3, 4, 5]),
+    ])
+  func nonsense(_ characteristic: BluetoothUUID, _ value: [UInt8]) throws {
+    var beacon = Bench()
+    #expect(beacon.write(value, to: characteristic) == [.answer(1, [])])
+    #expect(beacon.tell(.read(2, characteristic)) == [.answer(2, value)])
+    _ = beacon.tell(.disconnected)
+    let data = try #require(beacon.firmware.advertising?.manufacturerData[IBeacon.company])
+    #expect(IBeacon(manufacturerData: data) == nil)
+  }
+
+  @Test("stores a power that there is not")
+  func power() {
+    var beacon = Bench()
+    _ = beacon.write([0xFF, 0xFF, 0x40, 0x06], to: IoTDesignShopGATT.transmission)
+    #expect(beacon.firmware.flash.number("power") == 0xFFFF)
+  }
+
+  @Test(
+    "hangs with an interval of less than 100 ms, and comes back from the button with its factory values",
+    arguments: [
+      ([UInt8(2), 0, 160, 0], true), ([2, 0, 159, 0], false), ([2, 0, 0, 0], false), ([2, 0], false),
+    ])
+  func interval(_ value: [UInt8], _ lives: Bool) async throws {
+    try await Self.run(holds: ["major": "9", "minor": "9"]) { (building) async throws in
+      let beacon = try await Conversing(building)
+      try await beacon.write(value, IoTDesignShopGATT.transmission)
+      #expect(try await beacon.read(IoTDesignShopGATT.transmission) == value)
+      await beacon.peripheral.disconnect()
+      #expect((try await building.hear(within: .seconds(60)) != nil) == lives)
+      await building.world.pressButton(Building.sensor(1))
+      let heard = try await building.hear { $0.iBeacon?.minor == 0 }
+      #expect(heard?.iBeacon?.uuid == IoTDesignShopGATT.service)
+    }
+  }
+
+  @Test("can have a past")
+  func past() async throws {
+    let holds = [
+      "uuid": Self.uuid.description, "major": "1", "minor": "515", "power": "low", "interval": "500ms",
+    ]
+    try await Self.run(holds: holds) { (building) async throws in
+      let flash = try #require(await building.world.flash(of: Building.sensor(1)))
+      #expect(
+        flash.values == [
+          "uuid": Self.uuid.bytes, "major": [1, 0], "minor": [3, 2], "power": [0, 0],
+          "interval": [0x20, 0x03],
+        ])
+      #expect(flash.isSaved)
+      let heard = try #require(try await building.hear())
+      #expect(heard.iBeacon == IBeacon(uuid: Self.uuid, major: 1, minor: 515, measuredPower: -82))
+    }
+  }
+
+  @Test(
+    "refuses a past that cannot be",
+    arguments: [
+      ["uuid": "180D"], ["uuid": ""], ["major": "0x10000"], ["power": "extreme"], ["interval": "99ms"],
+      ["interval": "41s"], ["interval": "9223372036854775807s"], ["interval": "1"], ["room_name": "Lobby"],
+    ])
+  func impossible(_ holds: [String: String]) throws {
+    let problem = #expect(throws: HoldingProblem.self) { try FirmwareFamily.iotDesignShop.encode(holds) }
+    #expect(problem?.setting == holds.keys.first)
+  }
+
+  // MARK: Faults
+
+  @Test("keeps old: confirms the write, and stores nothing")
+  func keepsOld() async throws {
+    let fault = Fault.own(.keepsOld(IoTDesignShopGATT.beaconID))
+    try await Self.run([.init(fault, attempts: 1)]) { (building) async throws in
+      let beacon = try await Conversing(building)
+      try await beacon.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
+      try await beacon.write(Self.uuid.bytes, IoTDesignShopGATT.beaconUUID)
+      #expect(try await beacon.read(IoTDesignShopGATT.beaconID) == [0, 0, 0, 0])
+      #expect(try await beacon.read(IoTDesignShopGATT.beaconUUID) == Self.uuid.bytes)
+      await beacon.peripheral.disconnect()
+      let second = try await Conversing(building)
+      try await second.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
+      #expect(try await second.read(IoTDesignShopGATT.beaconID) == [1, 0, 2, 0])
+    }
+  }
+
+  @Test("stores wrong: one bit of what was written is another")
+  func storesWrong() async throws {
+    try await Self.run([.init(.own(.storesWrong(IoTDesignShopGATT.beaconID)))]) { (building) async throws in
+      let beacon = try await Conversing(building)
+      try await beacon.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
+      #expect(try await beacon.read(IoTDesignShopGATT.beaconID) == [1, 0, 2, 1])
+      #expect(await building.world.flash(of: Building.sensor(1))?.minor == 258)
+    }
+  }
+
+  @Test("old beacon: stores and reads back, and has on air what it had before")
+  func oldBeacon() async throws {
+    try await Self.run([.init(.own(.oldBeacon))], holds: ["minor": "5"]) { (building) async throws in
+      let beacon = try await Conversing(building)
+      try await beacon.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
+      #expect(try await beacon.read(IoTDesignShopGATT.beaconID) == [1, 0, 2, 0])
+      await beacon.peripheral.disconnect()
+      for _ in 0..<3 { #expect(try await building.hear()?.iBeacon?.minor == 5) }
+    }
+  }
+
+  @Test("write protected: refuses, and keeps what it had")
+  func writeProtected() async throws {
+    let fault = Fault.rejectsWrite(to: IoTDesignShopGATT.beaconUUID, code: ATTCode.writeNotPermitted)
+    try await Self.run([.init(fault)]) { (building) async throws in
+      let beacon = try await Conversing(building)
+      let error = await #expect(throws: CentralError.self) {
+        try await beacon.write(Self.uuid.bytes, IoTDesignShopGATT.beaconUUID)
+      }
+      #expect(error?.code == .notPermitted)
+      try await beacon.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
+      let flash = await building.world.flash(of: Building.sensor(1))
+      #expect(flash?.values["uuid"] == IoTDesignShopGATT.service.bytes)
+      #expect(flash?.minor == 2)
+    }
+  }
+
+  @Test("a link that is lost in a write: the value is stored, or is not", arguments: [true, false])
+  func drops(isStored: Bool) async throws {
+    let fault = Fault.drops(in: isStored ? .confirm(2) : .write(2))
+    try await Self.run([.init(fault, attempts: 1)]) { (building) async throws in
+      let beacon = try await Conversing(building)
+      try await beacon.write(Self.uuid.bytes, IoTDesignShopGATT.beaconUUID)
+      let error = await #expect(throws: CentralError.self) {
+        try await beacon.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
+      }
+      #expect(error?.code == .disconnected)
+      #expect(await building.world.flash(of: Building.sensor(1))?.minor == (isStored ? 2 : 0))
+      #expect(try await building.hear()?.iBeacon?.uuid == Self.uuid, "half of it is on air")
+    }
+  }
+}
+
+/// A link to a beacon, its characteristics found.
+private struct Conversing {
+  var peripheral: any Peripheral
+  var service: RemoteService
+
+  init(_ building: Building) async throws {
+    peripheral = try await building.connect()
+    service = try await peripheral.discover(
+      IoTDesignShopGATT.service,
+      requiring: [
+        IoTDesignShopGATT.beaconUUID, IoTDesignShopGATT.beaconID, IoTDesignShopGATT.transmission,
+      ])
+  }
+
+  func write(_ value: [UInt8], _ uuid: BluetoothUUID) async throws {
+    try await peripheral.write(value, to: try service.require(uuid), .withResponse)
+  }
+
+  func read(_ uuid: BluetoothUUID) async throws -> [UInt8] {
+    try await peripheral.read(try service.require(uuid))
+  }
+}
+
+/// A connected beacon without any radio.
+private struct Bench {
+  var firmware = IoTDesignShopFirmware()
+  var generator = SeededGenerator(seed: 1)
+
+  init() {
+    _ = tell(.started)
+    _ = tell(.connected(faults: []))
+  }
+
+  mutating func tell(_ event: FirmwareEvent) -> [FirmwareEffect] {
+    firmware.handle(event, at: .init(sinceZero: .zero), generator: &generator)
+  }
+
+  mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID) -> [FirmwareEffect] {
+    tell(.write(1, characteristic, value))
+  }
+}
