@@ -184,6 +184,10 @@ struct SimulateTests {
       scenario([sensor(1, ", family: iot-design-shop, holds: { minor: 2, power: highest }")]),
       [":6:", "low, medium or high is expected here"]
     ),
+    "a past without settings": (
+      scenario([sensor(1, ", family: midi-keyboard, holds: { minor: 2 }")]),
+      [":6:", "unknown key minor"]
+    ),
     "another's past": (
       scenario([sensor(1, ", holds: { colour: red }")]),
       [":6:", "unknown key colour; there are wifi_ssid, wifi_password, room_name, minor"]

@@ -31,6 +31,7 @@ public struct FirmwareFamily: Sendable {
   public static let all: [FirmwareFamily] = [
     .roboSensor,
     .iotDesignShop,
+    .midiKeyboard,
   ]
 
   /// The family of this name, or nil.
