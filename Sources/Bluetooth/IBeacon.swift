@@ -43,3 +43,25 @@ public struct IBeacon: Hashable, Sendable, Codable {
     ]
   }
 }
+
+/// What tells one beacon from another: an iBeacon without its measured power.
+public struct BeaconIdentity: Hashable, Sendable {
+  /// The proximity UUID.
+  public var uuid: BluetoothUUID
+  /// The major number.
+  public var major: UInt16
+  /// The minor number.
+  public var minor: UInt16
+
+  /// An identity.
+  public init(uuid: BluetoothUUID, major: UInt16, minor: UInt16) {
+    self.uuid = uuid
+    self.major = major
+    self.minor = minor
+  }
+}
+
+extension IBeacon {
+  /// What tells it from others.
+  public var identity: BeaconIdentity { BeaconIdentity(uuid: uuid, major: major, minor: minor) }
+}

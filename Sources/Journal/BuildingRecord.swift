@@ -73,10 +73,10 @@ public struct BuildingRecord: Hashable, Sendable {
       room.waiver = nil
     case .roomAccepted(let fact):
       room.waiver = fact
-    case .attemptStarted:
-      // It was heard waiting: whatever was kept before is not any more.
+    case .attemptStarted(let fact):
       written[id] = []
-      room.deed = nil
+      // It was heard waiting: whatever was kept before is not any more.
+      if fact.fresh ?? true { room.deed = nil }
     case .settingWritten(let fact):
       written[id, default: []].insert(fact.setting)
     case .saveSubmitted(let fact):
@@ -90,7 +90,7 @@ public struct BuildingRecord: Hashable, Sendable {
       finish(&room, fact, event, in: run)
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
       .deviceSighted, .hostPaused, .stageStarted, .stageEnded, .statusReceived, .linkEnded, .proofHeard,
-      .retryScheduled, .runInterrupted, .runFinished:
+      .retryScheduled, .settingsRead, .elapsedSent, .runInterrupted, .runFinished:
       break
     }
     standing.rooms[id] = room
@@ -104,8 +104,9 @@ public struct BuildingRecord: Hashable, Sendable {
       room.waiver = nil
       let address = room.binding?.address ?? evidence.address
       if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
-        // It was heard as wanted, which tells nothing of what cannot be heard: that is still as it was written.
+        // It was heard as wanted, or read, which tells nothing of what was not: that is still as it was written.
         room.deed?.state = .proved(evidence)
+        room.deed?.take(fact.settings.filter { $0.state == .proved })
       } else {
         room.deed = Deed(
           address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,

@@ -7,6 +7,8 @@ struct RoomDefaults {
   var wifi: WiFiChoice?
   var retries = 2
   var timeouts: [Stage: Duration] = [:]
+  /// Settings that rooms have in common, where their profile takes them.
+  var settings: [String: YAMLNode] = [:]
 }
 
 extension ManifestDecoder {
@@ -42,7 +44,8 @@ extension ManifestDecoder {
     }
     guard let text = text(node, "building") else { return nil }
     let description = SettingDescription(
-      "building", .text(bytes: 1...100), isRequired: true, documentation: "Name of the building.")
+      "building", "name of the building", .text(bytes: 1...100), isRequired: true,
+      documentation: "Name of the building.")
     return check(.text(text), by: description, called: "building", at: node.range) ? text : nil
   }
 
@@ -70,7 +73,9 @@ extension ManifestDecoder {
   private mutating func defaults(_ node: YAMLNode, _ networks: [String: Network]) -> RoomDefaults {
     var defaults = RoomDefaults(profile: DeviceProfiles.all.first)
     if node.isNull { return defaults }
-    guard let fields = fields(of: node, "`defaults`", known: Vocabulary.defaults) else { return defaults }
+    guard
+      let fields = fields(of: node, "`defaults`", known: Vocabulary.defaults + Vocabulary.shareableSettings)
+    else { return defaults }
     if let node = fields["profile"] { defaults.profile = profile(node) }
     if let node = fields["wifi"] {
       defaults.wifi = choice(node, of: networks)
@@ -78,6 +83,13 @@ extension ManifestDecoder {
     }
     if let node = fields["retries"] { defaults.retries = integer(node, "retries", in: 0...20) ?? 2 }
     if let node = fields["timeouts"] { defaults.timeouts = timeouts(node) }
+    for key in Vocabulary.shareableSettings {
+      guard let node = fields[key] else { continue }
+      // Judged once, where it stands: it is good when it suits every profile that has a setting of that name.
+      let descriptions = DeviceProfiles.all.flatMap(\.settings).filter { $0.name.rawValue == key }
+      let isGood = Set(descriptions.map(\.kind)).count == 1 && setting(node, descriptions[0]) != nil
+      if isGood { defaults.settings[key] = node }
+    }
     return defaults
   }
 
@@ -118,6 +130,18 @@ extension ManifestDecoder {
     case .controlCharacter:
       message = "`\(key)` contains a control character"
       advice = "a line break or a tab, perhaps from a text of several lines"
+    case .reserved:
+      message = "`\(key)` is a UUID that no device may be given"
+      advice = "it is the factory's, or none at all: make one of your own with `uuidgen`"
+    case .noChoice(let choices):
+      message = "`\(key)` is none of the values there are"
+      advice = "one of: " + choices.map { "\($0.name) (\($0.meaning))" }.joined(separator: ", ")
+    case .outOfBounds(let duration, let allowed):
+      message =
+        "`\(key)` is \(duration.written), outside of \(allowed.lowerBound.written)…\(allowed.upperBound.written)"
+    case .betweenSteps(let duration, let below, let above):
+      message = "`\(key)` is \(duration.written), which the device cannot be told exactly"
+      advice = "the nearest that it can: \(below.written) and \(above.written)"
     case .badPassword(let bytes):
       message = "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits"
       advice = "for an open network leave `password` out"

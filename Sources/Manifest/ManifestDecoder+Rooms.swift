@@ -18,7 +18,7 @@ private struct Claims<Value: Hashable> {
 struct RoomClaims {
   fileprivate var ids = Claims<String>()
   fileprivate var names = Claims<String>()
-  fileprivate var minors = Claims<Int>()
+  fileprivate var identities = Claims<Proof>()
   fileprivate var addresses = Claims<BluetoothAddress>()
 }
 
@@ -59,22 +59,29 @@ extension ManifestDecoder {
     }
     let name = roomName(fields, profile: profile, claims: &claims)
     let id = roomID(fields, name: name, claims: &claims)
-    let address = address(fields, assignment: assignment, claims: &claims)
-    var settings = plainSettings(fields, profile: profile, claims: &claims)
+    let isRegistered = isRegistered(fields, profile: profile)
+    let address = address(fields, assignment: isRegistered ? .any : assignment, claims: &claims)
+    var settings = plainSettings(fields, profile: profile, isRegistered: isRegistered, defaults: defaults)
+    claimIdentity(settings, fields, profile, &claims)
     if let name, profile?.settings.contains(where: { $0.name == .roomName }) == true {
       settings[.roomName] = .text(name)
     }
-    settings.merge(wifiSettings(fields, networks: networks, defaults: defaults, profile: profile)) { $1 }
+    if isRegistered {
+      if let node = fields["wifi"] { neverWritten(node, "wifi") }
+    } else {
+      settings.merge(wifiSettings(fields, networks: networks, defaults: defaults, profile: profile)) { $1 }
+    }
     let retries = fields["retries"].map { integer($0, "retries", in: 0...20) } ?? defaults.retries
-    let own = fields["timeouts"].map { self.timeouts($0) } ?? [:]
+    let stages = isRegistered ? [.search] : profile?.stages ?? Stage.allCases
+    let own = fields["timeouts"].map { self.timeouts($0, of: stages) } ?? [:]
     guard let profile, let name, let id, let retries else { return nil }
-    var timeouts = profile.timeouts
+    var timeouts = profile.timeouts(for: settings)
     for (stage, duration) in defaults.timeouts.merging(own, uniquingKeysWith: { $1 }) {
       timeouts[stage] = duration
     }
     return Room(
-      id: RoomID(rawValue: id), name: name, profile: profile.id, address: address, settings: settings,
-      timeouts: timeouts, retries: retries)
+      id: RoomID(rawValue: id), name: name, profile: profile.id, address: address,
+      isRegistered: isRegistered, settings: settings, timeouts: timeouts, retries: retries)
   }
 
   /// Where the profile is not known, that has been said: its rooms may have any profile's keys.
@@ -94,7 +101,7 @@ extension ManifestDecoder {
     let description =
       profile?.settings.first { $0.name == .roomName }
       ?? SettingDescription(
-        .roomName, .text(bytes: 1...64), isRequired: true, documentation: "Name of the room.")
+        .roomName, "room name", .text(bytes: 1...64), isRequired: true, documentation: "Name of the room.")
     guard check(.text(text), by: description, called: "room", at: node.range) else { return nil }
     if let first = claims.names.claim(text, node.range) {
       findings.append(
@@ -162,36 +169,68 @@ extension ManifestDecoder {
     return address
   }
 
-  /// The settings that stand in the room under their own names.
+  /// Whether a room's device was configured elsewhere, and is only looked for.
+  private mutating func isRegistered(_ fields: Fields, profile: (any DeviceProfile)?) -> Bool {
+    guard let node = fields["register"], let text = text(node, "register") else { return false }
+    switch text {
+    case "false":
+      return false
+    case "true":
+      if let profile, !profile.hasIdentity {
+        error(
+          "a \(profile.title) cannot be registered", at: node.range,
+          advice: "on air it does not tell which one it is; leave `register` out and have it provisioned")
+      }
+      return true
+    default:
+      error("`register` is neither `true` nor `false`", at: node.range)
+      return false
+    }
+  }
+
+  private mutating func neverWritten(_ node: YAMLNode, _ key: String) {
+    error(
+      "a registered room takes no `\(key)`", at: node.range,
+      advice: "its device was configured elsewhere and is never written: leave `\(key)` out")
+  }
+
+  /// The settings that stand under their own names, in the room or for all rooms.
   private mutating func plainSettings(
-    _ fields: Fields, profile: (any DeviceProfile)?, claims: inout RoomClaims
+    _ fields: Fields, profile: (any DeviceProfile)?, isRegistered: Bool, defaults: RoomDefaults
   ) -> [SettingName: SettingValue] {
     var settings: [SettingName: SettingValue] = [:]
     for description in profile?.settings ?? [] {
       if Vocabulary.settingsWithOtherKeys.contains(description.name) || description.isSecret { continue }
       let key = description.name.rawValue
-      guard let node = fields[key] else {
-        if description.isRequired {
-          error("a room without `\(key)`", at: fields.head, advice: description.documentation)
-        }
+      let own = fields[key]
+      if isRegistered, !description.isOnAir {
+        if let own { neverWritten(own, key) }
         continue
       }
-      switch description.kind {
-      case .integer(let bounds):
-        guard let number = integer(node, key, in: bounds) else { continue }
-        settings[description.name] = .integer(number)
-        if description.name == .minor, let first = claims.minors.claim(number, node.range) {
-          error(
-            "another room has the minor \(number), on line \(first.start.line)", at: node.range,
-            notes: [.init("the first with it", at: first)])
-        }
-      case .text, .wifiPassword:
-        guard let text = text(node, key) else { continue }
-        let value = SettingValue.text(text)
-        if check(value, by: description, called: key, at: node.range) { settings[description.name] = value }
+      if let node = own {
+        settings[description.name] = setting(node, description)
+      } else if let node = defaults.settings[key] {
+        settings[description.name] = value(node, description)
+      } else if description.isRequired {
+        error("a room without `\(key)`", at: fields.head, advice: description.documentation)
       }
     }
     return settings
+  }
+
+  /// No two devices may be the same on air.
+  private mutating func claimIdentity(
+    _ settings: [SettingName: SettingValue], _ fields: Fields, _ profile: (any DeviceProfile)?,
+    _ claims: inout RoomClaims
+  ) {
+    guard let profile, profile.hasIdentity,
+      profile.settings.allSatisfy({ !$0.isOnAir || settings[$0.name] != nil }),
+      case .beacon(let identity) = profile.proof(of: settings), let range = fields["minor"]?.range,
+      let first = claims.identities.claim(.beacon(identity), range)
+    else { return }
+    error(
+      "another room has the minor \(identity.minor), on line \(first.start.line)", at: range,
+      notes: [.init("the first with it", at: first)])
   }
 
   private mutating func wifiSettings(

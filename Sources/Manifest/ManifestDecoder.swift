@@ -98,6 +98,36 @@ struct ManifestDecoder {
     return nil
   }
 
+  /// A setting's value where it stands; an error, or a warning, when there is something to say about it.
+  mutating func setting(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
+    let key = description.name.rawValue
+    if case .integer(let bounds) = description.kind {
+      return integer(node, key, in: bounds).map { .integer($0) }
+    }
+    guard let text = text(node, key) else { return nil }
+    guard let value = description.value(text) else {
+      let (what, advice) =
+        switch description.kind {
+        case .uuid: ("a UUID", "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one")
+        case .duration: ("a duration", "write a whole number and its unit, without space: 500ms or 2s")
+        case .integer, .text, .wifiPassword, .choice: ("valid", description.documentation)
+        }
+      error("`\(key)` is not \(what)", at: node.range, advice: advice)
+      return nil
+    }
+    guard check(value, by: description, called: key, at: node.range) else { return nil }
+    if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {
+      findings.append(
+        Diagnostic(.warning, "`\(key)` is \(duration.written): \(caution.reason)", at: node.range))
+    }
+    return value
+  }
+
+  /// The value of a setting that was found good where it stands.
+  func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
+    node.text.flatMap { description.value($0) }
+  }
+
   /// A profile by its name.
   mutating func profile(_ node: YAMLNode) -> (any DeviceProfile)? {
     guard let text = text(node, "profile") else { return nil }
@@ -111,12 +141,13 @@ struct ManifestDecoder {
   }
 
   /// Stage timeouts, over those that hold otherwise.
-  mutating func timeouts(_ node: YAMLNode) -> [Stage: Duration] {
-    guard let fields = fields(of: node, "`timeouts`", known: Vocabulary.stages) else { return [:] }
+  /// - Parameter stages: those that there are where this stands.
+  mutating func timeouts(_ node: YAMLNode, of stages: [Stage] = Stage.allCases) -> [Stage: Duration] {
+    guard let fields = fields(of: node, "`timeouts`", known: stages.map(\.rawValue)) else { return [:] }
     var result: [Stage: Duration] = [:]
-    for stage in Stage.allCases {
+    for stage in stages {
       guard let node = fields[stage.rawValue], let text = text(node, stage.rawValue) else { continue }
-      guard let duration = Written.duration(text) else {
+      guard let duration = Duration(written: text) else {
         error(
           "`\(stage.rawValue)` is not a duration", at: node.range,
           advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")

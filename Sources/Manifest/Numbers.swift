@@ -1,12 +1,3 @@
-extension Duration {
-  /// A duration as manifests and scenarios write it: a whole number and `ms`, `s` or `m`, like `500ms`, `15s` or
-  /// `2m`. Nil for everything else; 0 and negative ones are for the caller to judge.
-  public init?(manifestText text: String) {
-    guard let duration = Written.duration(text) else { return nil }
-    self = duration
-  }
-}
-
 /// Numbers and durations as a manifest writes them.
 enum Written {
   /// A whole number in decimal digits, as everybody reads it: no sign but `-`, no leading zero (`012` is ten to
@@ -26,18 +17,6 @@ enum Written {
 
   /// The longest duration that a stage may have.
   static let longestDuration = Duration.seconds(3600)
-
-  /// A whole number and `ms`, `s` or `m`: `500ms`, `15s`, `2m`. Nil for everything else.
-  static func duration(_ text: String) -> Duration? {
-    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "-") }
-    guard let count = integer(String(number)), abs(count) <= 1_000_000_000 else { return nil }
-    switch text.dropFirst(number.count) {
-    case "ms": return .milliseconds(count)
-    case "s": return .seconds(count)
-    case "m": return .seconds(count * 60)
-    default: return nil
-    }
-  }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -3,8 +3,10 @@ import Provisioning
 /// The keys of the format, and what may be shown of their values.
 enum Vocabulary {
   static let building = ["building", "id", "wifi", "defaults", "assign", "rooms"]
+  /// Without the settings that rooms may have in common.
   static let defaults = ["profile", "wifi", "retries", "timeouts"]
-  static let room = ["room", "id", "profile", "address", "wifi", "retries", "timeouts"]
+  /// Without the settings of its profile.
+  static let room = ["room", "id", "profile", "address", "register", "wifi", "retries", "timeouts"]
   static let network = ["ssid", "password"]
   static let stages = Stage.allCases.map(\.rawValue)
 
@@ -14,6 +16,14 @@ enum Vocabulary {
   /// Every key that may be shown, also in a file that could not be read.
   static let all: Set<String> = Set(building + defaults + room + network + stages).union(
     DeviceProfiles.all.flatMap { settingKeys(of: $0) })
+
+  /// The keys of settings that rooms may have in common, whatever their profile.
+  static let shareableSettings: [String] = {
+    let shareable = DeviceProfiles.all.flatMap(\.settings).filter { $0.isShareable && !$0.isSecret }
+    var keys: [String] = []
+    for key in shareable.map(\.name.rawValue) where !keys.contains(key) { keys.append(key) }
+    return keys
+  }()
 
   /// The keys whose values hold no secret and are text.
   static let openValues: Set<String> = all.subtracting(["wifi", "password", "defaults", "rooms", "timeouts"])

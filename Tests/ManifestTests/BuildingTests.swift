@@ -56,7 +56,7 @@ struct BuildingTests {
     #expect(lobby.settings[.wifiPassword] == .secret(Secret("correct horse")))
     #expect(lobby.timeouts.connect == .seconds(20))
     #expect(lobby.timeouts.write == .seconds(120))
-    #expect(lobby.timeouts.discover == RoboSensor().timeouts.discover)
+    #expect(lobby.timeouts.discover == StageTimeouts().discover)
 
     #expect(building.rooms[1].settings[.wifiPassword] == .secret(Secret("")))
     #expect(building.rooms[2].settings[.wifiSSID] == nil)
@@ -71,7 +71,7 @@ struct BuildingTests {
     #expect(building.id == "haus-o-7")
     #expect(building.assignment == .address)
     #expect(building.rooms.first?.retries == 2)
-    #expect(building.rooms.first?.timeouts == RoboSensor().timeouts)
+    #expect(building.rooms.first?.timeouts == StageTimeouts())
     #expect(building.rooms.first?.settings[.wifiSSID] == nil)
   }
 

@@ -23,7 +23,7 @@ enum Sample {
     }
     return Room(
       id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
-      address: address.map(Self.address), settings: settings, timeouts: RoboSensor().timeouts,
+      address: address.map(Self.address), settings: settings, timeouts: StageTimeouts(),
       retries: retries)
   }
 
@@ -137,20 +137,20 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   @Test func tellsOfDevicesAndOfEachNewLifeOnce() {
     var air = Sample.air([])
     let heard1 = air.hear(Sample.waiting(1))
-    #expect(heard1?.life.recognition == .awaitingProvisioning)
+    #expect(heard1?.life?.recognition == .awaitingProvisioning)
     let heard2 = air.hear(Sample.waiting(1, at: 2))
     #expect(heard2 == nil)
     let heard3 = air.hear(Sample.beacon(1, minor: 7, at: 3))
     #expect(heard3 != nil)
     let heard4 = air.hear(Sample.beacon(1, minor: 7, at: 4))
     #expect(heard4 == nil)
-    #expect(air.waiting(for: "robo-sensor").isEmpty)
+    #expect(air.free(for: "robo-sensor").isEmpty)
     #expect(air[Sample.address(1)]?.lastHeard == .init(sinceZero: .seconds(4)))
   }
 
   @Test func aBeaconWithAStaleNameIsABeacon() {
     let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
-    #expect(air.waiting(for: "robo-sensor").isEmpty)
+    #expect(air.free(for: "robo-sensor").isEmpty)
     #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
   }
 
@@ -170,7 +170,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       rssi: -70)
     let heard6 = air.hear(bare)
     #expect(heard6 == nil)
-    #expect(air[Sample.address(1)]?.life.recognition == .awaitingProvisioning)
+    #expect(air[Sample.address(1)]?.life?.recognition == .awaitingProvisioning)
     #expect(air[Sample.address(1)]?.rssi == -70)
     air.mustBeHeardAgain(Sample.address(1))
     #expect(air[Sample.address(1)]?.lastHeard == nil)

@@ -47,6 +47,8 @@ import Testing
         room: "lobby", stage: .write, setting: .minor, seconds: 10,
         failure: FailureReason(.stageTimedOut, stage: .write, seconds: 10))),
     .statusReceived(StatusReceived(room: "lobby", text: "error:flash", meaning: .refusal)),
+    .settingsRead(SettingsRead(room: "lobby", settings: [HeldSetting(name: .minor, value: "7")])),
+    .elapsedSent(ElapsedSent(room: "lobby", seconds: 0.512_345, byte: 13, since: .key)),
     .settingWritten(SettingWritten(room: "lobby", setting: .roomName, bytes: 5)),
     .saveSubmitted(SaveSubmitted(room: "lobby", address: address)),
     .linkEnded(LinkEnded(room: "lobby", cause: .remote, expected: true)),

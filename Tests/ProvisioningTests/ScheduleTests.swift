@@ -12,8 +12,8 @@ import Testing
 
   private func schedule(retries: Int = 2) -> Schedule {
     var schedule = Schedule()
-    schedule.add("a", device: Self.a, retries: retries)
-    schedule.add("b", device: Self.b, retries: retries)
+    schedule.add("a", device: Self.a, retries: retries, search: .seconds(15))
+    schedule.add("b", device: Self.b, retries: retries, search: .seconds(15))
     return schedule
   }
 
@@ -60,7 +60,7 @@ import Testing
 
   @Test func pausesGrowToABound() {
     var schedule = Schedule()
-    schedule.add("a", device: Self.a, retries: 20)
+    schedule.add("a", device: Self.a, retries: 20, search: .seconds(15))
     let pauses = (0..<20).compactMap { _ in
       schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
     }

@@ -33,6 +33,14 @@ struct ExplanationTests {
       [FailureReason(code, minor: 5, addresses: [.sensor(77)]), FailureReason(code)]
     case .tooManyCandidates:
       [FailureReason(code, addresses: (1...7).map { .sensor($0) }), FailureReason(code, addresses: [])]
+    case .readBackMismatch:
+      [
+        FailureReason(code, stage: .read, setting: "interval", held: "power low, interval 1s"),
+        FailureReason(code),
+      ]
+    case .foreignSettings:
+      [FailureReason(code, held: "uuid …, major 1, minor 9", minor: 9), FailureReason(code)]
+    case .noSelfDisconnect: [FailureReason(code, stage: .save, seconds: 3)]
     case .notHeardAfterSave: [FailureReason(code, stage: .verify, seconds: 30)]
     case .stackError:
       [

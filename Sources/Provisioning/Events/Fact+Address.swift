@@ -13,7 +13,8 @@ extension Fact {
     case .proofHeard(let fact): fact.evidence.address
     case .roomFinished(let fact): fact.address
     case .runStarted, .adapterAwaited, .adapterSelected, .listeningStarted, .listeningStopped, .roomRetired,
-      .roomAccepted, .hostPaused, .stageStarted, .stageEnded, .statusReceived, .settingWritten, .linkEnded,
+      .roomAccepted, .hostPaused, .stageStarted, .stageEnded, .statusReceived, .settingsRead, .elapsedSent,
+      .settingWritten, .linkEnded,
       .attemptEnded, .retryScheduled, .runInterrupted, .runFinished:
       nil
     }

@@ -69,6 +69,8 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
   public var profile: ProfileID
   /// The address the manifest gives.
   public var address: BluetoothAddress?
+  /// True when its device is configured elsewhere, and only looked for; nil else.
+  public var registered: Bool?
   /// Its settings in the profile's order; no secret has a value here.
   public var settings: [SettingResult]
   /// Why it is not to be worked on, if it is not.
@@ -77,12 +79,13 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
   /// All of it; what does not apply is left out.
   public init(
     room: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    settings: [SettingResult], exclusion: Exclusion? = nil
+    registered: Bool? = nil, settings: [SettingResult], exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
     self.profile = profile
     self.address = address
+    self.registered = registered
     self.settings = settings
     self.exclusion = exclusion
   }
@@ -159,8 +162,8 @@ public struct DeviceSighted: Hashable, Sendable, Codable {
   public var address: BluetoothAddress
   /// Who heard it.
   public var adapter: AdapterID
-  /// The family it was recognised as.
-  public var profile: ProfileID
+  /// The family it was recognised as; nil of a beacon that is of none, and that some room has.
+  public var profile: ProfileID?
   /// RSSI in dBm.
   public var rssi: Int?
   /// Its minor when it is at work as a beacon; nil while it waits to be provisioned.
@@ -168,7 +171,7 @@ public struct DeviceSighted: Hashable, Sendable, Codable {
 
   /// All of it; what does not apply is left out.
   public init(
-    address: BluetoothAddress, adapter: AdapterID, profile: ProfileID, rssi: Int? = nil, minor: UInt16? = nil
+    address: BluetoothAddress, adapter: AdapterID, profile: ProfileID?, rssi: Int? = nil, minor: UInt16? = nil
   ) {
     self.address = address
     self.adapter = adapter
@@ -207,16 +210,20 @@ public struct AttemptStarted: Hashable, Sendable, Codable {
   public var number: Int
   /// RSSI when it was last heard, in dBm.
   public var rssi: Int?
+  /// False when it may still hold what an earlier run gave it; nil when it was heard waiting to be provisioned.
+  public var fresh: Bool?
 
   /// All of it; what does not apply is left out.
   public init(
-    room: RoomID, address: BluetoothAddress, adapter: AdapterID, number: Int, rssi: Int? = nil
+    room: RoomID, address: BluetoothAddress, adapter: AdapterID, number: Int, rssi: Int? = nil,
+    fresh: Bool? = nil
   ) {
     self.room = room
     self.address = address
     self.adapter = adapter
     self.number = number
     self.rssi = rssi
+    self.fresh = fresh
   }
 }
 
@@ -379,6 +386,62 @@ public struct RetryScheduled: Hashable, Sendable, Codable {
     self.attempt = attempt
     self.delay = delay
   }
+}
+
+/// What the device holds, read before anything is written.
+public struct SettingsRead: Hashable, Sendable, Codable {
+  /// The room.
+  public var room: RoomID
+  /// Setting by setting, as people read them, in the profile's order.
+  public var settings: [HeldSetting]
+
+  /// All of it.
+  public init(room: RoomID, settings: [HeldSetting]) {
+    self.room = room
+    self.settings = settings
+  }
+}
+
+/// A setting and the value that a device has for it.
+public struct HeldSetting: Hashable, Sendable, Codable {
+  /// Which setting.
+  public var name: SettingName
+  /// Its value as people read it, or its bytes in hex where they mean nothing.
+  public var value: String
+
+  /// All of it.
+  public init(name: SettingName, value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The time from an action to the write that tells the device of it.
+public struct ElapsedSent: Hashable, Sendable, Codable {
+  /// The room.
+  public var room: RoomID
+  /// Seconds from the action to the write, to the microsecond.
+  public var seconds: Double
+  /// The byte that says so to the device.
+  public var byte: UInt8
+  /// What the time counts from.
+  public var since: ActionSource
+
+  /// All of it.
+  public init(room: RoomID, seconds: Double, byte: UInt8, since: ActionSource) {
+    self.room = room
+    self.seconds = seconds
+    self.byte = byte
+    self.since = since
+  }
+}
+
+/// What an action's time was taken from. The names are frozen.
+public enum ActionSource: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The start of the device's own session.
+  case session
+  /// The operator's key.
+  case key
 }
 
 /// A room's outcome: exactly one for each selected room.

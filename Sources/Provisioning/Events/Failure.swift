@@ -24,6 +24,12 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case saveNotKept = "save_not_kept"
     /// It came back with another identity than was written.
     case wrongIdentity = "wrong_identity"
+    /// Read back, it holds something else than was written.
+    case readBackMismatch = "read_back_mismatch"
+    /// It holds settings that are neither the factory's nor this room's, and nobody said that they may go.
+    case foreignSettings = "foreign_settings"
+    /// It was written and did not end the link, as it does when it has taken what was written.
+    case noSelfDisconnect = "no_self_disconnect"
     /// Written and submitted, and not heard afterwards.
     case notHeardAfterSave = "not_heard_after_save"
     /// It is on air, configured with another identity: a person must put it into provisioning mode.
@@ -72,6 +78,8 @@ public struct FailureReason: Hashable, Sendable, Codable {
   public var deviceText: String?
   /// The stack's own words, secrets taken out.
   public var stackText: String?
+  /// What the device holds instead of what is wanted, as people read it.
+  public var held: String?
   /// The minor that was heard instead, or is in the way.
   public var minor: UInt16?
   /// Other devices concerned: candidates, or who is in the way.
@@ -82,7 +90,7 @@ public struct FailureReason: Hashable, Sendable, Codable {
   /// A reason; context that does not apply is left out.
   public init(
     _ code: Code, stage: Stage? = nil, setting: SettingName? = nil, attError: UInt8? = nil,
-    deviceText: String? = nil, stackText: String? = nil, minor: UInt16? = nil,
+    deviceText: String? = nil, stackText: String? = nil, held: String? = nil, minor: UInt16? = nil,
     addresses: [BluetoothAddress]? = nil, seconds: Double? = nil
   ) {
     self.code = code
@@ -91,6 +99,7 @@ public struct FailureReason: Hashable, Sendable, Codable {
     self.attError = attError
     self.deviceText = deviceText
     self.stackText = stackText
+    self.held = held
     self.minor = minor
     self.addresses = addresses
     self.seconds = seconds
@@ -103,6 +112,7 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case attError = "att_error"
     case deviceText = "device_text"
     case stackText = "stack_text"
+    case held
     case minor
     case addresses
     case seconds
@@ -141,13 +151,14 @@ public struct AttemptFailure: Error, Hashable, Sendable {
   public var failureClass: FailureClass {
     switch reason.code {
     case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .saveNotKept,
-      .stackError:
+      .readBackMismatch, .noSelfDisconnect, .stackError:
       .transient
     case .adapterLost, .stackLost, .hostPaused: .host
     case .neverHeard, .noCandidate: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
-    case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .minorOnAir, .minorOnRecord,
+    case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .foreignSettings, .minorOnAir,
+      .minorOnRecord,
       .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notConfirmed, .recordUnwritable:
       .permanent
     case .interrupted: .cancelled

@@ -44,8 +44,20 @@ public struct Evidence: Hashable, Sendable, Codable {
     case freshBeaconOtherAddress = "fresh_beacon_other_address"
     /// Its beacon was on air with the wanted identity before this run wrote anything.
     case beaconOnAir = "beacon_on_air"
+    /// The device held what was wanted when it was read; its beacon was not heard.
+    case readBack = "read_back"
     /// The device said over the link that it had saved; nothing was heard afterwards.
     case savedStatus = "saved_status"
+    /// The device ended the link after the write, as it does when it has taken it. Weak: a lost link looks the same.
+    case selfDisconnect = "self_disconnect"
+
+    /// Whether it suffices for a success; what the device said alone does not, where its beacon should be heard.
+    public var isProof: Bool {
+      switch self {
+      case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .selfDisconnect: true
+      case .readBack, .savedStatus: false
+      }
+    }
   }
 
   /// How strong it is.
@@ -90,7 +102,7 @@ public enum SettingState: String, Hashable, Sendable, Codable {
   case notWritten = "not_written"
   /// The device confirmed the write; nothing shows that it acts by it.
   case written
-  /// The device's own signal shows it.
+  /// The device's own signal shows it, or its own answer when it was read afterwards.
   case proved
 }
 

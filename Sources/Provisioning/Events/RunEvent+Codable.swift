@@ -89,6 +89,10 @@ extension Fact {
     case stageEnded = "stage_ended"
     /// `Fact.statusReceived`.
     case statusReceived = "status_received"
+    /// `Fact.settingsRead`.
+    case settingsRead = "settings_read"
+    /// `Fact.elapsedSent`.
+    case elapsedSent = "elapsed_sent"
     /// `Fact.settingWritten`.
     case settingWritten = "setting_written"
     /// `Fact.saveSubmitted`.
@@ -128,6 +132,8 @@ extension Fact {
     case .stageStarted: .stageStarted
     case .stageEnded: .stageEnded
     case .statusReceived: .statusReceived
+    case .settingsRead: .settingsRead
+    case .elapsedSent: .elapsedSent
     case .settingWritten: .settingWritten
     case .saveSubmitted: .saveSubmitted
     case .linkEnded: .linkEnded
@@ -158,6 +164,8 @@ extension Fact {
     case .stageStarted(let data): data
     case .stageEnded(let data): data
     case .statusReceived(let data): data
+    case .settingsRead(let data): data
+    case .elapsedSent(let data): data
     case .settingWritten(let data): data
     case .saveSubmitted(let data): data
     case .linkEnded(let data): data
@@ -192,6 +200,8 @@ extension Fact {
     case .stageStarted: self = .stageStarted(try data())
     case .stageEnded: self = .stageEnded(try data())
     case .statusReceived: self = .statusReceived(try data())
+    case .settingsRead: self = .settingsRead(try data())
+    case .elapsedSent: self = .elapsedSent(try data())
     case .settingWritten: self = .settingWritten(try data())
     case .saveSubmitted: self = .saveSubmitted(try data())
     case .linkEnded: self = .linkEnded(try data())

@@ -60,6 +60,10 @@ public enum Fact: Hashable, Sendable {
   case stageEnded(StageEnded)
   /// The device said something about its status.
   case statusReceived(StatusReceived)
+  /// What the device holds was read.
+  case settingsRead(SettingsRead)
+  /// The device is told how long ago an action was.
+  case elapsedSent(ElapsedSent)
   /// The device confirmed a setting.
   case settingWritten(SettingWritten)
   /// **Intent.** The device is about to be asked to keep what was written.
@@ -97,7 +101,7 @@ extension Fact {
       .synced
     case .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
       .deviceSighted, .hostPaused, .attemptStarted, .stageStarted, .stageEnded, .statusReceived,
-      .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled:
+      .settingsRead, .elapsedSent, .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled:
       .written
     }
   }
@@ -116,6 +120,8 @@ extension Fact {
     case .stageStarted(let fact): fact.room
     case .stageEnded(let fact): fact.room
     case .statusReceived(let fact): fact.room
+    case .settingsRead(let fact): fact.room
+    case .elapsedSent(let fact): fact.room
     case .settingWritten(let fact): fact.room
     case .saveSubmitted(let fact): fact.room
     case .linkEnded(let fact): fact.room

@@ -14,46 +14,73 @@ public struct AirLedger: Sendable {
     public var rssi: Int?
     /// The local name it gave last.
     public var name: String?
-    /// The family it was last recognised as, and the life it is in.
-    public var life: Life
+    /// The family it was last recognised as, and the life it is in; nil of a beacon that is of none of ours.
+    public var life: Life?
+    /// The beacon it is, if it is one.
+    public var beacon: IBeacon?
+
+    /// Whether it was heard waiting to be provisioned.
+    public var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
+
+    /// Its beacon, when it is at work.
+    public var beaconAtWork: IBeacon? { isWaiting ? nil : beacon }
   }
 
   /// A family and the life one of its devices is in.
   public struct Life: Hashable, Sendable {
     /// The family.
     public var profile: ProfileID
-    /// Waiting, or at work.
+    /// Waiting, at work, or merely there.
     public var recognition: Recognition
   }
 
   private let profiles: [any DeviceProfile]
+  /// Beacons that count whoever sends them. Any others of no family of ours are passed over: offices are full of them.
+  private let wanted: Set<BeaconIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
+  /// Who is at work with an identity.
+  private var atWork: [BeaconIdentity: Set<BluetoothAddress>] = [:]
 
-  /// A ledger that recognises devices of these families.
-  public init(profiles: [any DeviceProfile]) {
+  /// A ledger that recognises devices of these families, and these beacons whoever sends them.
+  public init(profiles: [any DeviceProfile], wanted: Set<BeaconIdentity> = []) {
     self.profiles = profiles
+    self.wanted = wanted
   }
 
   /// Takes in what was heard. Returns the sighting when it is news to people: a device not heard before, or
   /// in another life than before. Devices of no family of ours are passed over.
   public mutating func hear(_ advertisement: Advertisement) -> Sighting? {
-    let life = life(of: advertisement)
     let known = devices[advertisement.address]
-    guard let life = life ?? known?.life else { return nil }
-    let sighting = Sighting(
+    let life = life(of: advertisement, known?.life)
+    let beacon = advertisement.iBeacon
+    guard life != nil || known != nil || beacon.map({ wanted.contains($0.identity) }) ?? false else {
+      return nil
+    }
+    var sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter, lastHeard: advertisement.receivedAt,
-      rssi: advertisement.rssi ?? known?.rssi, name: advertisement.localName ?? known?.name, life: life)
-    devices[advertisement.address] = sighting
-    return life == known?.life ? nil : sighting
+      rssi: advertisement.rssi ?? known?.rssi, name: advertisement.localName ?? known?.name, life: life,
+      beacon: beacon ?? known?.beacon)
+    // A device that waits under its name is no beacon any more.
+    if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
+    devices[sighting.address] = sighting
+    index(sighting, before: known)
+    return life == known?.life && sighting.beacon?.identity == known?.beacon?.identity ? nil : sighting
   }
 
-  private func life(of advertisement: Advertisement) -> Life? {
-    for profile in profiles {
-      if let recognition = profile.recognise(advertisement) {
-        return Life(profile: profile.id, recognition: recognition)
-      }
+  private func life(of advertisement: Advertisement, _ known: Life?) -> Life? {
+    if let (profile, recognition) = DeviceProfiles.recognise(advertisement, among: profiles) {
+      return Life(profile: profile, recognition: recognition)
     }
-    return nil
+    // A device of ours stays one, whatever beacon it sends without offering its service.
+    guard let known, let beacon = advertisement.iBeacon else { return known }
+    return Life(profile: known.profile, recognition: .configured(beacon))
+  }
+
+  private mutating func index(_ sighting: Sighting, before known: Sighting?) {
+    let (old, new) = (known?.beaconAtWork?.identity, sighting.beaconAtWork?.identity)
+    guard old != new else { return }
+    if let old { atWork[old]?.remove(sighting.address) }
+    if let new { atWork[new, default: []].insert(sighting.address) }
   }
 
   /// What is known of a device.
@@ -62,20 +89,18 @@ public struct AirLedger: Sendable {
   /// Everybody who was ever heard.
   var addresses: Set<BluetoothAddress> { Set(devices.keys) }
 
-  /// Devices of any family that wait to be provisioned, by address.
-  public var waiting: [Sighting] { sorted { $0.life.recognition == .awaitingProvisioning } }
+  /// Devices of any family of ours that a room could get, by address.
+  public var free: [Sighting] { sorted { $0.life?.recognition.isFree ?? false } }
 
-  /// Devices of a family that wait to be provisioned, by address.
-  public func waiting(for profile: ProfileID) -> [Sighting] {
-    sorted { $0.life == Life(profile: profile, recognition: .awaitingProvisioning) }
+  /// Devices of a family that a room could get, by address.
+  public func free(for profile: ProfileID) -> [Sighting] {
+    sorted { $0.life?.profile == profile && $0.life?.recognition.isFree ?? false }
   }
 
   /// Devices that are at work with this identity, by address.
   public func devices(proving proof: Proof) -> [Sighting] {
-    sorted { sighting in
-      guard case .configured(let beacon) = sighting.life.recognition else { return false }
-      return proof.isMet(by: beacon)
-    }
+    guard case .beacon(let identity) = proof else { return [] }
+    return (atWork[identity] ?? []).sorted().compactMap { devices[$0] }
   }
 
   private func sorted(_ isWanted: (Sighting) -> Bool) -> [Sighting] {
@@ -97,16 +122,11 @@ public struct AirLedger: Sendable {
 extension Proof {
   /// Whether this beacon is the one to be heard.
   public func isMet(by beacon: IBeacon) -> Bool {
-    switch self {
-    case .beacon(let uuid, let major, let minor):
-      beacon.uuid == uuid && beacon.major == major && beacon.minor == minor
-    }
+    self == .beacon(beacon.identity)
   }
 
-  /// The minor of the beacon to be heard.
+  /// The minor of the beacon to be heard; nil where none is.
   public var minor: UInt16? {
-    switch self {
-    case .beacon(_, _, let minor): minor
-    }
+    if case .beacon(let identity) = self { identity.minor } else { nil }
   }
 }

@@ -6,6 +6,8 @@ public enum Match: Hashable, Sendable {
   case device(BluetoothAddress, BindingBasis)
   /// The room's device is at work already, as wanted. The settings are as far as the record knows.
   case done(Evidence, [SettingResult])
+  /// The room's device was configured elsewhere, and is to be heard.
+  case awaited
   /// Nothing can be written for this room, and why.
   case stopped(Outcome, FailureReason)
 }
@@ -30,7 +32,8 @@ public struct Known: Sendable {
     self.seal = seal
     var atWork: [Proof: [BluetoothAddress]] = [:]
     for (_, room) in standing.rooms.sorted(by: { $0.key < $1.key }) {
-      guard let deed = room.deed, let profile = DeviceProfiles[room.profile], let proof = deed.proof(profile)
+      guard let deed = room.deed, let profile = DeviceProfiles[room.profile], let proof = deed.proof(profile),
+        case .beacon = proof
       else { continue }
       atWork[proof, default: []].append(deed.heardAt)
     }
@@ -54,7 +57,9 @@ public func match(
 
   for room in rooms {
     let device = known.device(of: room)
-    if let obstacle = obstacle(to: room, at: device?.address, air, known) {
+    if room.isRegistered {
+      matches[room.id] = registration(of: room, air, known)
+    } else if let obstacle = obstacle(to: room, at: device?.address, air, known) {
       matches[room.id] = obstacle
     } else if let device {
       matches[room.id] =
@@ -67,7 +72,7 @@ public func match(
   }
 
   for (profile, rooms) in left.sorted(by: { $0.key < $1.key }) {
-    let candidates = air.waiting(for: profile).map(\.address).filter { !claimed.contains($0) }
+    let candidates = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
     claimed.formUnion(candidates)
     for (index, room) in rooms.enumerated() {
       matches[room.id] =
@@ -81,6 +86,28 @@ public func match(
     }
   }
   return matches
+}
+
+/// How a room stands whose device was configured elsewhere: its identity must be on air, from one device alone, and
+/// from the right one where that is known. The record proves nothing here.
+func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
+  let proof = proof(of: room)
+  let heard = air.devices(proving: proof)
+  let own = known.device(of: room)?.address
+  let others = heard.map(\.address).filter { $0 != own }
+  if own != nil, !others.isEmpty {
+    return .stopped(.needsHands, FailureReason(.minorOnAir, minor: proof.minor, addresses: others))
+  }
+  if others.count > 1 {
+    return .stopped(.ambiguous, FailureReason(.tooManyCandidates, minor: proof.minor, addresses: others))
+  }
+  if let sighting = heard.first, let beacon = sighting.beacon {
+    return .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
+  }
+  if let own, let beacon = air[own]?.beaconAtWork {
+    return .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: beacon.minor))
+  }
+  return .awaited
 }
 
 /// Why nothing may be written for a room to the device at `address`, by what is on air now and by the record;
@@ -98,33 +125,48 @@ func obstacle(to room: Room, at address: BluetoothAddress?, _ air: AirLedger, _ 
     return .stopped(.needsHands, FailureReason(.minorOnRecord, minor: proof.minor, addresses: holders))
   }
   // One that is heard waiting is not at work, whatever was heard from the address that it had before.
-  guard let address, air[address]?.life.recognition != .awaitingProvisioning,
-    let (sighting, beacon) = [address, deed?.heardAt].compactMap(\.self).lazy.compactMap({ air.atWork($0) })
-      .first
+  guard let address, air[address]?.isWaiting != true,
+    let sighting = [address, deed?.heardAt].compactMap(\.self).lazy.compactMap({ air[$0] })
+      .first(where: { $0.beaconAtWork != nil }),
+    let beacon = sighting.beaconAtWork
   else { return nil }
+  let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
-    let evidence = Evidence(
-      grade: .beaconOnAir, address: sighting.address, minor: beacon.minor, rssi: sighting.rssi)
     guard let deed else {
-      return .done(evidence, room.settingResults(known.seal) { $0 == .minor ? .proved : .notWritten })
+      // What it holds besides is not known; where it can be read, it is.
+      return isRewritable
+        ? nil : .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
     }
-    guard deed.satisfies(room, known.seal), !known.permissions.force.contains(room.id) else {
-      return .stopped(.needsHands, FailureReason(.settingsChanged, minor: beacon.minor))
+    if deed.satisfies(room, known.seal), !known.permissions.force.contains(room.id),
+      !isRewritable || deed.state != .submitted
+    {
+      return .done(Evidence(onAir: beacon, sighting), room.results(hearing: deed, known))
     }
-    return .done(evidence, room.settingResults(known.seal) { $0 == .minor ? .proved : deed.state(of: $0) })
+    return isRewritable ? nil : .stopped(.needsHands, FailureReason(.settingsChanged, minor: beacon.minor))
   }
-  if let deed, let profile = DeviceProfiles[room.profile], deed.proof(profile)?.isMet(by: beacon) == true {
-    return .stopped(.needsHands, FailureReason(.settingsChanged, minor: beacon.minor))
+  let isRecorded = deed?.proof(profile(of: room))?.isMet(by: beacon) == true
+  if isRewritable {
+    let mayGo = isRecorded || deed?.state == .submitted || known.permissions.overwrite.contains(room.id)
+    return mayGo
+      ? nil
+      : .stopped(
+        .needsHands, FailureReason(.foreignSettings, held: beacon.identity.shown, minor: beacon.minor))
   }
-  return .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: beacon.minor))
+  let code: FailureReason.Code = isRecorded ? .settingsChanged : .configuredOtherwise
+  return .stopped(.needsHands, FailureReason(code, minor: beacon.minor))
+}
+
+/// The family of a room's device.
+func profile(of room: Room) -> any DeviceProfile {
+  guard let profile = DeviceProfiles[room.profile] else {
+    preconditionFailure("a checked room has a profile that does not exist: \(room.profile)")
+  }
+  return profile
 }
 
 /// What proves the device of a room.
 func proof(of room: Room) -> Proof {
-  guard let profile = DeviceProfiles[room.profile] else {
-    preconditionFailure("a checked room has a profile that does not exist: \(room.profile)")
-  }
-  return profile.proof(of: room.settings)
+  profile(of: room).proof(of: room.settings)
 }
 
 extension Known {
@@ -140,13 +182,15 @@ extension Known {
   }
 
   /// What the record alone says of a room whose device is not heard at work: done, or in need of hands. Nil when
-  /// its device is to be dialled: nothing is proved on record, or it waits to be provisioned again.
+  /// its device is to be dialled: nothing is proved on record, or it waits to be provisioned again, or it can be
+  /// given other settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
     guard let deed = deed(for: room, at: address), case .proved(var evidence) = deed.state,
-      air[address]?.life.recognition != .awaitingProvisioning, !permissions.force.contains(room.id)
+      air[address]?.isWaiting != true, !permissions.force.contains(room.id)
     else { return nil }
     guard deed.satisfies(room, seal) else {
-      return .stopped(.needsHands, FailureReason(.settingsChanged, minor: deed.minor))
+      return profile(of: room).isRewritable
+        ? nil : .stopped(.needsHands, FailureReason(.settingsChanged, minor: deed.minor))
     }
     evidence.run = evidence.run ?? deed.run
     return .done(evidence, room.settingResults(seal, deed.state(of:)))
@@ -162,14 +206,24 @@ extension Known {
   }
 }
 
-extension AirLedger {
-  /// A device that was last heard at work, and its beacon.
-  fileprivate func atWork(_ address: BluetoothAddress) -> (Sighting, IBeacon)? {
-    guard let sighting = self[address], case .configured(let beacon) = sighting.life.recognition else {
-      return nil
-    }
-    return (sighting, beacon)
+extension Room {
+  /// How far its settings are when its device was heard at work as wanted, and `deed` was done to it.
+  fileprivate func results(hearing deed: Deed?, _ known: Known) -> [SettingResult] {
+    let heard = Set(Provisioning.profile(of: self).settings.filter(\.isOnAir).map(\.name))
+    return settingResults(known.seal) { heard.contains($0) ? .proved : deed?.state(of: $0) ?? .notWritten }
   }
+}
+
+extension Evidence {
+  /// A beacon that was on air before anything was written.
+  fileprivate init(onAir beacon: IBeacon, _ sighting: AirLedger.Sighting) {
+    self.init(grade: .beaconOnAir, address: sighting.address, minor: beacon.minor, rssi: sighting.rssi)
+  }
+}
+
+extension BeaconIdentity {
+  /// As people read it.
+  var shown: String { "uuid \(uuid), major \(major), minor \(minor)" }
 }
 
 extension Deed {

@@ -31,7 +31,7 @@ public struct Building: Hashable, Sendable {
 extension Building {
   /// Whether a person must agree before some of its rooms get a device.
   public var needsConfirmation: Bool {
-    assignment == .any && rooms.contains { $0.address == nil }
+    assignment == .any && rooms.contains { $0.address == nil && !$0.isRegistered }
   }
 }
 
@@ -45,6 +45,8 @@ public struct Room: Hashable, Sendable {
   public var profile: ProfileID
   /// The device's address, where the manifest gives it.
   public var address: BluetoothAddress?
+  /// Whether its device was configured elsewhere: it is looked for on air, and never written.
+  public var isRegistered: Bool
   /// What the device is to be told, by the profile's setting names. A setting that is absent is not written.
   public var settings: [SettingName: SettingValue]
   /// How long each stage may take.
@@ -55,12 +57,13 @@ public struct Room: Hashable, Sendable {
   /// A room.
   public init(
     id: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
+    isRegistered: Bool = false, settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
   ) {
     self.id = id
     self.name = name
     self.profile = profile
     self.address = address
+    self.isRegistered = isRegistered
     self.settings = settings
     self.timeouts = timeouts
     self.retries = retries
@@ -81,6 +84,10 @@ public struct Room: Hashable, Sendable {
 extension Identifier<SettingDescription> {
   /// Name of the room, as written to the device.
   public static var roomName: Self { "room_name" }
+  /// Proximity UUID of the beacon.
+  public static var uuid: Self { "uuid" }
+  /// Major ID of the beacon.
+  public static var major: Self { "major" }
   /// Minor ID of the beacon.
   public static var minor: Self { "minor" }
   /// SSID of the WiFi network.

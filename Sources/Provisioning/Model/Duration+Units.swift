@@ -8,4 +8,31 @@ extension Duration {
   public var inSeconds: Double {
     Double(inMicroseconds) / 1_000_000
   }
+
+  /// A duration as manifests and scenarios write it: a whole number without leading zero and `ms`, `s` or `m`, like
+  /// `500ms`, `15s` or `2m`. Nil for everything else, and for numbers beyond a thousand million; 0 and negative ones
+  /// are for the caller to judge.
+  public init?(written text: String) {
+    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "-") }
+    let digits = number.first == "-" ? number.dropFirst() : number
+    guard digits == "0" || digits.first != "0", let count = Int(number), abs(count) <= 1_000_000_000 else {
+      return nil
+    }
+    switch text.dropFirst(number.count) {
+    case "ms": self = .milliseconds(count)
+    case "s": self = .seconds(count)
+    case "m": self = .seconds(count * 60)
+    default: return nil
+    }
+  }
+
+  /// As people write it: `15s`, `500ms`, or `100.625ms` where it is no whole number of milliseconds.
+  public var written: String {
+    let microseconds = inMicroseconds
+    if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000)s" }
+    let fraction = microseconds % 1000
+    if fraction == 0 { return "\(microseconds / 1000)ms" }
+    let digits = "\(1000 + fraction)".dropFirst()
+    return "\(microseconds / 1000).\(digits)ms"
+  }
 }

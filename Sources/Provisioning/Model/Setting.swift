@@ -1,11 +1,17 @@
+public import Bluetooth
+
 /// A value for a setting.
 public enum SettingValue: Hashable, Sendable {
   /// A whole number.
   case integer(Int)
-  /// Text that anybody may see.
+  /// Text that anybody may see, or the name of a choice.
   case text(String)
   /// Text that nobody may see.
   case secret(Secret)
+  /// A UUID.
+  case uuid(BluetoothUUID)
+  /// A time span.
+  case duration(Duration)
 
   /// The value as reports and events show it; nil for a secret.
   public var shown: String? {
@@ -13,6 +19,8 @@ public enum SettingValue: Hashable, Sendable {
     case .integer(let number): String(number)
     case .text(let text): text
     case .secret: nil
+    case .uuid(let uuid): uuid.description
+    case .duration(let duration): duration.written
     }
   }
 }
@@ -21,10 +29,18 @@ public enum SettingValue: Hashable, Sendable {
 public struct SettingDescription: Hashable, Sendable {
   /// Its machine name.
   public var name: SettingName
+  /// What people call it, to follow "the": `minor ID`.
+  public var title: String
   /// What values it takes.
   public var kind: Kind
   /// Whether a room cannot do without it.
   public var isRequired: Bool
+  /// Whether the device's beacon says it, so that hearing the beacon proves it.
+  public var isOnAir: Bool
+  /// Whether rooms may have it in common, so that it can stand under `defaults`.
+  public var isShareable: Bool
+  /// From which value on it is possible, but not advisable.
+  public var caution: Caution?
   /// One sentence for people: what it is and, where it matters, how it goes over the air.
   public var documentation: String
 
@@ -36,18 +52,63 @@ public struct SettingDescription: Hashable, Sendable {
     case text(bytes: ClosedRange<Int>)
     /// A WPA2 passphrase of 8–63 bytes, 64 hex digits (the key itself), or empty for an open network.
     case wifiPassword
+    /// A UUID, but none of these.
+    case uuid(except: [BluetoothUUID])
+    /// One of a few, by name.
+    case choice([SettingChoice])
+    /// A time span within bounds, in whole steps.
+    case duration(ClosedRange<Duration>, step: Duration)
+  }
+
+  /// Values that are possible, but that a person should think about.
+  public struct Caution: Hashable, Sendable {
+    /// The longest time span without any concern.
+    public var longest: Duration
+    /// What is to be thought of beyond it: a sentence without its full stop.
+    public var reason: String
+
+    /// A caution.
+    public init(beyond longest: Duration, _ reason: String) {
+      self.longest = longest
+      self.reason = reason
+    }
   }
 
   /// A setting's description.
-  public init(_ name: SettingName, _ kind: Kind, isRequired: Bool, documentation: String) {
+  public init(
+    _ name: SettingName, _ title: String, _ kind: Kind, isRequired: Bool, isOnAir: Bool = false,
+    isShareable: Bool = false,
+    caution: Caution? = nil, documentation: String
+  ) {
     self.name = name
+    self.title = title
     self.kind = kind
     self.isRequired = isRequired
+    self.isOnAir = isOnAir
+    self.isShareable = isShareable
+    self.caution = caution
     self.documentation = documentation
   }
 
   /// Whether its value must be kept from all eyes.
   public var isSecret: Bool { kind == .wifiPassword }
+}
+
+/// One of the values that a setting can have.
+public struct SettingChoice: Hashable, Sendable {
+  /// Its name: what manifests and reports say.
+  public var name: String
+  /// What it means, and what a manifest may say instead: `-6 dBm`.
+  public var meaning: String
+  /// How it goes over the air.
+  public var code: Int
+
+  /// A choice.
+  public init(_ name: String, meaning: String, code: Int) {
+    self.name = name
+    self.meaning = meaning
+    self.code = code
+  }
 }
 
 /// Why a value is not valid for a setting. Carries no part of a secret.
@@ -62,6 +123,14 @@ public enum SettingViolation: Hashable, Sendable, Error {
   case controlCharacter
   /// A password of this many bytes that is neither a passphrase nor a key.
   case badPassword(bytes: Int)
+  /// A UUID that the device cannot be given.
+  case reserved
+  /// None of the choices there are.
+  case noChoice([SettingChoice])
+  /// A time span outside its bounds.
+  case outOfBounds(Duration, allowed: ClosedRange<Duration>)
+  /// A time span between two steps; the nearest that are possible.
+  case betweenSteps(Duration, below: Duration, above: Duration)
 }
 
 extension SettingDescription {
@@ -80,9 +149,42 @@ extension SettingDescription {
       if password.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }
       let isKey = bytes == 64 && password.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
       return bytes == 0 || (8...63).contains(bytes) || isKey ? nil : .badPassword(bytes: bytes)
+    case (.uuid(let reserved), .uuid(let uuid)):
+      return reserved.contains(uuid) ? .reserved : nil
+    case (.choice(let choices), .text(let name)):
+      return choices.contains { $0.name == name } ? nil : .noChoice(choices)
+    case (.duration(let allowed, let step), .duration(let duration)):
+      if !allowed.contains(duration) { return .outOfBounds(duration, allowed: allowed) }
+      let below = step * Int(duration / step)
+      return below == duration ? nil : .betweenSteps(duration, below: below, above: below + step)
     default:
       return .wrongType
     }
+  }
+
+  /// The value that a text means, as a person writes it or `SettingValue.shown` has it; nil when it means none of
+  /// this kind. It may still be in violation of the description.
+  public func value(_ text: String) -> SettingValue? {
+    switch kind {
+    case .integer: Int(text).map { .integer($0) }
+    case .text: .text(text)
+    case .wifiPassword: .secret(Secret(text))
+    case .uuid: BluetoothUUID(text).map { .uuid($0) }
+    case .choice(let choices): .text(choices.first { $0.isMeant(by: text) }?.name ?? text)
+    case .duration: Duration(written: text).map { .duration($0) }
+    }
+  }
+}
+
+extension SettingChoice {
+  /// Whether a text is its name or, whatever the spaces and the case of its unit, its meaning.
+  fileprivate func isMeant(by text: String) -> Bool {
+    func plain(_ text: String) -> String {
+      text.lowercased().filter { $0 != " " }.map { $0 == "−" ? "-" : String($0) }.joined()
+    }
+    let said = plain(text)
+    let meant = plain(meaning)
+    return text == name || said == meant || said == meant.prefix { !$0.isLetter }
   }
 }
 

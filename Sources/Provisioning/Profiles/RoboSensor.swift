@@ -9,32 +9,38 @@ public struct RoboSensor: DeviceProfile {
   public let title = "Robo Sensor"
   /// The provisioning service; not in its advertisement.
   public let service = Attribute.service
-  /// No: somebody must put it back into provisioning mode.
-  public let isRewritable = false
+  /// How people deal with one.
+  public let words = DeviceWords(
+    noun: "sensor", makeItWait: "put it into provisioning mode (the LED pulses white)",
+    stillWaiting: "If its LED pulses white", notWaiting: "If its LED does not pulse white",
+    label:
+      "Compare the address with the label; on some boards the label shows the base address, and the Bluetooth "
+      + "address is 2 higher.")
 
-  /// In the order in which they are written.
+  /// In the order in which they are written. Somebody must put it back into provisioning mode before it takes others.
   public let settings: [SettingDescription] = [
     .init(
-      .wifiSSID, .text(bytes: 1...32), isRequired: false,
+      .wifiSSID, "WiFi name", .text(bytes: 1...32), isRequired: false,
       documentation: "WiFi network to join; without it the sensor keeps what it has. UTF-8."),
     .init(
-      .wifiPassword, .wifiPassword, isRequired: false,
+      .wifiPassword, "WiFi password", .wifiPassword, isRequired: false,
       documentation: "Password of the WiFi network; empty for an open one. UTF-8."),
     .init(
-      .roomName, .text(bytes: 1...64), isRequired: true,
+      .roomName, "room name", .text(bytes: 1...64), isRequired: true,
       documentation: "Name of the room. UTF-8; 64 bytes is assumed to be the most the firmware takes."),
     .init(
-      .minor, .integer(0...65535), isRequired: true,
+      .minor, "minor ID", .integer(0...65535), isRequired: true, isOnAir: true,
       documentation: "Minor ID of its beacon. uint16, big-endian."),
   ]
 
   /// PROTOCOLS §1, order of work.
-  public let timeouts = StageTimeouts(
-    connect: .seconds(15), discover: .seconds(20), ready: .seconds(10), write: .seconds(10),
-    save: .seconds(10), verify: .seconds(30))
+  public let stages: [Stage] = [.search, .connect, .discover, .ready, .write, .save, .verify]
 
   /// The family.
   public init() {}
+
+  /// The usual ones: they were made for it.
+  public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts { StageTimeouts() }
 
   /// Its attributes (PROTOCOLS §1, from the vendor's app).
   public enum Attribute {
@@ -76,7 +82,9 @@ public struct RoboSensor: DeviceProfile {
 
   /// The factory's beacon with the room's minor. Settings were checked with the manifest: a minor is there.
   public func proof(of settings: [SettingName: SettingValue]) -> Proof {
-    .beacon(uuid: FactoryBeacon.uuid, major: FactoryBeacon.major, minor: Self.minor(in: settings))
+    .beacon(
+      BeaconIdentity(
+        uuid: FactoryBeacon.uuid, major: FactoryBeacon.major, minor: Self.minor(in: settings)))
   }
 
   private static func minor(in settings: [SettingName: SettingValue]) -> UInt16 {
@@ -102,7 +110,7 @@ public struct RoboSensor: DeviceProfile {
       let before = try await conversation.waitUntilReady(feed)
       let firstWrite = feed.count
       for (setting, characteristic, bytes) in conversation.writes(of: session.room.settings) {
-        try await session.write(bytes, of: setting, to: characteristic, over: link)
+        try await session.write(bytes, of: [setting], to: characteristic, over: link)
         try await conversation.throwRefusal(in: feed, since: firstWrite)
       }
       return try await conversation.save(feed, before: before)
@@ -116,6 +124,8 @@ public struct RoboSensor: DeviceProfile {
     case .secret(let secret): Array(secret.reveal().utf8)
     case .integer(let number):
       [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+    case .uuid, .duration:
+      preconditionFailure("a Robo Sensor has no such setting")
     }
   }
 }

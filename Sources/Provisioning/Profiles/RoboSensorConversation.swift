@@ -116,14 +116,14 @@ struct RoboSensorConversation: Sendable {
   func save(_ feed: StatusFeed, before: SensorStatus?) async throws(AttemptFailure) -> Submission {
     let mark = feed.count
     let submittedAt = try await session.submit()
-    var submission = Submission(at: submittedAt, isAcknowledged: false)
+    var submission = Submission(at: submittedAt, acknowledgement: nil)
     do throws(AttemptFailure) {
       let answer = try await session.stage(.save) { () throws(CentralError) in
         try await link.write(Array("SAVE".utf8), to: command, .withResponse)
         return try await waitForAnswer(in: feed, since: mark, submittedAt: submittedAt, before: before)
       }
       if answer == .saved {
-        submission.isAcknowledged = true
+        submission.acknowledgement = .savedStatus
         await session.heard(answer.text, as: .saved)
         await waitForReboot()
       } else {
@@ -135,7 +135,7 @@ struct RoboSensorConversation: Sendable {
       submission.trouble = error.reason
       // `saved` and the reboot can come within milliseconds of each other, in either order.
       if await wasSaved(in: feed, since: mark, submittedAt: submittedAt) {
-        submission.isAcknowledged = true
+        submission.acknowledgement = .savedStatus
         await session.heard("saved", as: .saved)
       }
     }

@@ -39,6 +39,8 @@ public struct PlannedStep: Hashable, Sendable, Codable {
     case provision
     /// It is done already.
     case done
+    /// Its device was configured elsewhere, and was not heard yet: it is listened for.
+    case await
     /// Nothing can be written.
     case stop
     /// It is not worked on.
@@ -51,6 +53,8 @@ public struct PlannedStep: Hashable, Sendable, Codable {
   public var name: String
   /// What is done.
   public var action: Action
+  /// True of a room whose device was configured elsewhere; nil else.
+  public var registered: Bool?
   /// The device.
   public var address: BluetoothAddress?
   /// What joins room and device.
@@ -70,13 +74,15 @@ public struct PlannedStep: Hashable, Sendable, Codable {
 
   /// A step; what does not apply is left out.
   public init(
-    room: RoomID, name: String, action: Action, address: BluetoothAddress? = nil, basis: BindingBasis? = nil,
+    room: RoomID, name: String, action: Action, registered: Bool? = nil,
+    address: BluetoothAddress? = nil, basis: BindingBasis? = nil,
     heard: Bool = false, rssi: Int? = nil, evidence: Evidence? = nil, outcome: Outcome? = nil,
     reason: FailureReason? = nil, exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
     self.action = action
+    self.registered = registered
     self.address = address
     self.basis = basis
     self.heard = heard
@@ -139,12 +145,16 @@ extension PlannedStep {
   fileprivate init(
     _ room: Room, _ exclusion: Exclusion?, _ match: Match?, _ device: BluetoothAddress?, _ air: AirLedger
   ) {
-    self.init(room: room.id, name: room.name, action: .exclude, exclusion: exclusion)
+    self.init(
+      room: room.id, name: room.name, action: .exclude, registered: room.isRegistered ? true : nil,
+      exclusion: exclusion)
     switch match {
     case .device(let device, let basis):
       (action, address, self.basis) = (.provision, device, basis)
     case .done(let evidence, _):
       (action, address, self.evidence) = (.done, evidence.address, evidence)
+    case .awaited:
+      (action, address) = (.await, device)
     case .stopped(let outcome, let reason):
       (action, address, self.outcome, self.reason) = (.stop, device, outcome, reason)
     case nil:
@@ -163,6 +173,8 @@ extension PlannedStep {
   }
 
   fileprivate var essence: some Hashable {
-    Essence(action: action, address: address, basis: basis, reason: reason?.code)
+    // One that is never written may be heard, or not.
+    if registered == true, action == .await || action == .done { return Essence(action: .done) }
+    return Essence(action: action, address: address, basis: basis, reason: reason?.code)
   }
 }

@@ -149,19 +149,30 @@ public struct Deed: Hashable, Sendable {
 
   /// What is to be heard from the device when it is at work with these settings; nil where they do not say.
   func proof(_ profile: any DeviceProfile) -> Proof? {
+    let values = values(profile)
+    let says = profile.settings.allSatisfy { !$0.isOnAir || !$0.isRequired || values[$0.name] != nil }
+    return says ? profile.proof(of: values) : nil
+  }
+
+  /// These settings, secrets left out.
+  func values(_ profile: any DeviceProfile) -> [SettingName: SettingValue] {
     var values: [SettingName: SettingValue] = [:]
-    for description in profile.settings {
-      guard let text = settings.first(where: { $0.name == description.name })?.value else {
-        if description.isRequired { return nil }
-        continue
-      }
-      values[description.name] =
-        switch description.kind {
-        case .integer: Int(text).map { .integer($0) } ?? .text(text)
-        case .text, .wifiPassword: .text(text)
-        }
+    for description in profile.settings where !description.isSecret {
+      let text = settings.first { $0.name == description.name }?.value
+      values[description.name] = text.flatMap { description.value($0) }
     }
-    return profile.proof(of: values)
+    return values
+  }
+
+  /// Takes over what is known better now.
+  public mutating func take(_ results: [SettingResult]) {
+    for result in results {
+      if let index = settings.firstIndex(where: { $0.name == result.name }) {
+        settings[index] = result
+      } else {
+        settings.append(result)
+      }
+    }
   }
 
   /// The address from which it is heard at work: that which was written, unless it was heard to change it.

@@ -38,12 +38,17 @@ public struct RecordPermissions: Hashable, Sendable {
   public var renumber: Bool
   /// Rooms that are to be done even if the record has them done, accepted or retired.
   public var force: Set<RoomID>
+  /// Rooms whose device may be written over though it holds settings that are neither the factory's nor the room's.
+  public var overwrite: Set<RoomID>
 
   /// Permissions; none unless given.
-  public init(rebind: Set<RoomID> = [], renumber: Bool = false, force: Set<RoomID> = []) {
+  public init(
+    rebind: Set<RoomID> = [], renumber: Bool = false, force: Set<RoomID> = [], overwrite: Set<RoomID> = []
+  ) {
     self.rebind = rebind
     self.renumber = renumber
     self.force = force
+    self.overwrite = overwrite
   }
 }
 

@@ -67,6 +67,7 @@ public struct ApplyRequest: Sendable {
       rooms: building.rooms.map { room in
         PlannedRoom(
           room: room.id, name: room.name, profile: room.profile, address: room.address,
+          registered: room.isRegistered ? true : nil,
           settings: room.settingResults(known.seal) { _ in .notWritten }, exclusion: excluded[room.id])
       })
   }
@@ -82,6 +83,9 @@ public struct ApplyEnvironment: Sendable {
   public var chance: @Sendable () -> Double
   /// Asks a person whether rooms may get these devices; true is yes.
   public var confirm: @Sendable ([ProposedBinding]) async -> Bool
+  /// Waits for the moment of the action that a room's device is to learn the time of; nil when its session's beginning
+  /// is that moment.
+  public var action: @Sendable (Room) async -> MonotonicInstant?
   /// Takes an adapter for this run alone, before it is used; says who has it otherwise. Asked again for the same
   /// one whenever it comes back.
   public var claim: @Sendable (Adapter) async -> AdapterClaim
@@ -94,6 +98,7 @@ public struct ApplyEnvironment: Sendable {
   public init(
     central: any Central, clock: any TimeSource, chance: @escaping @Sendable () -> Double,
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
+    action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     interruptions: AsyncStream<Void>, pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
   ) {
@@ -101,6 +106,7 @@ public struct ApplyEnvironment: Sendable {
     self.clock = clock
     self.chance = chance
     self.confirm = confirm
+    self.action = action
     self.claim = claim
     self.interruptions = interruptions
     self.pauses = pauses

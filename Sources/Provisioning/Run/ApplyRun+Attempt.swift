@@ -18,6 +18,8 @@ extension ApplyRun {
       try await commitBinding(of: id, to: address, work.basis)
       work.isBound = true
     }
+    let action = profile.learnsActionTime ? await environment.action(work.room) : nil
+    if Task.isCancelled { throw .interrupted }
     let began = clock.now
     work.began = work.began ?? began
     work.attempts = number
@@ -25,16 +27,23 @@ extension ApplyRun {
     works[id] = work
     await coordinator.note(
       .attemptStarted(
-        .init(room: id, address: address, adapter: adapter.id, number: number, rssi: air[address]?.rssi)))
+        .init(
+          room: id, address: address, adapter: adapter.id, number: number, rssi: air[address]?.rssi,
+          fresh: air[address]?.isWaiting == true ? nil : false)))
 
     let known = air.addresses.union(
       request.building.rooms.compactMap { request.known.device(of: $0)?.address }
     ).subtracting([address])
     let session = DeviceSession(
       room: work.room, address: address, adapter: adapter.id, central: central, coordinator: coordinator,
-      clock: clock, redactor: redactor)
+      clock: clock, redactor: redactor, action: action, recorded: recorded(for: work),
+      mayOverwrite: request.known.permissions.overwrite.contains(id),
+      hear: { [self] advertisement in await hear(advertisement) })
     let conversation = await converse(session, profile)
     works[id]?.written = await session.progress.written
+    works[id]?.readBack = await session.progress.readBack
+    let wasTouched = work.wasTouched
+    if await session.progress.submittedAt != nil { works[id]?.wasTouched = true }
     await takeDown(session, after: conversation)
 
     let result: Result<Evidence, AttemptFailure>
@@ -42,12 +51,18 @@ extension ApplyRun {
     switch conversation {
     case .success(let submission):
       works[id]?.acknowledgement =
-        submission.isAcknowledged ? Evidence(grade: .savedStatus, address: address) : nil
+        submission.acknowledgement.map { Evidence(grade: $0, address: address) }
       proofWatch = ProofWatch(
         proof: profile.proof(of: work.room.settings), profile: profile, address: address,
         submittedAt: submission.at, known: known)
       works[id]?.submittedAt = submission.at
-      (result, stop) = await prove(work.room, submission)
+      works[id]?.isUnchanged = submission.isUnchanged && !wasTouched
+      switch profile.proof(of: work.room.settings) {
+      case .beacon:
+        (result, stop) = await prove(work.room, submission)
+      case .selfDisconnect:
+        result = Self.selfDisconnect(submission, from: address)
+      }
     case .failure(let failure):
       result = .failure(failure)
     }
@@ -58,6 +73,25 @@ extension ApplyRun {
           room: id, number: number, seconds: began.duration(to: clock.now).inSeconds, failure: failure)))
     try await settle(id, result)
     if let stop { throw stop }
+  }
+
+  /// What an earlier attempt, of whatever run, gave to a room's device.
+  private func recorded(for work: RoomWork) -> RecordedSettings? {
+    let deed = request.known.deed(for: work.room, at: work.address)
+    guard deed != nil || work.wasTouched else { return nil }
+    return RecordedSettings(
+      values: deed?.values(profile(of: work.room)) ?? [:],
+      isSubmitted: work.wasTouched || deed?.state == .submitted)
+  }
+
+  /// Of a device of which nothing is heard afterwards: whether it ended the link, as it does when it is done.
+  private static func selfDisconnect(
+    _ submission: Submission, from address: BluetoothAddress
+  ) -> Result<Evidence, AttemptFailure> {
+    if submission.acknowledgement == .selfDisconnect {
+      return .success(Evidence(grade: .selfDisconnect, address: address))
+    }
+    return .failure(AttemptFailure(submission.trouble ?? .init(.noSelfDisconnect, stage: .save)))
   }
 
   /// Puts on record that this room has this device, unless that is there already, and before it that whatever
@@ -81,7 +115,7 @@ extension ApplyRun {
   private func lateProof(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
       let heard = sighting.lastHeard, heard > submittedAt,
-      case .configured(let beacon) = sighting.life.recognition, proof(of: work.room).isMet(by: beacon)
+      let beacon = sighting.beaconAtWork, proof(of: work.room).isMet(by: beacon)
     else { return nil }
     return Evidence(
       grade: .freshBeacon, address: work.address, minor: beacon.minor, rssi: sighting.rssi,
@@ -101,7 +135,7 @@ extension ApplyRun {
       try await finish(work.room, Outcome(after: reason), reason: reason)
     case .stopped(let outcome, let reason):
       try await finish(work.room, outcome, reason: reason)
-    case .device:
+    case .device, .awaited:
       preconditionFailure("an obstacle that is none")
     }
   }
@@ -183,7 +217,8 @@ extension ApplyRun {
       verdict = .silent
     }
     switch verdict {
-    case .proved(let evidence):
+    case .proved(var evidence):
+      if submission.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
       return .success(evidence)
     case .other(let minor):
       return .failure(AttemptFailure(.init(.wrongIdentity, stage: .verify, minor: minor)))
@@ -206,8 +241,8 @@ extension ApplyRun {
     switch result {
     case .success(let evidence):
       schedule.finish(id)
-      try await finish(
-        work.room, work.attempts == 1 ? .provisioned : .provisionedAfterRetry, evidence: evidence)
+      let written: Outcome = work.attempts == 1 ? .provisioned : .provisionedAfterRetry
+      try await finish(work.room, work.isUnchanged ? .alreadyProvisioned : written, evidence: evidence)
     case .failure(let failure):
       works[id]?.lastFailure = failure.reason
       let pause = schedule.attemptFailed(

@@ -20,7 +20,8 @@ extension ApplyRun {
     let work = works[room.id]
     let evidence = evidence ?? (outcome == .unconfirmed ? work?.acknowledgement : nil)
     let address = evidence?.address ?? work?.address ?? request.known.device(of: room)?.address
-    let proved: Set<SettingName> = evidence?.minor == nil ? [] : [.minor]
+    let heard = profile(of: room).settings.filter(\.isOnAir).map(\.name)
+    let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : heard)
     let written = work?.written ?? []
     return RoomFinished(
       room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
@@ -140,14 +141,14 @@ extension Outcome {
     self =
       switch reason.code {
       case .neverHeard, .connectTimedOut, .connectFailed: .unreachable
-      case .notHeardAfterSave: .unconfirmed
+      case .notHeardAfterSave, .noSelfDisconnect: .unconfirmed
       // Interrupted after the save was submitted, it may well be changed; before, it is not.
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
-      case .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
+      case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates: .ambiguous
       case .noCandidate, .notConfirmed, .recordUnwritable, .planOutdated, .adapterClaimed: .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
-        .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
+        .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed
       }
   }

@@ -39,7 +39,7 @@ extension ApplyRun {
     }
     guard case .value(let connected) = found else { return }
     let named = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
-    let services = Set(DeviceProfiles.all.map(\.service))
+    let services = Set(DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service))
     for peripheral in connected
     where named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs) {
       let address = peripheral.address
@@ -55,7 +55,11 @@ extension ApplyRun {
   /// Finds out who is there. Ends early once every device that the manifest names was heard, but not before
   /// others had a chance: a minor that is on air from elsewhere must be heard before the first write.
   func survey() async throws(Stop) {
-    let named = request.rooms.map { request.known.device(of: $0)?.address }
+    // Who sleeps most of the time is heard by its own session.
+    let named = request.rooms.compactMap { room -> BluetoothAddress?? in
+      let device = request.known.device(of: room)?.address
+      return device != nil && profile(of: room).searchesItself ? nil : .some(device)
+    }
     while true {
       let least = clock.now.advanced(by: min(.seconds(3), request.survey))
       let window = try await listen(.survey, for: request.survey) { (advertisement, run) in
@@ -126,16 +130,21 @@ extension ApplyRun {
   private func hear(
     _ advertisement: Advertisement, _ isEnough: @Sendable (Advertisement, isolated ApplyRun) -> Bool
   ) async -> Bool {
+    await hear(advertisement)
+    return isEnough(advertisement, self)
+  }
+
+  /// Takes in what was heard.
+  func hear(_ advertisement: Advertisement) async {
     if let sighting = air.hear(advertisement) {
       var minor: UInt16?
-      if case .configured(let beacon) = sighting.life.recognition { minor = beacon.minor }
+      if let beacon = sighting.beaconAtWork { minor = beacon.minor }
       await coordinator.note(
         .deviceSighted(
           .init(
-            address: sighting.address, adapter: sighting.adapter, profile: sighting.life.profile,
+            address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
             rssi: sighting.rssi, minor: minor)))
     }
-    return isEnough(advertisement, self)
   }
 
   /// What is done about an error of the radio that concerns the run: when the adapter or the stack went away,

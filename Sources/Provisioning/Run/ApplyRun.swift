@@ -75,6 +75,8 @@ actor ApplyRun {
   var works: [RoomID: RoomWork] = [:]
   /// What adapters that went away remember of this run.
   var leftovers = Leftovers()
+  /// Rooms whose device was configured elsewhere, and was not heard yet.
+  var awaited: Set<RoomID> = []
   /// Rooms whose device must be put into provisioning mode first, and why.
   var parked: [RoomID: FailureReason] = [:]
   /// Told when this host paused in the middle of a conversation.
@@ -89,7 +91,10 @@ actor ApplyRun {
     self.environment = environment
     self.coordinator = coordinator
     redactor = Redactor(request.building.rooms.flatMap(\.secrets))
-    air = AirLedger(profiles: DeviceProfiles.all)
+    let identities = request.rooms.compactMap { room -> BeaconIdentity? in
+      if case .beacon(let identity) = proof(of: room) { identity } else { nil }
+    }
+    air = AirLedger(profiles: DeviceProfiles.all, wanted: Set(identities))
   }
 
   /// The whole run, with the watch for interruptions beside it. The work itself says how it ended; an
@@ -144,6 +149,7 @@ actor ApplyRun {
     while true {
       try await checkpoint()
       takeUpParked()
+      try await finishHeard()
       switch schedule.next(at: clock.now, lastHeard: { air[$0]?.lastHeard }) {
       case .dial(let room, let address, let number):
         try await attempt(room, address: address, number: number)
@@ -154,6 +160,7 @@ actor ApplyRun {
       case .giveUp(let room, let reason):
         try await giveUp(room, reason)
       case .finished:
+        try await finishAwaited()
         try await finishParked()
         return
       }
@@ -164,12 +171,71 @@ actor ApplyRun {
   private func takeUpParked() {
     for room in request.rooms where parked[room.id] != nil {
       guard let device = request.known.device(of: room),
-        air[device.address]?.life.recognition == .awaitingProvisioning,
+        air[device.address]?.isWaiting == true,
         obstacle(to: room, at: device.address, air, request.known) == nil
       else { continue }
       parked[room.id] = nil
-      works[room.id] = RoomWork(room: room, address: device.address, basis: device.basis)
-      schedule.add(room.id, device: device.address, retries: room.retries)
+      undertake(RoomWork(room: room, address: device.address, basis: device.basis))
+    }
+  }
+
+  /// Takes a room's device up into the schedule. One that the record has advertising more rarely than the room wants
+  /// it to is given the time for that.
+  private func undertake(_ work: RoomWork) {
+    var work = work
+    let profile = profile(of: work.room)
+    if let recorded = request.known.deed(for: work.room, at: work.address)?.values(profile) {
+      let slowest = profile.timeouts(for: recorded)
+      for stage in [Stage.search, .connect] {
+        work.room.timeouts[stage] = max(work.room.timeouts[stage], slowest[stage])
+      }
+    }
+    works[work.room.id] = work
+    schedule.add(
+      work.room.id, device: work.address, retries: work.room.retries,
+      search: profile.searchesItself ? nil : work.room.timeouts.search)
+  }
+
+  /// Ends the rooms whose device was configured elsewhere, as far as it was heard.
+  private func finishHeard() async throws(Stop) {
+    for room in request.rooms where awaited.contains(room.id) {
+      switch registration(of: room, air, request.known) {
+      case .done(let evidence, let settings):
+        try await finishRegistered(room, evidence, settings)
+      case .stopped(let outcome, let reason):
+        awaited.remove(room.id)
+        try await finish(room, outcome, reason: reason)
+      case .awaited, .device:
+        break
+      }
+    }
+  }
+
+  private func finishRegistered(
+    _ room: Room, _ evidence: Evidence, _ settings: [SettingResult]
+  ) async throws(Stop) {
+    awaited.remove(room.id)
+    if let device = request.known.device(of: room) {
+      try await commitBinding(of: room.id, to: device.address, device.basis)
+    }
+    try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
+  }
+
+  /// Listens for the devices that were configured elsewhere and not heard yet, and ends their rooms.
+  private func finishAwaited() async throws(Stop) {
+    let rooms = request.rooms.filter { awaited.contains($0.id) }
+    guard let longest = rooms.map(\.timeouts.search).max() else { return }
+    let known = request.known
+    while true {
+      let window = try await listen(.sighting, for: longest) { (_, run) in
+        rooms.allSatisfy { registration(of: $0, run.air, known) != .awaited }
+      }
+      if window == .ran { break }
+    }
+    try await finishHeard()
+    for room in rooms where awaited.contains(room.id) {
+      awaited.remove(room.id)
+      try await finish(room, .unreachable, reason: FailureReason(.neverHeard))
     }
   }
 
@@ -216,14 +282,15 @@ actor ApplyRun {
       case .device(let address, let basis)?:
         var work = RoomWork(room: room, address: address, basis: basis)
         work.mayBeDone = request.known.deed(for: room, at: address)?.state == .submitted
-        works[room.id] = work
-        schedule.add(room.id, device: address, retries: room.retries)
+        undertake(work)
       case .done(let evidence, let settings)?:
         // Also of a device that this run does not write: it is the room's from now on.
         if let device = request.known.device(of: room) {
           try await commitBinding(of: room.id, to: device.address, device.basis)
         }
         try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
+      case .awaited?:
+        awaited.insert(room.id)
       case .stopped(.needsHands, let reason)? where reason.code.endsWithTheButton:
         // Somebody may see to it while the run goes on.
         parked[room.id] = reason
@@ -243,7 +310,7 @@ extension FailureReason.Code {
 
 /// What is known of a room's work.
 struct RoomWork: Sendable {
-  let room: Room
+  var room: Room
   let address: BluetoothAddress
   let basis: BindingBasis
   /// Whether the binding is on record.
@@ -258,6 +325,12 @@ struct RoomWork: Sendable {
   var adapter: AdapterID?
   /// Settings confirmed in the last attempt.
   var written: Set<SettingName> = []
+  /// Settings that the device was read to hold in the last attempt.
+  var readBack: Set<SettingName> = []
+  /// Whether the device held everything already when it was read, and was left alone.
+  var isUnchanged = false
+  /// Whether an attempt of this run began to change the device.
+  var wasTouched = false
   /// When the last save was submitted, if one was.
   var submittedAt: MonotonicInstant?
   /// What the device itself said to its last save.

@@ -22,6 +22,8 @@ struct Schedule: Sendable {
     var room: RoomID
     var address: BluetoothAddress
     var budget: Int
+    /// How long a window listens for it before it is dialled; nil when its own session does that.
+    var search: Duration?
     var attempts = 0
     /// Attempts that ended because the adapter or the stack went away.
     var hostFailures = 0
@@ -34,8 +36,6 @@ struct Schedule: Sendable {
     /// An adapter dials only what it heard this recently: BlueZ's objects die 30 s after discovery stops
     /// (BLUEZ.md), and 10 s are left for the attempt to begin.
     static let freshness = Duration.seconds(20)
-    /// How long one window listens for devices that must be heard again.
-    static let window = Duration.seconds(15)
     /// How many windows a device may miss before it is given up.
     static let windows = 2
     /// The pause before the second attempt; it doubles with each further one.
@@ -52,8 +52,10 @@ struct Schedule: Sendable {
   private var queue: [Entry] = []
 
   /// Adds a room; rooms are tried in the order in which they were added.
-  mutating func add(_ room: RoomID, device address: BluetoothAddress, retries: Int) {
-    queue.append(Entry(room: room, address: address, budget: retries))
+  /// - Parameter search: how long a window listens for its device, which must have been heard before it is dialled;
+  ///   nil when its own session does that.
+  mutating func add(_ room: RoomID, device address: BluetoothAddress, retries: Int, search: Duration?) {
+    queue.append(Entry(room: room, address: address, budget: retries, search: search))
   }
 
   /// The rooms still to do, in order.
@@ -63,14 +65,15 @@ struct Schedule: Sendable {
   func next(at now: MonotonicInstant, lastHeard: (BluetoothAddress) -> MonotonicInstant?) -> Action {
     if queue.isEmpty { return .finished }
     let due = queue.filter { ($0.notBefore ?? now) <= now }
-    if let fresh = due.first(where: { isFresh(lastHeard($0.address), at: now) }) {
+    if let fresh = due.first(where: { $0.search == nil || isFresh(lastHeard($0.address), at: now) }) {
       return .dial(fresh.room, fresh.address, attempt: fresh.attempts + 1)
     }
     if let lost = due.first(where: { $0.windowsMissed >= Limits.windows }) {
       return .giveUp(lost.room, FailureReason(.neverHeard))
     }
     if !due.isEmpty {
-      return .listen(due.map(\.address), until: now.advanced(by: Limits.window))
+      let longest = due.compactMap(\.search).max() ?? .zero
+      return .listen(due.map(\.address), until: now.advanced(by: longest))
     }
     // The queue is not empty and nothing is due: somebody has a pause.
     return .wait(until: queue.compactMap(\.notBefore).min() ?? now)

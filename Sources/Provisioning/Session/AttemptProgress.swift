@@ -4,12 +4,15 @@ import Bluetooth
 actor AttemptProgress {
   /// Settings the device has confirmed.
   private(set) var written: Set<SettingName> = []
+  /// Settings that the device was read to hold.
+  private(set) var readBack: Set<SettingName> = []
   /// The link, while there may be one to take down.
   private(set) var link: (any Peripheral)?
   /// When the device was asked to keep what was written, if it was.
   private(set) var submittedAt: MonotonicInstant?
 
   func confirm(_ setting: SettingName) { written.insert(setting) }
+  func confirmReadBack(_ settings: [SettingName]) { readBack.formUnion(settings) }
   func hold(_ link: any Peripheral) { self.link = link }
   func submit(at instant: MonotonicInstant) { submittedAt = instant }
 }

@@ -12,14 +12,27 @@ public struct DeviceSession: Sendable {
   /// The clock.
   public let clock: any TimeSource
 
+  /// The action that the device is to learn the time of: the operator's key, or the beginning of this session.
+  public let action: (at: MonotonicInstant, source: ActionSource)
+  /// What earlier runs gave to this very device for this room; nil when nothing is on record.
+  public let recorded: RecordedSettings?
+
   let central: any Central
   let coordinator: Coordinator
   let progress: AttemptProgress
   let redactor: Redactor
+  let mayOverwrite: Bool
+  /// Told of everything that is heard while this session searches.
+  let hear: @Sendable (Advertisement) async -> Void
+  /// When all of it must be over; each stage is cut off there.
+  private let began: MonotonicInstant
+  private var end: MonotonicInstant?
 
   init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, central: any Central,
-    coordinator: Coordinator, clock: any TimeSource, redactor: Redactor
+    coordinator: Coordinator, clock: any TimeSource, redactor: Redactor, action: MonotonicInstant? = nil,
+    recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
+    hear: @escaping @Sendable (Advertisement) async -> Void = { _ in }
   ) {
     self.room = room
     self.address = address
@@ -27,8 +40,52 @@ public struct DeviceSession: Sendable {
     self.central = central
     self.coordinator = coordinator
     self.clock = clock
+    began = clock.now
+    self.action = action.map { ($0, .key) } ?? (began, .session)
+    self.recorded = recorded
+    self.mayOverwrite = mayOverwrite
+    self.hear = hear
     progress = AttemptProgress()
     self.redactor = redactor
+  }
+
+  /// This session with a bound on all that follows, counted from its beginning, whatever its stages may take.
+  public func lasting(_ duration: Duration) -> Self {
+    var copy = self
+    copy.end = began.advanced(by: duration)
+    return copy
+  }
+
+  /// Whether the device may be given this room's settings, by what it holds now.
+  /// - Parameter held: the settings that say whose it is.
+  public func mayWrite(over held: [SettingName: SettingValue]) -> Bool {
+    if mayOverwrite || recorded?.isSubmitted == true { return true }
+    return held.allSatisfy { name, value in
+      value == room.settings[name] || value == recorded?.values[name]
+    }
+  }
+
+  /// Stage `search`: listens until the device is heard, and recognised as one of its family.
+  public func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
+    let (central, address, adapter, hear) = (central, address, adapter, hear)
+    let window = Listening(adapter: adapter, purpose: .sighting, room: room.id)
+    await coordinator.note(.listeningStarted(window))
+    var failure: AttemptFailure?
+    do throws(AttemptFailure) {
+      try await stage(.search) { () throws(CentralError) in
+        try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
+          for try await advertisement in advertisements {
+            await hear(advertisement)
+            if advertisement.address == address, profile.recognise(advertisement) != nil { return }
+          }
+          throw CentralError(.cancelled)
+        }
+      }
+    } catch {
+      failure = error
+    }
+    await coordinator.note(.listeningStopped(window))
+    if let failure { throw failure }
   }
 
   /// Stage `connect`.
@@ -47,8 +104,8 @@ public struct DeviceSession: Sendable {
     _ stage: Stage, setting: SettingName? = nil,
     _ body: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {
-    let timeout = room.timeouts[stage]
     let began = clock.now
+    let timeout = end.map { min(room.timeouts[stage], began.duration(to: $0)) } ?? room.timeouts[stage]
     await coordinator.note(
       .stageStarted(.init(room: room.id, stage: stage, setting: setting, timeout: timeout.inSeconds)))
     let raced = await race(timeout, on: clock, body)
@@ -58,9 +115,7 @@ public struct DeviceSession: Sendable {
       case .failed(let error):
         FailureReason(await explained(error), stage: stage, setting: setting).redacted(by: redactor)
       case .timedOut:
-        FailureReason(
-          stage == .connect ? .connectTimedOut : .stageTimedOut, stage: stage, setting: setting,
-          seconds: timeout.inSeconds)
+        FailureReason(Self.timeout(of: stage), stage: stage, setting: setting, seconds: timeout.inSeconds)
       }
     let seconds = began.duration(to: clock.now).inSeconds
     await coordinator.note(
@@ -69,6 +124,14 @@ public struct DeviceSession: Sendable {
       throw AttemptFailure(failure ?? FailureReason(.stackError))
     }
     return value
+  }
+
+  private static func timeout(of stage: Stage) -> FailureReason.Code {
+    switch stage {
+    case .search: .neverHeard
+    case .connect: .connectTimedOut
+    case .discover, .ready, .read, .write, .save, .verify: .stageTimedOut
+    }
   }
 
   /// The better reason for a lost link: that its adapter or the stack went away, which is not the device's doing.
@@ -83,18 +146,46 @@ public struct DeviceSession: Sendable {
     }
   }
 
-  /// Stage `write`: writes a setting with response, and counts it as written once confirmed.
+  /// Stage `write`: writes a setting with response, and counts it as written once confirmed. Where one
+  /// characteristic holds several settings, all of them.
   public func write(
-    _ bytes: [UInt8], of setting: SettingName, to characteristic: RemoteCharacteristic,
-    over link: any Peripheral
+    _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
+    over link: any Peripheral, _ kind: WriteKind = .withResponse
   ) async throws(AttemptFailure) {
-    try await stage(.write, setting: setting) { () throws(CentralError) in
-      try await link.write(bytes, to: characteristic, .withResponse)
+    try await stage(.write, setting: settings.first) { () throws(CentralError) in
+      try await link.write(bytes, to: characteristic, kind)
     }
-    await progress.confirm(setting)
-    // How long a secret is, is part of it.
-    let shown = room.settings[setting]?.shown == nil ? nil : bytes.count
-    await coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
+    for setting in settings {
+      await progress.confirm(setting)
+      // How long a secret is, is part of it.
+      let shown = room.settings[setting]?.shown == nil ? nil : bytes.count
+      await coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
+    }
+  }
+
+  /// Stage `read`: reads what the device holds.
+  public func read(
+    _ setting: SettingName, from characteristic: RemoteCharacteristic, over link: any Peripheral
+  ) async throws(AttemptFailure) -> [UInt8] {
+    try await stage(.read, setting: setting) { () throws(CentralError) in
+      try await link.read(characteristic)
+    }
+  }
+
+  /// Puts on record what the device was read to hold before anything was written.
+  public func found(_ settings: [HeldSetting]) async {
+    await coordinator.note(.settingsRead(.init(room: room.id, settings: settings)))
+  }
+
+  /// Counts settings as proved: the device was read to hold them as wanted.
+  public func confirmReadBack(_ settings: [SettingName]) async {
+    await progress.confirmReadBack(settings)
+  }
+
+  /// Puts on record what the device is told of the action's time.
+  public func sends(_ byte: UInt8, for elapsed: Duration) async {
+    await coordinator.note(
+      .elapsedSent(.init(room: room.id, seconds: elapsed.inSeconds, byte: byte, since: action.source)))
   }
 
   /// Puts on record that the device is about to be asked to keep what was written. Only when that is on disk

@@ -45,13 +45,11 @@ struct ProofWatch: Sendable {
   /// Takes in what was heard.
   mutating func hear(_ advertisement: Advertisement) {
     guard advertisement.receivedAt > submittedAt else { return }
-    switch profile.recognise(advertisement) {
-    case .configured(let beacon):
-      hear(beacon, advertisement)
-    case .awaitingProvisioning where advertisement.address == address:
+    let isOwn = advertisement.address == address
+    if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
       waitingSince = waitingSince ?? advertisement.receivedAt
-    case .awaitingProvisioning, nil:
-      break
+    } else if let beacon = advertisement.iBeacon {
+      hear(beacon, advertisement)
     }
   }
 

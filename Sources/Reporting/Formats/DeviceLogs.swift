@@ -36,7 +36,8 @@ extension [RunEvent] {
       case .deviceSighted(let fact):
         if let room = owners[fact.address] { result[room, default: []].append(event) }
       case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
-        .stageEnded, .statusReceived, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded,
+        .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted,
+        .linkEnded, .proofHeard, .attemptEnded,
         .retryScheduled, .roomFinished:
         if let room = event.fact.room { result[room, default: []].append(event) }
       }

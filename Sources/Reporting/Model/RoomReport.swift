@@ -112,7 +112,8 @@ public struct RoomReport: Hashable, Sendable {
       if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
-    case .bindingReleased, .roomRetired, .roomAccepted, .stageEnded, .statusReceived, .linkEnded,
+    case .bindingReleased, .roomRetired, .roomAccepted, .stageEnded, .statusReceived, .settingsRead,
+      .elapsedSent, .linkEnded,
       .retryScheduled:
       break
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,

@@ -61,7 +61,7 @@ public struct RunReport: Hashable, Sendable {
     case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
-      .stageEnded, .statusReceived, .settingWritten,
+      .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
     }

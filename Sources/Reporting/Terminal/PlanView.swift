@@ -34,6 +34,7 @@ public enum PlanView {
   public static func summary(_ plan: ApplyPlan) -> String {
     func count(_ action: PlannedStep.Action) -> Int { plan.rooms.count { $0.action == action } }
     var parts = ["\(count(.provision)) to provision", "\(count(.done)) done"]
+    if count(.await) > 0 { parts.append("\(count(.await)) to be heard") }
     if count(.stop) > 0 { parts.append("\(count(.stop)) cannot be done now") }
     if count(.exclude) > 0 { parts.append("\(count(.exclude)) left alone") }
     return parts.joined(separator: ", ")
@@ -43,6 +44,7 @@ public enum PlanView {
     switch step.action {
     case .provision: "provision"
     case .done: "done"
+    case .await: "listen"
     case .stop: step.outcome?.words ?? "stop"
     case .exclude: "leave"
     }
@@ -52,6 +54,7 @@ public enum PlanView {
     switch step.action {
     case .provision: step.basis?.words ?? ""
     case .done: step.evidence?.words ?? ""
+    case .await: "configured elsewhere, not heard yet"
     case .stop, .exclude: Explanation(of: step, room)?.sentence ?? ""
     }
   }

@@ -49,7 +49,7 @@ public struct ProgressView: Sendable {
       listening = nil
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
     case .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted,
-      .hostPaused, .stageEnded, .statusReceived, .settingWritten,
+      .hostPaused, .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard:
       break
     }
@@ -179,7 +179,7 @@ extension ProgressView {
     case .hostPaused(let fact): "this computer: \(fact.words)"
     case .runFinished, .listeningStopped, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired,
       .roomAccepted, .stageStarted, .stageEnded,
-      .statusReceived, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard:
+      .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard:
       nil
     }
   }

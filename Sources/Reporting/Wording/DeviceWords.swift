@@ -1,37 +1,9 @@
 import Provisioning
 
-/// What people call a device of a family, and how they see on the device itself what it is doing.
-struct DeviceWords {
-  /// What to call one.
-  let noun: String
-  /// How to get it to wait for provisioning, to follow a comma or "and".
-  let makeItWait: String
-  /// How to see that it waits for provisioning, as a condition at the beginning of a sentence.
-  let stillWaiting: String
-  /// How to see that it does not, likewise.
-  let notWaiting: String
-  /// What to know about addresses on its label, or nil.
-  let label: String?
-
-  /// The words for a family; a plain set for one that has none of its own.
+extension DeviceWords {
+  /// The words for a family; a plain set for one that is not known any more.
   init(_ profile: ProfileID) {
-    switch profile {
-    case "robo-sensor":
-      noun = "sensor"
-      makeItWait = "put it into provisioning mode (the LED pulses white)"
-      stillWaiting = "If its LED pulses white"
-      notWaiting = "If its LED does not pulse white"
-      label = """
-        Compare the address with the label; on some boards the label shows the base address, and the Bluetooth \
-        address is 2 higher.
-        """
-    default:
-      noun = "device"
-      makeItWait = "put it into provisioning mode"
-      stillWaiting = "If it is still in provisioning mode"
-      notWaiting = "If it is not in provisioning mode"
-      label = nil
-    }
+    self = DeviceProfiles[profile]?.words ?? DeviceWords()
   }
 }
 
@@ -39,9 +11,11 @@ extension Stage {
   /// What is done in this stage, to follow "while".
   func activity(_ setting: SettingName?) -> String {
     switch self {
+    case .search: "searching for it"
     case .connect: "connecting"
     case .discover: "looking for its services"
     case .ready: "waiting until it is ready"
+    case .read: "reading " + (setting?.words ?? "what it holds")
     case .write: "writing " + (setting?.words ?? "its settings")
     case .save: "asking it to save"
     case .verify: "waiting for its beacon"
@@ -52,13 +26,8 @@ extension Stage {
 extension SettingName {
   /// What people call this setting.
   var words: String {
-    switch self {
-    case .minor: "the minor ID"
-    case .roomName: "the room name"
-    case .wifiSSID: "the WiFi name"
-    case .wifiPassword: "the WiFi password"
-    default: "the setting \(rawValue.visible)"
-    }
+    let description = DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == self }
+    return description.map { "the \($0.title)" } ?? "the setting \(rawValue.visible)"
   }
 }
 

@@ -39,7 +39,7 @@ struct EventWords {
     case .listeningStopped(let fact):
       self.init("listen", "stopped on \(name(fact.adapter))")
     case .deviceSighted(let fact):
-      let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "waiting to be provisioned"
+      let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "ready to be connected to"
       self.init("heard", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
     case .bindingCommitted(let fact):
       self.init("binding", "\(fact.address), \(fact.basis.words)")
@@ -69,6 +69,12 @@ struct EventWords {
       self.init(fact.stage.rawValue, what, fact.seconds, fact.failure)
     case .statusReceived(let fact):
       self.init("status", "“\(fact.text.visible)”: \(fact.meaning.words)")
+    case .settingsRead(let fact):
+      let held = fact.settings.map { "\($0.name.rawValue.visible) \($0.value.visible)" }
+      self.init("read", "it holds " + (held.isEmpty ? "nothing" : held.joined(separator: ", ")))
+    case .elapsedSent(let fact):
+      let time = Decimal.fixed(fact.seconds, places: 6) ?? "?"
+      self.init("action", "\(time) s since \(fact.since.words), told as \(fact.byte)")
     case .settingWritten(let fact):
       let bytes = fact.bytes.map { ", \($0) bytes" } ?? ""
       self.init("write", "\(fact.setting.rawValue.visible) confirmed\(bytes)")
@@ -112,6 +118,7 @@ extension FailureReason {
   fileprivate var logWords: String {
     var words = code.rawValue
     if let attError { words += ", " + ATTError.words(attError) }
+    if let held { words += ", holds \(held.visible)" }
     if let minor { words += ", minor \(minor)" }
     if let seconds { words += ", timeout \(seconds.asSeconds)" }
     if let addresses, !addresses.isEmpty {
@@ -189,6 +196,15 @@ extension BindingBasis {
     case .address: "named by the manifest"
     case .record: "as on record"
     case .any: "any device would do, and a person confirmed this one"
+    }
+  }
+}
+
+extension ActionSource {
+  fileprivate var words: String {
+    switch self {
+    case .session: "the session began"
+    case .key: "the operator's key"
     }
   }
 }

@@ -34,7 +34,7 @@ extension Explanation {
   init?(of step: PlannedStep, _ room: Room?) {
     let scene = Scene(step, room)
     switch step.action {
-    case .provision, .done: return nil
+    case .provision, .done, .await: return nil
     case .exclude: self = scene.explain(.skipped)
     case .stop:
       guard let reason = step.reason else { return nil }
@@ -47,9 +47,12 @@ extension FailureReason.Code {
   /// Whether the device was heard after the save, so that its state is known.
   fileprivate var isKnownState: Bool {
     switch self {
-    case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir, .settingsChanged: true
+    case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir, .settingsChanged, .foreignSettings,
+      .readBackMismatch:
+      true
     case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
-      .attributeRejected, .refused, .notHeardAfterSave, .tooManyCandidates, .noCandidate, .notConfirmed,
+      .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
+      .notConfirmed,
       .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError, .minorOnRecord,
       .planOutdated, .adapterClaimed, .hostPaused:
       false
@@ -76,7 +79,7 @@ struct Scene {
     rssi = room.rssi
     hasWiFi = room.settings.contains { $0.name == .wifiSSID }
     isTried = room.attempts > 0
-    isProved = room.evidence.map { $0.grade != .savedStatus } ?? false
+    isProved = room.evidence?.grade.isProof ?? false
     mayHaveKept = room.outcome == .unconfirmed
     exclusion = room.planned.exclusion
   }

@@ -14,6 +14,9 @@ extension Scene {
     case .attributeRejected: rejected(reason)
     case .refused: refused(reason)
     case .saveNotKept: saveNotKept()
+    case .readBackMismatch: readBackMismatch(reason)
+    case .foreignSettings: foreignSettings(reason)
+    case .noSelfDisconnect: noSelfDisconnect(reason)
     case .wrongIdentity: wrongIdentity(reason)
     case .notHeardAfterSave: notHeardAfterSave(reason)
     case .configuredOtherwise: configuredOtherwise(reason)
@@ -70,6 +73,8 @@ extension Scene {
     let sentence: String
     let hint: String
     switch reason.stage {
+    case .search:
+      return neverHeard()
     case .connect:
       return notConnected(FailureReason(.connectTimedOut, seconds: reason.seconds))
     case .verify:
@@ -80,6 +85,10 @@ extension Scene {
     case .ready:
       sentence = "\(subject) did not say that it is ready" + within(reason) + "."
       hint = "Switch it off and on, and \(device.makeItWait)."
+    case .read:
+      let setting = reason.setting?.words ?? "what it holds"
+      sentence = "\(subject) did not say \(setting)" + within(reason) + "."
+      hint = "If it happens again, switch it off and on."
     case .write:
       let setting = reason.setting?.words ?? "a setting"
       sentence = "\(subject) did not confirm \(setting)" + within(reason) + "."
@@ -136,6 +145,32 @@ extension Scene {
       "\(subject) came back waiting for provisioning: it did not keep what was written.",
       "Check that its power is steady while it restarts. Run the same command again; if it happens again, replace it."
     )
+  }
+
+  private func readBackMismatch(_ reason: FailureReason) -> Explanation {
+    let setting = reason.setting?.words ?? "a setting"
+    let held = reason.held.map { ": it holds \($0.visible) now" } ?? ""
+    return Explanation(
+      "\(subject) confirmed \(setting), but holds something else\(held).",
+      "Run the same command again: it reads first, and writes what is wrong. If it happens again, replace it: its "
+        + "memory may be worn out.")
+  }
+
+  private func foreignSettings(_ reason: FailureReason) -> Explanation {
+    let held = reason.held.map { " (\($0.visible))" } ?? ""
+    return Explanation(
+      "\(subject) holds settings that are neither the factory's nor this room's\(held), so it was left alone.",
+      """
+      Make sure that it belongs in this room, and not in another one or to somebody else. If it does, allow it with \
+      --overwrite and the room's name; if not, correct the address of this room in the manifest. \(again)
+      """)
+  }
+
+  private func noSelfDisconnect(_ reason: FailureReason) -> Explanation {
+    Explanation(
+      "\(subject) was written, but did not end the connection" + within(reason)
+        + ", as it does when it has taken what was written.",
+      "\(closer) \(again)")
   }
 
   private func wrongIdentity(_ reason: FailureReason) -> Explanation {

@@ -31,7 +31,7 @@ struct ApplyCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       """
       Do what this plan says, which `roboprov plan --save` wrote, or nothing. It has the rooms, but no permissions: \
-      give --force, --rebind and --renumber again.
+      give --force, --rebind, --overwrite and --renumber again.
       """, valueName: "file"))
   var plan: String?
 
@@ -41,6 +41,13 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
   var yes = false
+
+  @Flag(
+    help: """
+      Wait for Enter at the moment of the action of each device that learns how long ago it was (firefly); else that \
+      is when its session begins.
+      """)
+  var operatorKey = false
 
   @OptionGroup var simulation: SimulationOptions
 
@@ -60,6 +67,11 @@ struct ApplyCommand: AsyncParsableCommand {
         .usage,
         "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
         cure: "Give --yes where that is meant, or addresses to the rooms.")
+    }
+    guard !operatorKey || Screen.canAnswer else {
+      throw CommandFailure(
+        .usage, "--operator-key waits for somebody at the terminal, and nobody is there",
+        cure: "Leave it out: then each session's beginning is the moment of its action.")
     }
     let plan = try plan.map { try SavedPlan.load($0, for: source) }
     // From here on Ctrl-C is a request to stop in order.
@@ -110,6 +122,10 @@ struct ApplyCommand: AsyncParsableCommand {
       confirm: { [yes] proposals in
         if yes { return true }
         return await progress.pausing { await Confirmation.ask(proposals) }
+      },
+      action: { [operatorKey, clock = setup.clock] room in
+        guard operatorKey else { return nil }
+        return await progress.pausing { await OperatorKey.wait(for: room, clock) }
       },
       // A rehearsal has adapters of its own.
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },

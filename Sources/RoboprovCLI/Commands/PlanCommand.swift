@@ -83,10 +83,10 @@ struct PlanCommand: AsyncParsableCommand {
     let time = TimeEstimate(undertaking.archive, simulated: simulation.simulate)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     if let save {
-      let allowed = work.renumber || !work.force.isEmpty || !work.rebind.isEmpty
+      let allowed = work.renumber || !work.force.isEmpty || !work.rebind.isEmpty || !work.overwrite.isEmpty
       Console.say(
         "Saved to \(save): `roboprov apply \(manifest) --plan \(save)`"
-          + (allowed ? ", with the same --force, --rebind and --renumber" : ""))
+          + (allowed ? ", with the same --force, --rebind, --overwrite and --renumber" : ""))
     }
   }
 }

@@ -39,6 +39,6 @@ struct ScanCommand: AsyncParsableCommand {
     ) { [watch] sighting in
       if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
     }
-    return ScanResult(adapter: heard.adapter, devices: heard.air.waiting, at: setup.clock.now)
+    return ScanResult(adapter: heard.adapter, devices: heard.air.free, at: setup.clock.now)
   }
 }

@@ -113,7 +113,7 @@ struct ScenarioReader: FaultOrder {
   /// A span of time: `500ms`, `5s`, `2m`.
   func duration(_ key: String) throws -> Duration? {
     guard let text = try text(key) else { return nil }
-    guard let duration = Duration(manifestText: text) else {
+    guard let duration = Duration(written: text) else {
       throw failure("a time such as 500ms, 5s or 2m is expected here", at: key)
     }
     return duration

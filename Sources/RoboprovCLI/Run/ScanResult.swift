@@ -22,7 +22,7 @@ struct ScanResult {
           .object([
             "address": .string(device.address.description),
             "name": .optional(device.name),
-            "profile": .string(device.life.profile.rawValue),
+            "profile": .optional(device.life?.profile.rawValue),
             "rssi": .optional(device.rssi),
             "age_s": .optional(age(device)?.inSeconds),
           ])

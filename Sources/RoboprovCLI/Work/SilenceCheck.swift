@@ -29,7 +29,7 @@ extension SilenceOptions {
       }
     }
     for device in devices {
-      guard let sighting = air[device], case .configured(let beacon) = sighting.life.recognition else {
+      guard let sighting = air[device], let beacon = sighting.beaconAtWork else {
         continue
       }
       let signal = sighting.rssi.map { " at \($0) dBm" } ?? ""

@@ -22,7 +22,8 @@ struct Undertaking {
     let names = RoomNames(building)
     let permissions = RecordPermissions(
       rebind: try names.find(options.rebind, for: "--rebind"), renumber: options.renumber,
-      force: try names.find(options.force, for: "--force"))
+      force: try names.find(options.force, for: "--force"),
+      overwrite: try names.find(options.overwrite, for: "--overwrite"))
     let selection =
       try plan?.selection
       ?? RoomSelection(

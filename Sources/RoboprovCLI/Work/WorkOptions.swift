@@ -25,6 +25,12 @@ struct WorkOptions: ParsableArguments {
     help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room ..."))
   var rebind: [String] = []
 
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Write over whatever the beacons of these rooms hold, be it another room's.", valueName: "room ..."))
+  var overwrite: [String] = []
+
   @Flag(help: "Let rooms that were provisioned get another minor.")
   var renumber = false
 

@@ -121,5 +121,6 @@ private func bytes(_ value: SettingValue) -> [UInt8] {
   case .text(let text): Array(text.utf8)
   case .secret(let secret): Array(secret.reveal().utf8)
   case .integer(let number): [UInt8(number >> 8), UInt8(number & 0xFF)]
+  case .uuid, .duration: preconditionFailure("a Robo Sensor has no such setting")
   }
 }

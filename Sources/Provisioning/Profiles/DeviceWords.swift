@@ -1,0 +1,26 @@
+/// What people call a device of a family, and how they see on the device itself what it is doing.
+public struct DeviceWords: Hashable, Sendable {
+  /// What to call one: `sensor`.
+  public let noun: String
+  /// How to get it to wait for provisioning, to follow a comma or "and".
+  public let makeItWait: String
+  /// How to see that it waits for provisioning, as a condition at the beginning of a sentence.
+  public let stillWaiting: String
+  /// How to see that it does not, likewise.
+  public let notWaiting: String
+  /// What to know about addresses on its label, as a sentence; nil when nothing.
+  public let label: String?
+
+  /// Words; a plain set unless given.
+  public init(
+    noun: String = "device", makeItWait: String = "put it into provisioning mode",
+    stillWaiting: String = "If it is still in provisioning mode",
+    notWaiting: String = "If it is not in provisioning mode", label: String? = nil
+  ) {
+    self.noun = noun
+    self.makeItWait = makeItWait
+    self.stillWaiting = stillWaiting
+    self.notWaiting = notWaiting
+    self.label = label
+  }
+}

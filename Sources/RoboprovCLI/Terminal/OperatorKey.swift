@@ -1,0 +1,14 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Reporting
+
+/// Takes the moment of an action from the person who does it.
+enum OperatorKey {
+  /// Asks, and says when Enter was pressed.
+  static func wait(for room: Room, _ clock: any TimeSource) async -> MonotonicInstant {
+    Keyboard.forgetTyped()
+    Console.write("\(room.name.visible): do it, and press Enter in that moment ", to: .standardError)
+    return await Keyboard.line { _ in clock.now }
+  }
+}
