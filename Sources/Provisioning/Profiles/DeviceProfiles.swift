@@ -5,6 +5,7 @@ public enum DeviceProfiles {
   /// All of them; the first is the default.
   public static let all: [any DeviceProfile] = [
     RoboSensor(),
+    IoTDesignShop(),
   ]
 
   /// The family with this name, or nil.
