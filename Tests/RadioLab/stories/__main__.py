@@ -18,6 +18,7 @@ SHORT = "stories.test_short"
 ALL = [
     "stories.test_whole", "stories.test_faults", "stories.test_conformance", SHORT, "stories.test_trouble",
     "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
+    "stories.test_devices",
 ]  # fmt: skip
 
 

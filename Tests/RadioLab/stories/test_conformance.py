@@ -10,7 +10,7 @@ import time
 from lab import guest_image
 from lab.agent import Running
 from lab.lab import adapter_address
-from lab.radio.sensor import ATTRIBUTES
+from lab.radio.robo_sensor import ATTRIBUTES
 
 from .story import Story
 

@@ -1,6 +1,5 @@
 """The lab itself is what it says: without this, nothing that it proves is proved."""
 
-import asyncio
 import json
 import os
 import pathlib
@@ -13,10 +12,8 @@ import unittest
 from unittest import mock
 
 from lab import guest_image
-from lab.lab import Lab, adapter_address, sensor_address
+from lab.lab import Lab, adapter_address
 from lab.machine import oops_in
-from lab.radio.air import Air, Propagation
-from lab.radio.sensor import RoboSensor
 
 from .story import Story
 
@@ -105,20 +102,6 @@ class BrokenKernels(unittest.TestCase):
                     self.assertEqual((told, lab.machine.kernel), ([good], other))
                     self.assertIn(other.removeprefix("linux-image-").removesuffix("-amd64"), lab.run("uname", "-r").out)
                 self.assertEqual(broken.read_text().split(), [good], "it is remembered")
-
-
-class Sensor(unittest.IsolatedAsyncioTestCase):
-    async def test_restarts_even_if_its_radio_never_says_that_the_link_is_closed(self) -> None:
-        sensor = RoboSensor(Air(Propagation(), seed=1), sensor_address(0), (0, 0), lambda *_, **__: None)
-        await sensor.power_on()
-        sensor.flash.minor = 7
-        stuck = mock.Mock(disconnect=mock.AsyncMock(side_effect=asyncio.Event().wait))
-        with mock.patch.object(sensor.device, "connections", {1: stuck}):
-            async with asyncio.timeout(20):
-                await sensor._reboot()
-        stuck.disconnect.assert_awaited_once()
-        self.assertEqual((sensor.life, sensor.boots), ("beacon", 2))
-        await sensor.power_off()
 
 
 class Turns(unittest.TestCase):

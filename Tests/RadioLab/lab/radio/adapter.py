@@ -101,7 +101,7 @@ class Adapter(Controller):
         if self.le_scan_enable and self.chance.random() * self.le_scan_interval <= self.le_scan_window:
             if not self.le_scanning_filter_policy & 1 or address in self.accept_list:
                 self._tell(_Type.ADV_IND if connectable else _Type.ADV_NONCONN_IND, address, packet.data, rssi)
-                if connectable and self.le_scan_type == 1:
+                if connectable and self.le_scan_type == 1 and self._can_ask(sensor):
                     response = sensor.le_legacy_advertiser.scan_response_data
                     self._tell(_Type.SCAN_RSP, address, response, rssi)
         wanted = self.pending_le_connection
@@ -109,6 +109,11 @@ class Adapter(Controller):
             by_list = wanted.initiator_filter_policy == 1
             if address in self.accept_list if by_list else address == wanted.peer_address:
                 self._connect(sensor, address)
+
+    def _can_ask(self, sensor: Controller) -> bool:
+        """Whether neither the scan request nor its response is lost: two more packets on the air."""
+        lost = (self.air.propagation.is_lost(self.air.rssi(sensor, self) + self.air.fade(), self.air.chance) for _ in range(2))
+        return not any(lost)
 
     def _tell(self, kind: int, address: hci.Address, data: bytes, rssi: int) -> None:
         if self.filter_duplicates and self.settings.duplicates != "none":

@@ -141,7 +141,7 @@ class Air(bumble_link.LocalLink):
                 walls = random.Random(f"{self.seed} {key[0].hex()} {key[1].hex()}").gauss(0, self.propagation.shadowing)
                 known = self.propagation.strength(math.dist(sensor.place, adapter.place)) + walls
             self._strengths[key] = known
-        return known
+        return known + sensor.power
 
     def forget_strengths(self) -> None:
         """Something has been moved."""

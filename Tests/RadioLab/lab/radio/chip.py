@@ -35,6 +35,7 @@ class Chip(Controller):
     def __init__(self, address: hci.Address, air: Air, place: tuple[float, float], strengths: dict[str, float]) -> None:
         self.place = place
         self.strengths = strengths  # dBm by adapter's address, where ordered rather than worked out from the place
+        self.power = 0.0  # dBm, beyond what `Propagation` takes for usual
         self.lateness = 0.0  # s, of all that it sends on a connection
         self.accepts_connections = True
         super().__init__(str(address), link=air, public_address=address)

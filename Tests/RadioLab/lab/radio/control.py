@@ -2,11 +2,12 @@
 
     {"id": 1, "do": "plug", "adapter": {…AdapterSettings…}, "path": "…"}     a dongle into the guest's port
     {"id": 2, "do": "unplug", "address": "…"}
-    {"id": 3, "do": "add", "sensors": [{"address": …, "place": […], "flash": {…}, "faults": {…}}, …]}
+    {"id": 3, "do": "add", "sensors": [{"address": …, "place": […], "family": "firefly", "flash": {…}, "faults": {…},
+                                        "timing": {…}}, …]}    devices; by default Robo Sensors from the factory
     {"id": 4, "do": "change", "address": …, "faults": {…}, "strengths": {…}, "place": […]}
     {"id": 5, "do": "power", "address": …, "on": false}
-    {"id": 6, "do": "reset", "address": …}            somebody presses its button: back into provisioning mode
-    {"id": 7, "do": "state"}                           what every sensor holds, and every write it ever had
+    {"id": 6, "do": "reset", "address": …}            somebody presses its button: as from the factory
+    {"id": 7, "do": "state"}                           what every device holds, and every write it ever had
     {"id": 8, "do": "when", "event": "write", "times": 3, "address": …, "then": {"do": …}, "after": 0.0}
 
 Each is answered with {"id": …, "ok": …} or {"id": …, "error": …}. What happens is told as it happens:
@@ -18,15 +19,15 @@ import time
 
 from .adapter import Adapter, AdapterSettings
 from .air import Air, Propagation
-from .faults import Faults
-from .sensor import RoboSensor, Settings, Timing
+from .families import FAMILIES
+from .peripheral import Peripheral
 
 
 class Radio:
     def __init__(self, air: Air) -> None:
         self.air = air
         self.adapters: dict[str, Adapter] = {}
-        self.sensors: dict[str, RoboSensor] = {}
+        self.sensors: dict[str, Peripheral] = {}
         self.listeners: set[asyncio.StreamWriter] = set()
         self.orders: list[dict] = []
         self._tasks: set[asyncio.Task] = set()
@@ -40,7 +41,7 @@ class Radio:
 
     # --- Events ---
 
-    def tell(self, event: str, sensor: RoboSensor | None = None, **details) -> None:
+    def tell(self, event: str, sensor: Peripheral | None = None, **details) -> None:
         news = {"event": event, "at": round(self.air.now(), 4), **details}
         if sensor is not None:
             news["address"] = str(sensor.address).removesuffix("/P")
@@ -80,15 +81,16 @@ class Radio:
 
     async def do_add(self, sensors: list[dict]) -> None:
         for one in sensors:
-            timing = Timing(**one.get("timing", {}))
-            sensor = RoboSensor(
-                self.air, one["address"], tuple(one["place"]), self.tell, one.get("strengths"), timing
-            )
-            sensor.flash = Settings(**one.get("flash", {}))
-            sensor.faults = Faults().revised(one.get("faults", {}))
-            sensor.device_name = one.get("device_name", sensor.device_name)
-            if "networks" in one:
-                sensor.networks = [tuple(network) for network in one["networks"]]
+            family = FAMILIES[one.get("family", "robo-sensor")]
+            sensor = family(self.air, one["address"], tuple(one["place"]), self.tell, one.get("strengths"))
+            sensor.timing = family.TIMING(**one.get("timing", {}))
+            sensor.faults = family.FAULTS().revised(one.get("faults", {}))
+            sensor.restore(one.get("flash", {}))
+            for particular in ("device_name", "networks", "name_is_short"):
+                if particular in one:
+                    setattr(sensor, particular, one[particular])
+            if one["address"] in self.sensors:
+                await self.sensors[one["address"]].power_off()
             self.sensors[one["address"]] = sensor
             await sensor.power_on()
 
@@ -98,8 +100,8 @@ class Radio:
         """Faults take the place of those before. What concerns the table comes with the next boot."""
         sensor = self.sensors[address]
         if faults is not None:
-            sensor.faults = Faults().revised(faults)
-            sensor._obey_faults()
+            sensor.faults = sensor.FAULTS().revised(faults)
+            sensor.obey_faults()
         if strengths is not None:
             sensor.strengths.clear()
             sensor.strengths.update(strengths)
@@ -115,7 +117,7 @@ class Radio:
 
     async def do_reset(self, address: str) -> None:
         sensor = self.sensors[address]
-        sensor.flash = Settings()
+        sensor.reset()
         await sensor.power_on()
 
     async def do_when(self, **order) -> None:

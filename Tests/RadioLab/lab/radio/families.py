@@ -1,0 +1,13 @@
+"""The families that a test can order, by the names of their profiles."""
+
+from .firefly import Firefly, MidiKeyboard
+from .iot_design_shop import IotDesignShopBeacon
+from .peripheral import Peripheral
+from .robo_sensor import RoboSensor
+
+FAMILIES: dict[str, type[Peripheral]] = {
+    "robo-sensor": RoboSensor,
+    "iot-design-shop": IotDesignShopBeacon,
+    "firefly": Firefly,
+    "midi-keyboard": MidiKeyboard,
+}

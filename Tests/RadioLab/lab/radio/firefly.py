@@ -1,0 +1,103 @@
+"""The Firefly: it sleeps most of the time, is told when something happened, and hangs up. And the keyboard that looks
+like it, since what it offers are the UUIDs of BLE-MIDI."""
+
+import asyncio
+import dataclasses
+
+from bumble import gatt
+from bumble.core import UUID, AdvertisingData, BaseBumbleError
+from bumble.device import Connection
+
+from .faults import Faults
+from .peripheral import Peripheral, Timing, advertisement, characteristic
+
+SERVICE = UUID("03B80E5A-EDE8-4B33-A751-6CE34EC4C700")
+ATTRIBUTES = {"moment": UUID("7772E5DB-3868-4112-A1A9-F2669D106BF3")}
+_LENGTH = 4  # bytes: value, control, elapsed time, range
+
+
+@dataclasses.dataclass
+class FireflyFaults(Faults):
+    stays: bool = False  # never disconnects
+
+
+@dataclasses.dataclass
+class FireflyTiming(Timing):
+    advertising: float = 3.0  # s between advertisements
+    hang_up: float = 0.02  # s from the write until it disconnects
+
+
+class Firefly(Peripheral):
+    FAULTS = FireflyFaults
+    TIMING = FireflyTiming
+    LOCAL_NAME = "Firefl"
+
+    def __init__(self, *arguments, **named) -> None:
+        super().__init__(*arguments, **named)
+        self.device_name = "Firefly"  # [assumed]: what it advertises looks cut off
+        self.name_is_short = False  # whether it advertises its name as a shortened one
+        self.moment: bytes | None = None
+
+    # --- What it holds ---
+
+    def restore(self, past: dict) -> None:
+        self.moment = bytes.fromhex(past["moment"]) if past.get("moment") else None
+
+    def reset(self) -> None:
+        self.moment = None
+
+    def held(self) -> dict:
+        """The four bytes that it was written last."""
+        return {"moment": self.moment.hex() if self.moment is not None else None}
+
+    # --- On the air ---
+
+    async def begin(self) -> None:
+        commands = gatt.Characteristic.Properties.WRITE_WITHOUT_RESPONSE
+        await self.serve(
+            gatt.Service(SERVICE, [characteristic(ATTRIBUTES["moment"], commands, write=self.commanding("moment"))])
+        )
+        self.life = "waiting"
+        await self.advertise()
+
+    async def advertise(self) -> None:
+        short, complete = AdvertisingData.SHORTENED_LOCAL_NAME, AdvertisingData.COMPLETE_LOCAL_NAME
+        await self.be_heard(
+            advertisement(
+                (AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(SERVICE)),
+                (short if self.name_is_short else complete, self.LOCAL_NAME.encode()),
+            )
+        )
+
+    # --- Writes ---
+
+    async def take(self, connection: Connection, name: str, value: bytes) -> None:
+        """A value of another length is no moment, and there is no answer to say so with."""
+        if len(value) == _LENGTH:
+            self.moment = value
+            self._tell("stored", self, attribute=name)
+
+    async def taken(self, connection: Connection, name: str) -> None:
+        if not self.faults.stays:
+            self.soon(self._hang_up(connection))
+
+    async def _hang_up(self, connection: Connection) -> None:
+        await asyncio.sleep(self.timing.hang_up)
+        try:
+            await connection.disconnect()
+        except BaseBumbleError:
+            pass  # The other side was faster.
+
+
+class MidiKeyboard(Firefly):
+    """Somebody's piano: it must never be connected to, and what is written to it can be heard."""
+
+    TIMING = Timing
+    LOCAL_NAME = "Piano"
+
+    def __init__(self, *arguments, **named) -> None:
+        super().__init__(*arguments, **named)
+        self.device_name = self.LOCAL_NAME
+
+    async def taken(self, connection: Connection, name: str) -> None:
+        """It stays connected, as keyboards do."""

@@ -1,0 +1,116 @@
+"""The beacon of IoT Design Shop: an iBeacon that can always be connected to, and keeps whatever is written to it."""
+
+import dataclasses
+import uuid
+
+from bumble import gatt
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Connection
+
+from .faults import Faults
+from .peripheral import Peripheral, advertisement, characteristic, ibeacon
+
+SERVICE = UUID("2173E519-9155-4862-AB64-7953AB146156")
+ATTRIBUTES = {
+    name: UUID(f"2173E519-9155-4862-AB64-7953AB14615{number}")
+    for name, number in {"beacon_uuid": 7, "beacon_id": 8, "transmit": 9}.items()
+}  # fmt: skip
+POWERS = {0: -23, 1: -6, 2: 0}  # dBm
+_MEASURED_POWER = -59  # dBm at 1 m, when sent with 0 dBm [assumed]
+_UNIT = 0.000625  # s, of the interval
+_SHORTEST = 32  # units: below the 20 ms of the specification the radio hangs [assumed where; that it may is known]
+
+
+@dataclasses.dataclass
+class BeaconFaults(Faults):
+    stores_before_drop: bool = False  # of `drop_at_write`: what was written last is kept all the same
+    forgets: str = ""  # the attribute whose writes are confirmed and not kept
+    reads_back_wrong: str = ""  # the attribute that reads as something else than it is
+
+
+@dataclasses.dataclass
+class Past:
+    """What it holds, as a test says it; by default as it comes from the factory."""
+
+    uuid: str = "2173E519-9155-4862-AB64-7953AB146156"
+    major: int = 0
+    minor: int = 0
+    power: int = 2
+    interval: int = 160  # in units of 0.625 ms
+
+
+class IotDesignShopBeacon(Peripheral):
+    FAULTS = BeaconFaults
+
+    def __init__(self, *arguments, **named) -> None:
+        super().__init__(*arguments, **named)
+        self.device_name = "Beacon"
+        self.flash: dict[str, bytes] = {}  # by attribute, each as long as it is
+        self.restore({})
+
+    # --- Flash ---
+
+    def restore(self, past: dict) -> None:
+        before = Past(**past)
+        self.flash = {
+            "beacon_uuid": bytes.fromhex(before.uuid.replace("-", "")),
+            "beacon_id": before.major.to_bytes(2, "little") + before.minor.to_bytes(2, "little"),
+            "transmit": before.power.to_bytes(2, "little") + before.interval.to_bytes(2, "little"),
+        }
+
+    def reset(self) -> None:
+        self.restore({})
+
+    def held(self) -> dict:
+        major, minor = self._numbers("beacon_id")
+        power, interval = self._numbers("transmit")
+        written = str(uuid.UUID(bytes=self.flash["beacon_uuid"])).upper()
+        return dataclasses.asdict(Past(written, major, minor, power, interval))
+
+    def _numbers(self, name: str) -> tuple[int, int]:
+        return int.from_bytes(self.flash[name][:2], "little"), int.from_bytes(self.flash[name][2:], "little")
+
+    # --- On the air ---
+
+    async def begin(self) -> None:
+        properties = gatt.Characteristic.Properties.READ | gatt.Characteristic.Properties.WRITE
+        table = [
+            characteristic(place, properties, read=self._reading(name), write=self.writing(name))
+            for name, place in ATTRIBUTES.items()
+        ]
+        await self.serve(gatt.Service(SERVICE, table))
+        await self.advertise()
+
+    async def advertise(self) -> None:
+        """With what it holds now: what was written is on the air when the connection has ended [assumed]."""
+        power, interval = self._numbers("transmit")
+        if interval < _SHORTEST:
+            self.life = "hung"
+            await self.device.stop_advertising()
+            return
+        self.life = "beacon"
+        self.chip.power = POWERS.get(power, 0)
+        field = ibeacon(self.flash["beacon_uuid"], *self._numbers("beacon_id"), _MEASURED_POWER + self.chip.power)
+        service = AdvertisingData([(AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(SERVICE))])
+        await self.be_heard(advertisement(field), scan_response=bytes(service), interval=interval * _UNIT)
+
+    # --- Reads and writes ---
+
+    def _reading(self, name: str):
+        def read(_connection: Connection) -> bytes:
+            value = self.flash[name]
+            return value[:-1] + bytes([value[-1] ^ 1]) if self.faults.reads_back_wrong == name else value
+
+        return read
+
+    async def take(self, connection: Connection, name: str, value: bytes) -> None:
+        """Nothing is checked. Longer values are cut, shorter ones leave the rest as it was [assumed]."""
+        if self.faults.forgets != name:
+            before = self.flash[name]
+            self.flash[name] = value[: len(before)] + before[len(value) :]
+            self._tell("stored", self, attribute=name)
+
+    async def drop(self, connection: Connection, name: str, value: bytes) -> None:
+        if self.faults.stores_before_drop:
+            await self.take(connection, name, value)
+        await super().drop(connection, name, value)

@@ -1,0 +1,269 @@
+"""A device on the air, of whatever family: it is switched on, advertises, is connected to and written, and may be faulty.
+Its firmware stands on Bumble's host, GATT server and controller; what it says and does is its family's file."""
+
+import asyncio
+import dataclasses
+import sys
+import traceback
+from collections.abc import Callable
+
+from bumble import att, gatt, hci
+from bumble.core import UUID, AdvertisingData
+from bumble.device import AdvertisingType, Connection, Device, DeviceConfiguration
+from bumble.host import Host
+from bumble.transport.common import AsyncPipeSink
+
+from .air import Air
+from .chip import Chip
+from .faults import Faults
+
+_MTU = 247
+_FLAGS = bytes([AdvertisingData.Flags.LE_GENERAL_DISCOVERABLE_MODE | AdvertisingData.Flags.BR_EDR_NOT_SUPPORTED])
+
+
+def advertisement(*fields: tuple[int, bytes]) -> bytes:
+    """What a device that takes connections says of itself: the usual flags, then these fields."""
+    data = bytes(AdvertisingData([(AdvertisingData.FLAGS, _FLAGS), *fields]))
+    assert len(data) <= 31, "an advertisement has no room for more"
+    return data
+
+
+def ibeacon(uuid: bytes, major: int, minor: int, measured_power: int) -> tuple[int, bytes]:
+    """The field that makes an advertisement an iBeacon."""
+    numbers = major.to_bytes(2, "big") + minor.to_bytes(2, "big") + measured_power.to_bytes(1, "big", signed=True)
+    return (AdvertisingData.MANUFACTURER_SPECIFIC_DATA, b"\x4c\x00\x02\x15" + uuid + numbers)
+
+
+def characteristic(
+    uuid: UUID, properties: gatt.Characteristic.Properties, read: Callable | None = None, write: Callable | None = None,
+    descriptors: list[gatt.Descriptor] | None = None,
+) -> gatt.Characteristic:  # fmt: skip
+    # Bumble leaves it to the attribute to say what may not be done with it.
+    def unreadable(_connection):
+        raise att.ATT_Error(att.ErrorCode.READ_NOT_PERMITTED)
+
+    def unwritable(_connection, _value):
+        raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)
+
+    permissions = (gatt.Characteristic.READABLE if read else 0) | (gatt.Characteristic.WRITEABLE if write else 0)
+    value = gatt.CharacteristicValue(read=read or unreadable, write=write or unwritable)
+    return gatt.Characteristic(uuid, properties, gatt.Attribute.Permissions(permissions), value, descriptors or [])
+
+
+@dataclasses.dataclass
+class Timing:
+    advertising: float = 0.1  # s between advertisements
+
+
+class Peripheral:
+    # What is particular to a family:
+    FAULTS: type[Faults] = Faults
+    TIMING: type = Timing
+    LOCAL_NAME = ""  # that it advertises
+
+    def __init__(
+        self,
+        air: Air,
+        address: str,
+        place: tuple[float, float],
+        tell: Callable[..., None],
+        strengths: dict[str, float] | None = None,
+    ) -> None:
+        self.air = air
+        self.address = hci.Address(address, hci.Address.PUBLIC_DEVICE_ADDRESS)
+        self.place = place
+        self.strengths = strengths or {}
+        self.timing = self.TIMING()
+        self.device_name = self.LOCAL_NAME  # what it says once connected
+        self.faults = self.FAULTS()
+        self.life = "off"
+        self.boots = 0
+        self.connections = 0
+        self.writes: list[dict] = []
+        self.chip: Chip | None = None
+        self.device: Device | None = None
+        self._tell = tell
+        self._requests_of_connection = 0
+        self._writes_of_connection = 0
+        self._tasks: set[asyncio.Task] = set()
+
+    # --- What a family has to say ---
+
+    async def begin(self) -> None:
+        """It has power: its life begins."""
+        raise NotImplementedError
+
+    async def advertise(self) -> None:
+        """Also after each connection's end."""
+        raise NotImplementedError
+
+    async def take(self, connection: Connection, name: str, value: bytes) -> None:
+        """A write: refused by an ATT_Error. Raises CancelledError when no answer is to be given."""
+        raise NotImplementedError
+
+    async def taken(self, connection: Connection, name: str) -> None:
+        """A write that has been taken, and is about to be confirmed."""
+
+    def restore(self, past: dict) -> None:
+        """Its past, as ordered: what its flash holds before it is switched on."""
+        raise NotImplementedError
+
+    def reset(self) -> None:
+        """Somebody presses its button: what that does to its flash."""
+        raise NotImplementedError
+
+    def held(self) -> dict | None:
+        """What its flash holds, for the test."""
+        raise NotImplementedError
+
+    # --- Power ---
+
+    async def power_on(self) -> None:
+        await self.power_off()
+        self.boots += 1
+        self.chip = Chip(self.address, self.air, self.place, self.strengths)
+        configuration = DeviceConfiguration(name=self.device_name, address=self.address, gatt_service_enabled=False)
+        self.device = Device(config=configuration, host=Host(self.chip, AsyncPipeSink(self.chip)))
+        self.device.gatt_server.max_mtu = _MTU
+        await self.begin()
+        self._tell("booted", self, life=self.life)
+
+    async def power_off(self) -> None:
+        """Without a word: a link is noticed to be lost when its supervision timer runs out."""
+        if self.chip is not None:
+            self.chip.power_off()
+        self.chip = self.device = None
+        self.life = "off"
+
+    def soon(self, coroutine) -> None:
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # Into the radio's log: a device that fell silent for a reason of ours proves nothing.
+            print(f"{self.address} has crashed:", *traceback.format_exception(error), file=sys.stderr, flush=True)
+
+    # --- On the air ---
+
+    async def serve(self, *services: gatt.Service) -> None:
+        """Can be connected to, and has these services then."""
+        for service in services:
+            self.device.add_service(service)
+        self._attend_to_requests()
+        self.device.on("connection", self._connected)
+        await self.device.power_on()
+        self.obey_faults()
+
+    async def be_heard(
+        self, data: bytes, scan_response: bytes = b"", interval: float | None = None, connectable: bool = True
+    ) -> None:
+        """`interval`: in s, where it is not the ordered one."""
+        milliseconds = (self.timing.advertising if interval is None else interval) * 1000
+        await self.device.start_advertising(
+            AdvertisingType.UNDIRECTED_CONNECTABLE_SCANNABLE if connectable else AdvertisingType.UNDIRECTED,
+            own_address_type=hci.OwnAddressType.PUBLIC, advertising_data=data, scan_response_data=scan_response,
+            advertising_interval_min=milliseconds, advertising_interval_max=milliseconds,
+        )  # fmt: skip
+
+    def obey_faults(self) -> None:
+        if self.chip is not None:
+            self.chip.lateness = self.faults.slow
+            self.chip.accepts_connections = not self.faults.dead
+
+    def _attend_to_requests(self) -> None:
+        server = self.device.gatt_server
+        answer = server.on_gatt_pdu
+
+        def attend(connection: Connection, request: att.ATT_PDU) -> None:
+            self._requests_of_connection += 1
+            if self._requests_of_connection == self.faults.drop_at_request:
+                self.soon(connection.disconnect())
+            elif not self.faults.mute:
+                answer(connection, request)
+
+        server.on_gatt_pdu = attend
+
+    def _connected(self, connection: Connection) -> None:
+        self.connections += 1
+        self._requests_of_connection = 0
+        self._writes_of_connection = 0
+        if self.faults.connections and self.connections > self.faults.connections:
+            self.faults = self.FAULTS()
+            self.recovered()
+            self.obey_faults()
+        by = str(connection.peer_address).removesuffix("/P")
+        intervals = [link.interval * 1000 for link in self.air.links if link.peripheral is self.chip]
+        self._tell("connected", self, by=by, interval_ms=round(intervals[-1], 2) if intervals else None)
+        device = self.device
+
+        def disconnected(reason: int) -> None:
+            self._tell("disconnected", self, by=by, reason=reason)
+            if device is self.device:
+                self.link_ended()
+
+        connection.on("disconnection", disconnected)
+
+    def recovered(self) -> None:
+        """Its faults are over."""
+
+    def link_ended(self) -> None:
+        self.soon(self.advertise())
+
+    # --- Writes ---
+
+    def writing(self, name: str) -> Callable:
+        """What to do with a write to the attribute of this name, written with response."""
+
+        async def write(connection: Connection, value: bytes) -> None:
+            entry = self._note(connection, name, bytes(value))
+            if self.faults.drop_at_write == self._writes_of_connection:
+                await self.drop(connection, name, bytes(value))
+                raise asyncio.CancelledError
+            try:
+                await self.take(connection, name, bytes(value))
+            except att.ATT_Error as error:
+                entry["answer"] = f"error {error.error_code:#04x}"
+                raise
+            entry["answer"] = "confirmed"
+            await self.taken(connection, name)
+
+        return write
+
+    def commanding(self, name: str) -> Callable:
+        """The same for a write without response, which the device may as well ignore."""
+
+        async def write(connection: Connection, value: bytes) -> None:
+            self._note(connection, name, bytes(value))
+            if self.faults.drop_at_write == self._writes_of_connection:
+                await self.drop(connection, name, bytes(value))
+                return
+            await self.take(connection, name, bytes(value))
+            await self.taken(connection, name)
+
+        return write
+
+    def _note(self, connection: Connection, name: str, value: bytes) -> dict:
+        self._writes_of_connection += 1
+        entry = {
+            "at": round(self.air.now(), 4), "by": str(connection.peer_address).removesuffix("/P"),
+            "attribute": name, "value": value.hex(), "answer": "none",
+        }  # fmt: skip
+        self.writes.append(entry)
+        self._tell("write", self, attribute=name, number=self._writes_of_connection)
+        return entry
+
+    async def drop(self, connection: Connection, _name: str, _value: bytes) -> None:
+        """Ends the connection instead of answering a write."""
+        await connection.disconnect()
+
+    # --- For the test ---
+
+    def state(self) -> dict:
+        return {
+            "address": str(self.address).removesuffix("/P"), "life": self.life, "flash": self.held(), "boots": self.boots,
+            "connections": self.connections, "writes": self.writes,
+            "connected_to": [link.central.settings.address for link in self.air.links if link.peripheral is self.chip],
+        }  # fmt: skip
