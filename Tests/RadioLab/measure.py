@@ -3,9 +3,11 @@
 import json
 import shutil
 import statistics
+import struct
 import sys
 import time
 
+import measure_families
 import stages
 from lab.lab import Lab, adapter_address
 from stories.house import House
@@ -119,6 +121,14 @@ def _set_interval(lab: Lab, low: int, high: int) -> None:
     lab.run("sh", "-c", "; ".join(orders + orders[:1])).must()
 
 
+_LOAD_CONNECTION_PARAMETERS = "35"
+
+
+def _connection_parameters(low: int, high: int, address: str) -> str:
+    """For the management socket: one device with a public address, no latency, 420 ms until a link is lost."""
+    return (struct.pack("<H", 1) + bytes.fromhex(address.replace(":", ""))[::-1] + struct.pack("<BHHHH", 1, low, high, 0, 42)).hex()
+
+
 def parameters() -> None:
     """Which connection interval can be had, by whom and how, each time with a sensor that the kernel does not know yet;
     what that sensor sees of it."""
@@ -143,7 +153,7 @@ def parameters() -> None:
         connect("debugfs 12 to 12, a sensor that was known before", addresses[0])
         print("debugfs, not root:", as_installer("echo 6 >/sys/kernel/debug/bluetooth/hci0/conn_min_interval"), flush=True)
         _set_interval(lab, 24, 40)
-        command = f"python3 /lab/share/conn_params.py 6 6 {addresses[2]}"
+        command = f"python3 /lab/share/management.py 0 {_LOAD_CONNECTION_PARAMETERS} {_connection_parameters(6, 6, addresses[2])}"
         print("management socket, not root:", as_installer(command), flush=True)
         print("management socket, root:", lab.run("sh", "-c", command).out.strip(), flush=True)
         connect("management socket 6 to 6", addresses[2])
@@ -177,7 +187,7 @@ def _run_and_tell(lab: Lab, house: House, words: str) -> None:
           " (including its way to the sensor)\n", flush=True)  # fmt: skip
 
 
-MEASURES = [rssi, connections, names, windows, parameters, pace]
+MEASURES = [rssi, connections, names, windows, parameters, pace, *measure_families.MEASURES]
 
 
 def main(names: list[str]) -> None:

@@ -1,0 +1,165 @@
+"""Takes one step after the other with a device, and tells of each when it ended and how, and of each signal about the device
+in between: `steps.py ADAPTER ADDRESS STEP…`, one line of JSON for each. What fails or takes too long is told, and does not
+end it. The steps, with patience in s:
+
+    listen  deaf             StartDiscovery, StopDiscovery
+    hear=20                  until it is reported
+    news=20                  until its manufacturer data is, which had not been reported in this run before
+    connect=60  disconnect   Connect, Disconnect; each until it is answered
+    resolved=20  gone=20     until its services are, until it is no longer connected
+    vanished=60              until BlueZ's object for it has gone
+    write=UUID:HEX:request   or :command; until it is answered
+    read=UUID
+    forget                   RemoveDevice
+    wait=2"""
+
+import json
+import sys
+import time
+
+import dbus
+import dbus.mainloop.glib
+from gi.repository import GLib
+
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+bus = dbus.SystemBus()
+manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
+context = GLib.MainContext.default()
+began = time.monotonic()
+base = next(
+    path for path, interfaces in manager.GetManagedObjects().items()
+    if interfaces.get("org.bluez.Adapter1", {}).get("Address") == sys.argv[1]
+)  # fmt: skip
+adapter = dbus.Interface(bus.get_object("org.bluez", base), "org.bluez.Adapter1")
+path = f"{base}/dev_{sys.argv[2].replace(':', '_')}"
+device = dbus.Interface(bus.get_object("org.bluez", path, introspect=False), "org.bluez.Device1")
+
+reports: list[float] = []  # when it was reported
+payloads: set[str] = set()  # the manufacturer data that was
+latest = ""
+state: dict[str, bool] = {}
+
+
+def say(**words):
+    print(json.dumps({"at": round(time.monotonic() - began, 3), **words}), flush=True)
+
+
+def plain(value):
+    if isinstance(value, dbus.Array) and value.signature == "y":
+        return bytes(value).hex()
+    if isinstance(value, dict):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return bool(value) if isinstance(value, dbus.Boolean) else int(value) if isinstance(value, int) else str(value)
+
+
+def happened(kind, properties):
+    global latest
+    if "RSSI" in properties:
+        reports.append(time.monotonic())
+    if "ManufacturerData" in properties:
+        latest = json.dumps(plain(properties["ManufacturerData"]))
+    for name in ("Connected", "ServicesResolved"):
+        if name in properties:
+            state[name] = bool(properties[name])
+    skipped = ("Address", "AddressType", "Adapter", "Alias", "Paired", "Bonded", "Trusted", "Blocked", "LegacyPairing")
+    say(signal=kind, **{str(name): plain(value) for name, value in properties.items() if name not in skipped})
+
+
+def changed(interface, properties, invalidated, path):
+    if interface == "org.bluez.Device1":
+        happened("changed", dict(properties) | ({"invalidated": list(map(str, invalidated))} if invalidated else {}))
+
+
+def added(place, interfaces):
+    if place == path and "org.bluez.Device1" in interfaces:
+        state["there"] = True
+        happened("added", interfaces["org.bluez.Device1"])
+
+
+def removed(place, interfaces):
+    if place == path and "org.bluez.Device1" in interfaces:
+        state.clear()
+        say(signal="removed")
+
+
+bus.add_signal_receiver(
+    changed, "PropertiesChanged", "org.freedesktop.DBus.Properties", "org.bluez", path=path, path_keyword="path"
+)
+bus.add_signal_receiver(added, "InterfacesAdded", "org.freedesktop.DBus.ObjectManager", "org.bluez")
+bus.add_signal_receiver(removed, "InterfacesRemoved", "org.freedesktop.DBus.ObjectManager", "org.bluez")
+
+
+def until(condition, patience):
+    """Handles signals meanwhile, so that each is dated when it comes."""
+    end = time.monotonic() + patience
+    GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
+    while not condition() and time.monotonic() < end:
+        context.iteration(True)
+    return None if condition() else f"waited {patience} s in vain"
+
+
+def call(method, *arguments, patience=60.0):
+    answers = []
+    method(
+        *arguments, timeout=600, reply_handler=lambda *values: answers.append((None, values)),
+        error_handler=lambda error: answers.append((f"{error.get_dbus_name()}: {error.get_dbus_message()}", ())),
+    )  # fmt: skip
+    late = until(lambda: answers, patience)
+    return (late, ()) if late else answers[0]
+
+
+def characteristic(uuid):
+    for place, interfaces in manager.GetManagedObjects().items():
+        if place.startswith(path + "/") and interfaces.get("org.bluez.GattCharacteristic1", {}).get("UUID") == uuid:
+            return dbus.Interface(bus.get_object("org.bluez", place), "org.bluez.GattCharacteristic1")
+    return None
+
+
+def take(step, detail):
+    global latest
+    if step == "listen":
+        call(adapter.SetDiscoveryFilter, {"Transport": "le", "DuplicateData": True})
+        return call(adapter.StartDiscovery)[0]
+    if step == "deaf":
+        return call(adapter.StopDiscovery)[0]
+    if step == "hear":
+        already = len(reports)
+        return until(lambda: len(reports) > already, float(detail))
+    if step == "news":
+        failure = until(lambda: latest and latest not in payloads, float(detail))
+        payloads.add(latest)
+        return failure
+    if step == "connect":
+        return call(device.Connect, patience=float(detail))[0]
+    if step == "disconnect":
+        return call(device.Disconnect)[0]
+    if step == "resolved":
+        return until(lambda: state.get("ServicesResolved"), float(detail))
+    if step == "gone":
+        return until(lambda: not state.get("Connected"), float(detail))
+    if step == "vanished":
+        return until(lambda: not state.get("there"), float(detail))
+    if step == "forget":
+        return call(adapter.RemoveDevice, dbus.ObjectPath(path))[0]
+    if step == "wait":
+        until(lambda: False, float(detail))
+        return None
+    uuid, *rest = detail.split(":")
+    if until(lambda: characteristic(uuid), 5):
+        return "there is no such characteristic"
+    if step == "read":
+        failure, values = call(characteristic(uuid).ReadValue, {})
+        say(value=bytes(values[0]).hex() if values else None)
+        return failure
+    if step == "write":
+        return call(characteristic(uuid).WriteValue, bytes.fromhex(rest[0]), {"type": rest[1]})[0]
+    sys.exit(f"what is {step}?")
+
+
+for one in sys.argv[3:]:
+    name, _, detail = one.partition("=")
+    start = time.monotonic()
+    failure = take(name, detail)
+    say(step=one, took=round(time.monotonic() - start, 3), **({"failure": failure} if failure else {}))
