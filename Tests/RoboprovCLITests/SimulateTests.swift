@@ -59,6 +59,27 @@ struct SimulateTests {
     }
   }
 
+  @Test("a rehearsal has sensors of each room's family, and those of registered rooms are at work already")
+  func families() async throws {
+    try await Site.use { site in
+      try site.write(
+        "building.yaml",
+        """
+        building: Harbour House
+        id: \(Site.building)
+        assign: any
+        rooms:
+          - { room: Lobby, minor: 1 }
+          - { room: Cellar, minor: 2, register: true }
+          - { room: Bar, profile: iot-design-shop, uuid: 11111111-2222-3333-4444-555555555555, major: 1, minor: 3 }
+        """)
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let outcomes = try site.report["rooms"].items.map { $0["outcome"].text }
+      #expect(outcomes == ["provisioned", "already_provisioned", "provisioned"], "\(outcome)")
+    }
+  }
+
   // MARK: Every fault, through BlueZ's code path
 
   /// A fault as a scenario has it, and what must become of its room.

@@ -78,7 +78,7 @@ struct Rehearsal: Sendable {
 
 extension Scenario {
   /// A virtual building with a healthy sensor for each room, of the room's family: at the room's address, or at one
-  /// made up.
+  /// made up. Those of registered rooms are at work already.
   /// - Throws: `CommandFailure` for a family that has no virtual sensors.
   init(healthy building: Building, seed: UInt64) throws {
     let taken = Set(building.rooms.compactMap(\.address))
@@ -104,6 +104,12 @@ extension SensorScenario {
         .usage, "there is no virtual \(room.profile) for \(room.name)",
         cure: "Rehearse with --scenario FILE, or without --simulate on the devices themselves.")
     }
-    self.init(address: address, family: family)
+    var holds: [String: String] = [:]
+    if room.isRegistered {
+      for setting in family.settings {
+        holds[setting.name] = room.settings[SettingName(rawValue: setting.name)]?.shown
+      }
+    }
+    self.init(address: address, family: family, holds: holds)
   }
 }
