@@ -45,6 +45,78 @@ import Testing
     #expect(try violation(.wifiPassword, .text("in the clear")) == .wrongType)
   }
 
+  private func beacon(_ name: SettingName) throws -> SettingDescription {
+    try #require(IoTDesignShop().settings.first { $0.name == name })
+  }
+
+  @Test(
+    arguments: [
+      ("medium", "medium"), ("-6 dBm", "medium"), ("-6dBm", "medium"), ("-6", "medium"), ("−6 DBM", "medium"),
+      ("low", "low"), ("-23 dBm", "low"), ("high", "high"), ("0 dBm", "high"),
+      // 0 is what goes over the air for low, and the dBm of high: nobody knows which is meant.
+      ("0", nil), ("1", nil), ("6", nil), ("Medium", nil), ("", nil), ("-", nil), ("dBm", nil), ("-60", nil),
+    ] as [(String, String?)])
+  func takesAChoiceByItsNameOrItsMeaning(text: String, name: String?) throws {
+    let power = try beacon(.power)
+    let value = try #require(power.value(text))
+    if let name { #expect(value == .text(name)) }
+    #expect((power.violation(of: value) == nil) == (name != nil))
+  }
+
+  @Test(
+    arguments: [
+      ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", true), ("2f234454-cf6d-4a0f-adf2-f4911ba9ffa6", true),
+      // The short forms of services, and other ways to write one.
+      ("180F", false), ("12345678", false), ("2F234454CF6D4A0FADF2F4911BA9FFA6", false),
+      ("{2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6}", false), ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFAG", false),
+      ("", false),
+    ])
+  func takesAWholeUUID(text: String, isOne: Bool) throws {
+    #expect((try beacon(.uuid).value(text) != nil) == isOne)
+  }
+
+  @Test(arguments: ["2173E519-9155-4862-AB64-7953AB146156", "00000000-0000-0000-0000-000000000000"])
+  func refusesTheFactorysUUIDAndNone(text: String) throws {
+    let uuid = try beacon(.uuid)
+    #expect(uuid.violation(of: try #require(uuid.value(text))) == .reserved)
+  }
+
+  @Test(
+    arguments: [
+      (100, nil), (500, nil), (30_000, nil), (40_955, nil),
+      (99, .milliseconds(100)...(.milliseconds(40_955))),
+      (40_956, .milliseconds(100)...(.milliseconds(40_955))),
+      (20, .milliseconds(100)...(.milliseconds(40_955))), (0, .milliseconds(100)...(.milliseconds(40_955))),
+      (-5, .milliseconds(100)...(.milliseconds(40_955))),
+    ] as [(Int, ClosedRange<Duration>?)])
+  func holdsAnIntervalWithinWhatTheRadioBears(milliseconds: Int, allowed: ClosedRange<Duration>?) throws {
+    let interval = Duration.milliseconds(milliseconds)
+    #expect(
+      try beacon(.interval).violation(of: .duration(interval))
+        == allowed.map { .outOfBounds(interval, allowed: $0) })
+  }
+
+  @Test(arguments: [(101, 100, 105), (104, 100, 105), (40_954, 40_950, 40_955)])
+  func namesTheNearestStepsThatAManifestCanWrite(milliseconds: Int, below: Int, above: Int) throws {
+    let description = try beacon(.interval)
+    let interval = Duration.milliseconds(milliseconds)
+    #expect(
+      description.violation(of: .duration(interval))
+        == .betweenSteps(interval, below: .milliseconds(below), above: .milliseconds(above)))
+    for nearest in [below, above] {
+      let value = try #require(description.value("\(nearest)ms"))
+      #expect(description.violation(of: value) == nil)
+    }
+  }
+
+  @Test(arguments: DeviceProfiles.all.flatMap(\.settings).filter(\.isShareable))
+  func whatRoomsHaveInCommonIsTheSameInEveryFamily(setting: SettingDescription) {
+    let namesakes = DeviceProfiles.all.flatMap(\.settings).filter {
+      $0.name == setting.name && $0.isShareable
+    }
+    #expect(namesakes.allSatisfy { $0.kind == setting.kind })
+  }
+
   @Test func aSecretShowsItselfNowhere() {
     let secret = Secret("hunter22")
     var dumped = ""

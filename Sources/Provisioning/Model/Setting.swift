@@ -129,7 +129,7 @@ public enum SettingViolation: Hashable, Sendable, Error {
   case noChoice([SettingChoice])
   /// A time span outside its bounds.
   case outOfBounds(Duration, allowed: ClosedRange<Duration>)
-  /// A time span between two steps; the nearest that are possible.
+  /// A time span between two steps; the nearest that are possible and whole milliseconds, as a manifest writes them.
   case betweenSteps(Duration, below: Duration, above: Duration)
 }
 
@@ -155,8 +155,11 @@ extension SettingDescription {
       return choices.contains { $0.name == name } ? nil : .noChoice(choices)
     case (.duration(let allowed, let step), .duration(let duration)):
       if !allowed.contains(duration) { return .outOfBounds(duration, allowed: allowed) }
-      let below = step * Int(duration / step)
-      return below == duration ? nil : .betweenSteps(duration, below: below, above: below + step)
+      if duration == step * Int(duration / step) { return nil }
+      let written = step.inWholeMilliseconds
+      let below = written * Int(duration / written)
+      return .betweenSteps(
+        duration, below: max(below, allowed.lowerBound), above: min(below + written, allowed.upperBound))
     default:
       return .wrongType
     }
@@ -169,22 +172,34 @@ extension SettingDescription {
     case .integer: Int(text).map { .integer($0) }
     case .text: .text(text)
     case .wifiPassword: .secret(Secret(text))
-    case .uuid: BluetoothUUID(text).map { .uuid($0) }
-    case .choice(let choices): .text(choices.first { $0.isMeant(by: text) }?.name ?? text)
+    // Its short forms are of services: no beacon has one.
+    case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
+    case .choice(let choices): .text(choices.first { $0.isMeant(by: text, among: choices) }?.name ?? text)
     case .duration: Duration(written: text).map { .duration($0) }
     }
   }
 }
 
 extension SettingChoice {
-  /// Whether a text is its name or, whatever the spaces and the case of its unit, its meaning.
-  fileprivate func isMeant(by text: String) -> Bool {
+  /// Whether a text is its name or, whatever the spaces and the case of its unit, its meaning. The unit may be left
+  /// out, unless the number is also what goes over the air for another of `choices`: who writes a bare `0` may have
+  /// the vendor's table in mind.
+  fileprivate func isMeant(by text: String, among choices: [SettingChoice]) -> Bool {
     func plain(_ text: String) -> String {
       text.lowercased().filter { $0 != " " }.map { $0 == "−" ? "-" : String($0) }.joined()
     }
     let said = plain(text)
     let meant = plain(meaning)
-    return text == name || said == meant || said == meant.prefix { !$0.isLetter }
+    if text == name || said == meant { return true }
+    let isCodeOfAnother = choices.contains { $0.name != name && String($0.code) == said }
+    return said == meant.prefix { !$0.isLetter } && !isCodeOfAnother
+  }
+}
+
+extension Duration {
+  /// The least multiple of it that is a whole number of milliseconds; itself where that is far away.
+  fileprivate var inWholeMilliseconds: Duration {
+    (1...1000).lazy.map { self * $0 }.first { $0.inMicroseconds % 1000 == 0 } ?? self
   }
 }
 

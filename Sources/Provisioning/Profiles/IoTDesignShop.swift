@@ -71,8 +71,8 @@ public struct IoTDesignShop: DeviceProfile {
   ]
   /// The unit of the interval.
   static let unit = Duration.microseconds(625)
-  /// Below 160 units its radio may hang; 65535 units are the most that fit.
-  static let intervals = Duration.milliseconds(100)...(unit * 65535)
+  /// Below 160 units its radio may hang; 65528 units are the most that fit and are whole milliseconds.
+  static let intervals = Duration.milliseconds(100)...(unit * 65528)
   /// What no beacon should be told.
   static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
 
