@@ -23,70 +23,77 @@ struct RoomClaims {
 }
 
 extension ManifestDecoder {
+  /// The rooms, and what kinds there are of them.
   mutating func rooms(
     _ fields: Fields, networks: [String: Network], defaults: RoomDefaults, assignment: Building.Assignment?
-  ) -> [Room] {
+  ) -> ([Room], kinds: [RoomKind]) {
     guard let node = fields["rooms"] else {
       error(
         "the manifest has no `rooms`", at: fields.head, advice: "list them: rooms:, then `- room: …` for each"
       )
-      return []
+      return ([], [])
     }
     guard let items = node.items else {
       let message = node.isNull ? "`rooms` lists no room" : "`rooms` is a list"
       error(
         message, at: fields.entries["rooms"]?.keyRange ?? node.range,
         advice: "begin each room with `- room: …`")
-      return []
+      return ([], [])
     }
     if items.isEmpty { error("`rooms` lists no room", at: node.range) }
     var claims = RoomClaims()
-    return items.compactMap { item in
-      room(item, networks: networks, defaults: defaults, assignment: assignment, claims: &claims)
+    var kinds: [RoomKind] = []
+    let rooms = items.compactMap { item -> Room? in
+      // Which keys a room has depends on its profile.
+      let written = item.entries?.first { $0.key == "profile" }?.value
+      let profile = written.map { self.profile($0) } ?? defaults.profile
+      guard let fields = self.fields(ofRoom: item, profile) else { return nil }
+      let kind = RoomKind(profile: profile, isRegistered: isRegistered(fields, profile: profile))
+      kinds.append(kind)
+      return room(
+        fields, of: kind, networks: networks, defaults: defaults, assignment: assignment, claims: &claims)
     }
+    return (rooms, kinds)
+  }
+
+  private mutating func fields(ofRoom node: YAMLNode, _ profile: (any DeviceProfile)?) -> Fields? {
+    // Where the profile is not known, that has been said: its rooms may have any profile's keys.
+    let keys = (profile.map { [$0] } ?? DeviceProfiles.all).flatMap { Vocabulary.settingKeys(of: $0) }
+    return fields(
+      of: node, "a room", known: Vocabulary.room + keys,
+      elsewhere: { key in
+        if Vocabulary.building.contains(key) {
+          return ("`\(key)` cannot stand in a room", "it belongs at the top of the manifest")
+        }
+        let takers = DeviceProfiles.all.filter { Vocabulary.settingKeys(of: $0).contains(key) }
+        guard let profile, !takers.isEmpty else { return nil }
+        return (
+          "\(profile.withArticle) takes no `\(key)`",
+          "\(takers.listed) does: check `profile`, or leave `\(key)` out"
+        )
+      })
   }
 
   private mutating func room(
-    _ node: YAMLNode, networks: [String: Network], defaults: RoomDefaults, assignment: Building.Assignment?,
-    claims: inout RoomClaims
+    _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults,
+    assignment: Building.Assignment?, claims: inout RoomClaims
   ) -> Room? {
-    // Which keys a room has depends on its profile: that one is read first, and quietly.
-    let written = node.entries?.first { $0.key == "profile" }?.value
-    let profile = written.map { self.profile($0) } ?? defaults.profile
-    guard let fields = fields(of: node, "a room", known: Vocabulary.room + Self.settingKeys(of: profile))
-    else {
-      return nil
-    }
-    let name = roomName(fields, profile: profile, claims: &claims)
+    let name = roomName(fields, profile: kind.profile, claims: &claims)
     let id = roomID(fields, name: name, claims: &claims)
-    let isRegistered = isRegistered(fields, profile: profile)
-    let address = address(fields, assignment: isRegistered ? .any : assignment, claims: &claims)
-    var settings = plainSettings(fields, profile: profile, isRegistered: isRegistered, defaults: defaults)
-    claimIdentity(settings, fields, profile, &claims)
-    if let name, profile?.settings.contains(where: { $0.name == .roomName }) == true {
-      settings[.roomName] = .text(name)
-    }
-    if isRegistered {
-      if let node = fields["wifi"] { neverWritten(node, "wifi") }
-    } else {
-      settings.merge(wifiSettings(fields, networks: networks, defaults: defaults, profile: profile)) { $1 }
-    }
+    let address = address(fields, assignment: kind.isRegistered ? .any : assignment, claims: &claims)
+    var settings = plainSettings(fields, of: kind, defaults.settings)
+    claimIdentity(settings, fields, kind, &claims)
+    if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
+    settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
+    if kind.isRegistered, let entry = fields.entries["retries"] { neverWritten(entry) }
     let retries = fields["retries"].map { integer($0, "retries", in: 0...20) } ?? defaults.retries
-    let stages = isRegistered ? [.search] : profile?.stages ?? Stage.allCases
-    let own = fields["timeouts"].map { self.timeouts($0, of: stages) } ?? [:]
-    guard let profile, let name, let id, let retries else { return nil }
-    var timeouts = profile.timeouts(for: settings)
-    for (stage, duration) in defaults.timeouts.merging(own, uniquingKeysWith: { $1 }) {
-      timeouts[stage] = duration
-    }
+    let own = fields["timeouts"].map { self.timeouts($0, of: kind) } ?? [:]
+    guard let profile = kind.profile, let name, let id, let retries else { return nil }
     return Room(
       id: RoomID(rawValue: id), name: name, profile: profile.id, address: address,
-      isRegistered: isRegistered, settings: settings, timeouts: timeouts, retries: retries)
-  }
-
-  /// Where the profile is not known, that has been said: its rooms may have any profile's keys.
-  private static func settingKeys(of profile: (any DeviceProfile)?) -> [String] {
-    (profile.map { [$0] } ?? DeviceProfiles.all).flatMap { Vocabulary.settingKeys(of: $0) }
+      isRegistered: kind.isRegistered, settings: settings,
+      timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
+      retries: retries)
   }
 
   private mutating func roomName(
@@ -172,80 +179,59 @@ extension ManifestDecoder {
   /// Whether a room's device was configured elsewhere, and is only looked for.
   private mutating func isRegistered(_ fields: Fields, profile: (any DeviceProfile)?) -> Bool {
     guard let node = fields["register"], let text = text(node, "register") else { return false }
-    switch text {
-    case "false":
-      return false
-    case "true":
-      if let profile, !profile.hasIdentity {
-        error(
-          "a \(profile.title) cannot be registered", at: node.range,
-          advice: "on air it does not tell which one it is; leave `register` out and have it provisioned")
-      }
-      return true
-    default:
-      error("`register` is neither `true` nor `false`", at: node.range)
+    // Other words of YAML are not taken for these two, but understood, so that the rest is read as it is meant.
+    let isTrue = ["true", "yes", "on", "y"].contains(text.lowercased())
+    let isFalse = ["false", "no", "off", "n"].contains(text.lowercased())
+    if Bool(text) == nil {
+      let meant = isTrue ? "true" : isFalse ? "false" : nil
+      error(
+        "`register` is neither `true` nor `false`", at: node.range,
+        advice: meant.map { "did you mean `\($0)`?" }
+          ?? "`true`: the device was configured elsewhere, and is only looked for")
+    }
+    if isTrue, let profile, !profile.hasIdentity {
+      error(
+        "\(profile.withArticle) cannot be registered", at: node.range,
+        advice: "on air it does not tell which one it is; leave `register` out and have it provisioned")
       return false
     }
-  }
-
-  private mutating func neverWritten(_ node: YAMLNode, _ key: String) {
-    error(
-      "a registered room takes no `\(key)`", at: node.range,
-      advice: "its device was configured elsewhere and is never written: leave `\(key)` out")
-  }
-
-  /// The settings that stand under their own names, in the room or for all rooms.
-  private mutating func plainSettings(
-    _ fields: Fields, profile: (any DeviceProfile)?, isRegistered: Bool, defaults: RoomDefaults
-  ) -> [SettingName: SettingValue] {
-    var settings: [SettingName: SettingValue] = [:]
-    for description in profile?.settings ?? [] {
-      if Vocabulary.settingsWithOtherKeys.contains(description.name) || description.isSecret { continue }
-      let key = description.name.rawValue
-      let own = fields[key]
-      if isRegistered, !description.isOnAir {
-        if let own { neverWritten(own, key) }
-        continue
-      }
-      if let node = own {
-        settings[description.name] = setting(node, description)
-      } else if let node = defaults.settings[key] {
-        settings[description.name] = value(node, description)
-      } else if description.isRequired {
-        error("a room without `\(key)`", at: fields.head, advice: description.documentation)
-      }
-    }
-    return settings
+    return isTrue
   }
 
   /// No two devices may be the same on air.
   private mutating func claimIdentity(
-    _ settings: [SettingName: SettingValue], _ fields: Fields, _ profile: (any DeviceProfile)?,
-    _ claims: inout RoomClaims
+    _ settings: [SettingName: SettingValue], _ fields: Fields, _ kind: RoomKind, _ claims: inout RoomClaims
   ) {
-    guard let profile, profile.hasIdentity,
-      profile.settings.allSatisfy({ !$0.isOnAir || settings[$0.name] != nil }),
-      case .beacon(let identity) = profile.proof(of: settings), let range = fields["minor"]?.range,
-      let first = claims.identities.claim(.beacon(identity), range)
-    else { return }
+    guard let profile = kind.profile, profile.hasIdentity else { return }
+    let onAir = profile.settings.filter(\.isOnAir).map(\.name)
+    guard onAir.allSatisfy({ settings[$0] != nil }) else { return }
+    let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
+    guard let first = claims.identities.claim(profile.proof(of: settings), range) else { return }
+    let what =
+      onAir.count == 1
+      ? "the \(onAir[0]) \(settings[onAir[0]]?.shown ?? "")" : "the same \(onAir.map(\.rawValue).listed)"
     error(
-      "another room has the minor \(identity.minor), on line \(first.start.line)", at: range,
+      "another room has \(what), on line \(first.start.line)", at: range,
       notes: [.init("the first with it", at: first)])
   }
 
   private mutating func wifiSettings(
-    _ fields: Fields, networks: [String: Network], defaults: RoomDefaults, profile: (any DeviceProfile)?
+    _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults
   ) -> [SettingName: SettingValue] {
-    let own = fields["wifi"]
+    let own = fields.entries["wifi"]
     var choice = defaults.wifi
     if let own {
-      choice = self.choice(own, of: networks)
-      if own.entries != nil, case .network(let network)? = choice { check([":": network]) }
+      choice = self.choice(own.value, of: networks)
+      if own.value.entries != nil, case .network(let network)? = choice { check([":": network]) }
     }
     guard case .network(let network)? = choice else { return [:] }
-    guard profile?.settings.contains(where: { $0.name == .wifiSSID }) == true else {
-      if let own, profile != nil {
-        error("this profile takes no WiFi", at: own.range, advice: "leave `wifi` out")
+    guard kind.takes(.wifiSSID) else {
+      if let own {
+        if kind.isRegistered {
+          neverWritten(own)
+        } else if kind.profile != nil {
+          error("\(kind.words) takes no WiFi", at: own.value.range, advice: "leave `wifi` out")
+        }
       }
       return [:]
     }

@@ -11,11 +11,19 @@ struct ManifestDecoder {
   var shown: Set<Range<Int>> = []
   /// Texts that must not be, wherever they stand.
   var secrets: Set<String> = []
+  /// Timeouts that were told to be too short.
+  var tooShort: Set<SourceRange> = []
 
   mutating func error(
     _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [], advice: String? = nil
   ) {
     findings.append(Diagnostic(.error, message, at: range, notes: notes, advice: advice))
+  }
+
+  mutating func warning(
+    _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [], advice: String? = nil
+  ) {
+    findings.append(Diagnostic(.warning, message, at: range, notes: notes, advice: advice))
   }
 
   /// A mapping's known keys.
@@ -27,9 +35,13 @@ struct ManifestDecoder {
     subscript(key: String) -> YAMLNode? { entries[key]?.value }
   }
 
+  /// What is said of a key that is known, but not here; nil of any other.
+  typealias Elsewhere = (_ key: String) -> (message: String, advice: String)?
+
   /// A mapping's known keys; whatever else it has is an error. Nil, and an error, when it is no mapping.
   mutating func fields(
-    of node: YAMLNode, _ thing: String, known: [String], isWiFi: Bool = false
+    of node: YAMLNode, _ thing: String, known: [String], isWiFi: Bool = false,
+    elsewhere: Elsewhere = { _ in nil }
   ) -> Fields? {
     guard let entries = node.entries else {
       error(
@@ -41,6 +53,9 @@ struct ManifestDecoder {
       if known.contains(entry.key) {
         shown.insert(entry.keyRange.bytes)
         if fields.entries[entry.key] == nil { fields.entries[entry.key] = entry }
+      } else if let (message, advice) = elsewhere(entry.key) {
+        shown.insert(entry.keyRange.bytes)
+        error(message, at: entry.keyRange, advice: advice)
       } else {
         unknown(entry, of: thing, known: known, isWiFi: isWiFi)
       }
@@ -76,7 +91,7 @@ struct ManifestDecoder {
       error("`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
       return nil
     }
-    if !Vocabulary.speaksOfSecrets(text) || key == "profile" { shown.insert(node.range.bytes) }
+    if !Vocabulary.speaksOfSecrets(text) { shown.insert(node.range.bytes) }
     return text
   }
 
@@ -98,36 +113,6 @@ struct ManifestDecoder {
     return nil
   }
 
-  /// A setting's value where it stands; an error, or a warning, when there is something to say about it.
-  mutating func setting(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
-    let key = description.name.rawValue
-    if case .integer(let bounds) = description.kind {
-      return integer(node, key, in: bounds).map { .integer($0) }
-    }
-    guard let text = text(node, key) else { return nil }
-    guard let value = description.value(text) else {
-      let (what, advice) =
-        switch description.kind {
-        case .uuid: ("a UUID", "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one")
-        case .duration: ("a duration", "write a whole number and its unit, without space: 500ms or 2s")
-        case .integer, .text, .wifiPassword, .choice: ("valid", description.documentation)
-        }
-      error("`\(key)` is not \(what)", at: node.range, advice: advice)
-      return nil
-    }
-    guard check(value, by: description, called: key, at: node.range) else { return nil }
-    if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {
-      findings.append(
-        Diagnostic(.warning, "`\(key)` is \(duration.written): \(caution.reason)", at: node.range))
-    }
-    return value
-  }
-
-  /// The value of a setting that was found good where it stands.
-  func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
-    node.text.flatMap { description.value($0) }
-  }
-
   /// A profile by its name.
   mutating func profile(_ node: YAMLNode) -> (any DeviceProfile)? {
     guard let text = text(node, "profile") else { return nil }
@@ -138,28 +123,6 @@ struct ManifestDecoder {
       advice: Vocabulary.nearest(to: text, of: known).map { "did you mean `\($0)`?" }
         ?? "known profiles: \(known.listed)")
     return nil
-  }
-
-  /// Stage timeouts, over those that hold otherwise.
-  /// - Parameter stages: those that there are where this stands.
-  mutating func timeouts(_ node: YAMLNode, of stages: [Stage] = Stage.allCases) -> [Stage: Duration] {
-    guard let fields = fields(of: node, "`timeouts`", known: stages.map(\.rawValue)) else { return [:] }
-    var result: [Stage: Duration] = [:]
-    for stage in stages {
-      guard let node = fields[stage.rawValue], let text = text(node, stage.rawValue) else { continue }
-      guard let duration = Duration(written: text) else {
-        error(
-          "`\(stage.rawValue)` is not a duration", at: node.range,
-          advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")
-        continue
-      }
-      guard duration > .zero, duration <= Written.longestDuration else {
-        error("`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
-        continue
-      }
-      result[stage] = duration
-    }
-    return result
   }
 
   /// A stable name that the manifest gives.

@@ -15,14 +15,19 @@ import YAML
 ///   wifi: guests                 # a network's name, an inline `{ ssid, password }`, or `none`
 ///   retries: 2                   # attempts after the first, 0…20
 ///   timeouts: { connect: 15s, discover: 20s, ready: 10s, write: 10s, save: 10s, verify: 30s }
+///   uuid: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6  # any setting that rooms may have in common (`isShareable`)
 /// assign: address                # or `any`: rooms without address take any sensor that nobody claims
 /// rooms:
 ///   - room: Lobby                # name, written to the sensor; required
 ///     id: lobby                  # stable, like the building's; unique
-///     minor: 101                 # settings of the profile, each under its name; unique in a building
-///     address: C4:7C:8D:00:00:01 # needed unless `assign: any`; unique
+///     minor: 101                 # settings of the profile, each under its name; no two devices are the same on air
+///     address: C4:7C:8D:00:00:01 # needed unless `assign: any` or `register: true`; unique
 ///     wifi: none                 # and profile, retries, timeouts: as in `defaults`
+///     register: false            # true: configured elsewhere, only looked for. Takes what is heard on air, no more
 /// ```
+///
+/// A room takes the keys of its profile's settings, and those under `defaults` that its profile has. A default that no
+/// room could take is a warning.
 ///
 /// What a scalar means follows from where it stands, never from its looks: a password `1234567890` or `yes` is
 /// that text, quoted or not, and a number is decimal digits, quoted or not (`012`, `0x10` and `1e3` are refused:

@@ -30,7 +30,22 @@ enum Vocabulary {
 
   /// The keys of a profile's settings, in its order.
   static func settingKeys(of profile: any DeviceProfile) -> [String] {
-    profile.settings.filter { !settingsWithOtherKeys.contains($0.name) && !$0.isSecret }.map(\.name.rawValue)
+    profile.settings.filter(isPlain).map(\.name.rawValue)
+  }
+
+  /// Whether a setting stands in a room under its own name.
+  static func isPlain(_ setting: SettingDescription) -> Bool {
+    !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret
+  }
+
+  /// Whether it is a key that rooms have, of whatever profile.
+  static func isKeyOfRooms(_ key: String) -> Bool {
+    room.contains(key) || DeviceProfiles.all.contains { settingKeys(of: $0).contains(key) }
+  }
+
+  /// Whether rooms may have it in common.
+  static func isShareable(_ key: String) -> Bool {
+    defaults.contains(key) || shareableSettings.contains(key)
   }
 
   /// Whether a text has a word that speaks of a secret, misspelt or not. What stands near such a word is not

@@ -34,6 +34,20 @@ struct Wrong: Sendable, CustomTestStringConvertible {
   var testDescription: String { message }
 }
 
+/// Checks that what is wrong is found, where and as expected, and nothing else.
+func expect(_ wrong: Wrong) throws {
+  let marked = MarkedText(wrong.text)
+  let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
+  #expect(reading.building == nil)
+  let finding = try #require(
+    reading.diagnostics.first { $0.message.contains(wrong.message) }, "\(reading.rendered)")
+  #expect(finding.severity == .error)
+  #expect(finding.range.start == marked[1])
+  if let advice = wrong.advice { #expect(finding.advice?.contains(advice) == true, "\(finding)") }
+  if let line = wrong.noteLine { #expect(finding.notes.map(\.range.start.line) == [line]) }
+  #expect(reading.diagnostics.count == 1, "\(reading.rendered)")
+}
+
 @Suite("What is wrong with a manifest")
 struct FindingTests {
   @Test(
@@ -135,16 +149,7 @@ struct FindingTests {
       Wrong("building: 1️⃣\"B\nrooms: []\n", "never closed"),
     ])
   func refused(_ wrong: Wrong) throws {
-    let marked = MarkedText(wrong.text)
-    let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
-    #expect(reading.building == nil)
-    let finding = try #require(
-      reading.diagnostics.first { $0.message.contains(wrong.message) }, "\(reading.rendered)")
-    #expect(finding.severity == .error)
-    #expect(finding.range.start == marked[1])
-    if let advice = wrong.advice { #expect(finding.advice?.contains(advice) == true, "\(finding)") }
-    if let line = wrong.noteLine { #expect(finding.notes.map(\.range.start.line) == [line]) }
-    #expect(reading.diagnostics.count == 1, "\(reading.rendered)")
+    try expect(wrong)
   }
 
   @Test("two rooms of one name are a warning, and no obstacle")

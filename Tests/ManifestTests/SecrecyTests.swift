@@ -30,7 +30,12 @@ struct SecrecyTests {
         ssid: Plant
         password: |
           7-boats-at-the-pier
-    defaults: { wifi: staff, retries: 2 }
+    defaults:
+      wifi: staff
+      profile: robo-sensor
+      uuid: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6
+      major: 1
+      interval: 500ms
     rooms:
       - room: Lobby
         minor: 101
@@ -38,6 +43,11 @@ struct SecrecyTests {
         wifi: { ssid: Inline, password: 'zebra7zebra7' }
       - { room: Bar, minor: 102, address: C4:7C:8D:00:00:02, wifi: { ssid: Bar, password: quux99quux99 } }
       - { room: Spa, minor: 103, address: C4:7C:8D:00:00:03 }
+      - { room: Stair, profile: iot-design-shop, minor: 1, power: low, address: C4:7C:8D:00:00:04 }
+      - room: Roof
+        profile: iot-design-shop
+        register: true
+        minor: 2
 
     """
 
@@ -74,6 +84,13 @@ struct SecrecyTests {
       "wifi:\n  a:\n    ssid: X password: correct-horse",
       "wifi:\n  a:\n    ssid: X passwort correct-horse\n    x: y",
       "wifi:\n  a:\n    ssid: X\n    password: correct-horse\u{7}",
+      "defaults:\n  profile: robo-sensor\n    password correct-horse",
+      "defaults:\n  uuid: X\n    password correct-horse", "defaults:\n  power: low password: correct-horse",
+      "rooms: [{ room: R, register: true, wifi: { ssid: G, password: correct-horse } }]",
+      "rooms: [{ room: R, profile: iot-design-shop, password: correct-horse }]",
+      "rooms: [{ room: R, profile: iot-design-shop, wifi: correct-horse }]",
+      "rooms: [{ room: R, register: true, wifi: correct-horse }]",
+      "uuid: { correct-horse: correct-horse }", "power: [correct-horse]",
     ])
   func wrongPlace(text: String) {
     let shown = ManifestReader.read(Array((text + "\n").utf8), file: "b.yaml").rendered

@@ -1,0 +1,163 @@
+import Bluetooth
+import Provisioning
+import YAML
+
+/// A setting that rooms have in common, under `defaults`.
+struct SharedSetting {
+  /// Where it stands.
+  let entry: YAMLNode.Entry
+  /// Whether its value is good. If not, that has been said, and rooms that rely on it say nothing.
+  let isGood: Bool
+}
+
+extension ManifestDecoder {
+  /// The settings that rooms have in common. Each is judged once, where it stands.
+  mutating func sharedSettings(_ fields: Fields) -> [String: SharedSetting] {
+    var shared: [String: SharedSetting] = [:]
+    for key in Vocabulary.shareableSettings {
+      // What families have in common they describe in the same way.
+      guard let entry = fields.entries[key],
+        let description = DeviceProfiles.all.lazy.flatMap(\.settings).first(where: {
+          $0.name.rawValue == key && $0.isShareable
+        })
+      else { continue }
+      shared[key] = SharedSetting(entry: entry, isGood: setting(entry.value, description) != nil)
+    }
+    return shared
+  }
+
+  /// The settings that stand under their own names, in the room or for all rooms.
+  mutating func plainSettings(
+    _ fields: Fields, of kind: RoomKind, _ shared: [String: SharedSetting]
+  ) -> [SettingName: SettingValue] {
+    var settings: [SettingName: SettingValue] = [:]
+    for description in kind.profile?.settings ?? [] where Vocabulary.isPlain(description) {
+      let key = description.name.rawValue
+      let own = fields.entries[key]
+      guard kind.takes(description) else {
+        if let own { neverWritten(own) }
+        continue
+      }
+      if let own {
+        settings[description.name] = setting(own.value, description)
+      } else if let shared = shared[key] {
+        settings[description.name] = shared.isGood ? value(shared.entry.value, description) : nil
+      } else if description.isRequired {
+        let everywhere = description.isShareable ? " It can stand under `defaults` for all rooms." : ""
+        error("a room without `\(key)`", at: fields.head, advice: description.documentation + everywhere)
+      }
+    }
+    return settings
+  }
+
+  /// Says that a room whose device is never written has something to be written.
+  mutating func neverWritten(_ entry: YAMLNode.Entry) {
+    error(
+      "a registered room takes no `\(entry.key)`", at: entry.keyRange,
+      advice: "its device was configured elsewhere and is never written: leave `\(entry.key)` out")
+  }
+
+  /// A setting's value where it stands; an error, or a warning, when there is something to say about it.
+  private mutating func setting(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
+    let key = description.name.rawValue
+    if case .integer(let bounds) = description.kind {
+      return integer(node, key, in: bounds).map { .integer($0) }
+    }
+    guard let text = text(node, key) else { return nil }
+    guard let value = description.value(text) else {
+      error("`\(key)` is not \(description.kind.words)", at: node.range, advice: description.kind.example)
+      return nil
+    }
+    guard check(value, by: description, called: key, at: node.range) else { return nil }
+    if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {
+      warning("`\(key)` is \(duration.written): \(caution.reason)", at: node.range)
+    }
+    return value
+  }
+
+  /// The value of a setting that was found good where it stands.
+  private func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
+    node.text.flatMap { description.value($0) }
+  }
+
+  /// Holds a value against its description; what is wrong becomes a finding, without the value.
+  mutating func check(
+    _ value: SettingValue, by description: SettingDescription, called key: String, at range: SourceRange
+  ) -> Bool {
+    guard let violation = description.violation(of: value) else { return true }
+    let (message, advice) = Self.words(for: violation, of: value, called: key)
+    error(message, at: range, advice: advice)
+    return false
+  }
+
+  private static func words(
+    for violation: SettingViolation, of value: SettingValue, called key: String
+  ) -> (message: String, advice: String?) {
+    switch violation {
+    case .wrongType:
+      ("`\(key)` takes another kind of value", nil)
+    case .outOfRange(let number, let allowed):
+      ("`\(key)` is \(number), outside of \(allowed.lowerBound)…\(allowed.upperBound)", nil)
+    case .wrongLength(0, _):
+      ("`\(key)` is empty", nil)
+    case .wrongLength(let bytes, let allowed):
+      (
+        "`\(key)` has \(bytes) bytes; \(allowed.lowerBound)…\(allowed.upperBound) are possible",
+        value.shown.map { $0.utf8.count == $0.count } == false
+          ? "letters beyond a–z take more than one byte each in UTF-8" : nil
+      )
+    case .controlCharacter:
+      (
+        "`\(key)` contains a control character", "a line break or a tab, perhaps from a text of several lines"
+      )
+    case .reserved:
+      (
+        "`\(key)` is a UUID that no device may be given",
+        "it is the factory's, or none at all: make one of your own with `uuidgen`"
+      )
+    case .noChoice(let choices):
+      (
+        "`\(key)` is none of the values there are",
+        "one of: " + choices.map { "\($0.name) (\($0.meaning))" }.listed
+      )
+    case .outOfBounds(let duration, let allowed):
+      (
+        "`\(key)` is \(duration.written), outside of \(allowed.lowerBound.written)…\(allowed.upperBound.written)",
+        nil
+      )
+    case .betweenSteps(let duration, let below, let above):
+      (
+        "`\(key)` is \(duration.written), which the device cannot be told exactly",
+        "the nearest that it can: \(below.written) and \(above.written)"
+      )
+    case .badPassword(let bytes):
+      (
+        "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits",
+        "for an open network leave `password` out"
+      )
+    }
+  }
+}
+
+extension SettingDescription.Kind {
+  /// What a text is not that means no value of this kind.
+  fileprivate var words: String {
+    switch self {
+    case .integer: "a whole number"
+    case .text: "text"
+    case .wifiPassword: "a WiFi password"
+    case .uuid: "a UUID"
+    case .choice: "one of the values there are"
+    case .duration: "a duration"
+    }
+  }
+
+  /// How to write one.
+  fileprivate var example: String? {
+    switch self {
+    case .uuid: "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one"
+    case .duration: "write a whole number and its unit, without space: 500ms or 2s"
+    case .integer, .text, .wifiPassword, .choice: nil
+    }
+  }
+}

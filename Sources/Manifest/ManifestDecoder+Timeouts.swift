@@ -1,0 +1,67 @@
+import Provisioning
+import YAML
+
+/// A stage's timeout, and where it stands.
+struct WrittenTimeout {
+  let duration: Duration
+  let keyRange: SourceRange
+  let range: SourceRange
+}
+
+extension ManifestDecoder {
+  /// Stage timeouts, over those that hold otherwise.
+  /// - Parameter kind: the kind of room in which this stands; nil under `defaults`.
+  mutating func timeouts(_ node: YAMLNode, of kind: RoomKind? = nil) -> [Stage: WrittenTimeout] {
+    guard let fields = fields(of: node, "`timeouts`", known: Vocabulary.stages) else { return [:] }
+    var result: [Stage: WrittenTimeout] = [:]
+    for stage in Stage.allCases {
+      guard let entry = fields.entries[stage.rawValue] else { continue }
+      if let kind, !kind.stages.contains(stage) {
+        error(
+          "\(kind.words) has no stage `\(stage.rawValue)`", at: entry.keyRange,
+          advice: "those that it has: \(kind.stages.map(\.rawValue).listed)")
+      } else if let duration = timeout(entry.value, of: stage) {
+        result[stage] = WrittenTimeout(
+          duration: duration, keyRange: entry.keyRange, range: entry.value.range)
+      }
+    }
+    return result
+  }
+
+  private mutating func timeout(_ node: YAMLNode, of stage: Stage) -> Duration? {
+    guard let text = text(node, stage.rawValue) else { return nil }
+    guard let duration = Duration(written: text) else {
+      error(
+        "`\(stage.rawValue)` is not a duration", at: node.range,
+        advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")
+      return nil
+    }
+    guard duration > .zero, duration <= Written.longestDuration else {
+      error("`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
+      return nil
+    }
+    return duration
+  }
+
+  /// The timeouts of a room: what its settings need, but for what the manifest says.
+  mutating func timeouts(
+    of profile: any DeviceProfile, with settings: [SettingName: SettingValue],
+    _ written: [Stage: WrittenTimeout]
+  ) -> StageTimeouts {
+    let usual = profile.timeouts(for: [:])
+    let needed = profile.timeouts(for: settings)
+    var timeouts = needed
+    for stage in profile.stages {
+      guard let own = written[stage] else { continue }
+      timeouts[stage] = own.duration
+      // Under `defaults` it may be too short for many rooms, and is told once.
+      if needed[stage] > usual[stage], own.duration < needed[stage], tooShort.insert(own.range).inserted {
+        warning(
+          "`\(stage.rawValue)` is \(own.duration.written), and with its interval this device may take up to "
+            + needed[stage].written,
+          at: own.range, advice: "leave it out: the timeout then follows from the interval")
+      }
+    }
+    return timeouts
+  }
+}

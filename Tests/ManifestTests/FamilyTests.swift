@@ -1,0 +1,358 @@
+import Bluetooth
+import Manifest
+import MarkedText
+import Provisioning
+import Testing
+import YAML
+
+/// A manifest of beacons, with what its defaults and its rooms say.
+private func beacons(_ defaults: String, _ rooms: [String], top: String = "") -> String {
+  """
+  building: B
+  \(top)
+  defaults: { profile: iot-design-shop, \(defaults) }
+  assign: any
+  rooms:
+  \(rooms.map { "  - { \($0) }" }.joined(separator: "\n"))
+
+  """
+}
+
+private let uuid = "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6"
+
+@Suite("Rooms of several device families")
+struct FamilyTests {
+  private func building(_ text: String) throws -> Building {
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.rendered == "")
+    return try #require(reading.building, "\(reading.rendered)")
+  }
+
+  @Test("take what their family takes, from the room or from what all have in common")
+  func mixed() throws {
+    let building = try building(
+      """
+      building: Harbour House
+      wifi: { guests: { ssid: Guests, password: correct horse } }
+      defaults:
+        wifi: guests
+        uuid: \(uuid)
+        major: 7
+        power: medium
+        interval: 500ms
+      rooms:
+        - { room: Lobby, minor: 1, address: C4:7C:8D:00:00:01 }
+        - { room: Stair, profile: iot-design-shop, minor: 1, address: C4:7C:8D:00:00:02 }
+        - room: Roof
+          profile: iot-design-shop
+          uuid: 6c15c1b2-0000-4a0f-adf2-f4911ba9ffa6
+          major: 8
+          minor: 1
+          power: 0 dBm
+          interval: 1s
+          address: C4:7C:8D:00:00:03
+      """)
+    let (lobby, stair, roof) = (building.rooms[0], building.rooms[1], building.rooms[2])
+    #expect(lobby.profile == "robo-sensor")
+    #expect(Set(lobby.settings.keys) == [.roomName, .minor, .wifiSSID, .wifiPassword])
+    #expect(
+      stair.settings == [
+        .uuid: .uuid(try #require(BluetoothUUID(uuid))), .major: .integer(7), .minor: .integer(1),
+        .power: .text("medium"), .interval: .duration(.milliseconds(500)),
+      ])
+    #expect(
+      roof.settings == [
+        .uuid: .uuid("6C15C1B2-0000-4A0F-ADF2-F4911BA9FFA6"), .major: .integer(8), .minor: .integer(1),
+        .power: .text("high"), .interval: .duration(.seconds(1)),
+      ])
+  }
+
+  @Test("leave what a device is not told to the device")
+  func optional() throws {
+    let room = try #require(
+      building(beacons("uuid: \(uuid), major: 1", ["room: R, minor: 1"])).rooms.first)
+    #expect(Set(room.settings.keys) == [.uuid, .major, .minor])
+    #expect(room.timeouts == StageTimeouts())
+  }
+
+  @Test(
+    "are told a power by its name, or in dBm",
+    arguments: ["medium", "-6", "-6 dBm", "-6dBm", "'-6 dBm'", "\"-6\""])
+  func power(written: String) throws {
+    let text = beacons("uuid: \(uuid), major: 1, power: \(written)", ["room: R, minor: 1"])
+    #expect(try building(text).rooms.first?.settings[.power] == .text("medium"))
+  }
+
+  @Test(
+    "have what stands there, whatever else it looks like to readers of YAML",
+    arguments: [
+      "12345678-1234-1234-1234-123456789012", "1E234454-0000-0000-0000-000000000000",
+      "00000000-0000-0000-0000-000000000001", "'2f234454-cf6d-4a0f-adf2-f4911ba9ffa6'",
+    ])
+  func uuidIsText(written: String) throws {
+    let room = try #require(
+      building(beacons("major: 1", ["room: R, minor: 1, uuid: \(written)"])).rooms.first)
+    #expect(room.settings[.uuid]?.shown == written.replacing("'", with: "").uppercased())
+  }
+
+  @Test("give a device as long as its interval makes it take, and the manifest says otherwise")
+  func timeouts() throws {
+    let slow = try building(
+      beacons("uuid: \(uuid), major: 1, interval: 10s", ["room: R, minor: 1"])
+    ).rooms[0].timeouts
+    #expect(slow == IoTDesignShop().timeouts(for: [.interval: .duration(.seconds(10))]))
+    #expect(slow.connect > StageTimeouts().connect)
+    let own = try building(
+      beacons(
+        "uuid: \(uuid), major: 1, interval: 10s, timeouts: { connect: 50s, read: 3s }",
+        ["room: R, minor: 1, timeouts: { connect: 60s }"])
+    ).rooms[0].timeouts
+    #expect(own.connect == .seconds(60))
+    #expect(own.read == .seconds(3))
+    #expect(own.search == slow.search)
+  }
+
+  @Test("may have one minor, where something else on air tells them apart")
+  func identities() throws {
+    let text = beacons(
+      "uuid: \(uuid), major: 1",
+      [
+        "room: R, minor: 1", "room: S, minor: 1, major: 2",
+        "room: T, minor: 1, uuid: 6C15C1B2-0000-4A0F-ADF2-F4911BA9FFA6",
+        "room: U, minor: 1, profile: robo-sensor",
+      ])
+    #expect(try building(text).rooms.map(\.minor) == [1, 1, 1, 1])
+  }
+
+  @Test("may have a device that was configured elsewhere: it needs no address, and is told nothing")
+  func registered() throws {
+    let building = try building(
+      """
+      building: B
+      wifi: { guests: { ssid: G } }
+      defaults: { wifi: guests, uuid: \(uuid), major: 1, power: high, timeouts: { search: 40s } }
+      rooms:
+        - { room: Lobby, minor: 1, register: true }
+        - { room: Stair, minor: 1, register: true, profile: iot-design-shop, timeouts: { search: 1m } }
+        - { room: Roof, minor: 2, register: true, profile: iot-design-shop, address: C4:7C:8D:00:00:03 }
+        - { room: Bar, minor: 2, register: false, address: C4:7C:8D:00:00:04 }
+        - { room: Attic, minor: 3, profile: iot-design-shop, address: C4:7C:8D:00:00:05 }
+      """)
+    #expect(building.rooms.map(\.isRegistered) == [true, true, true, false, false])
+    #expect(building.rooms.map { $0.address == nil } == [true, true, false, false, false])
+    #expect(building.rooms[0].settings == [.minor: .integer(1)])
+    #expect(Set(building.rooms[1].settings.keys) == [.uuid, .major, .minor])
+    #expect(building.rooms[0].timeouts.search == .seconds(40))
+    #expect(building.rooms[1].timeouts.search == .seconds(60))
+    #expect(!building.needsConfirmation)
+  }
+
+  @Test(
+    "may be of a family whose rooms have no minor", arguments: DeviceProfiles.all.filter { !$0.hasIdentity })
+  func withoutIdentity(profile: any DeviceProfile) throws {
+    let settings = profile.settings.filter(\.isRequired).map { "\($0.name): 1" }.joined(separator: ", ")
+    let rooms = ["R", "S"].map { "room: \($0), profile: \(profile.id), \(settings)" }
+    let building = try building(beacons("", rooms).replacing("profile: iot-design-shop, ", with: ""))
+    #expect(building.rooms.map(\.minor) == [nil, nil])
+  }
+}
+
+extension Wrong {
+  fileprivate static func beacon(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong(
+      beacons("uuid: \(uuid), major: 1", ["room: R, minor: 1, \(keys)", "room: Z, minor: 9"]), message,
+      advice: advice)
+  }
+
+  fileprivate static func shared(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong(
+      beacons(keys, ["room: R, minor: 1", "room: S, minor: 2", "room: T, minor: 3, profile: robo-sensor"]),
+      message, advice: advice)
+  }
+
+  fileprivate static func registered(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong(
+      beacons(
+        "uuid: \(uuid), major: 1", ["room: R, minor: 1, \(keys)", "room: Z, minor: 9"],
+        top: "wifi: { guests: { ssid: G } }"),
+      message, advice: advice)
+  }
+}
+
+@Suite("What is wrong with rooms of several device families")
+struct FamilyFindingTests {
+  @Test(
+    "is said once, at its place, with what to do",
+    arguments: [
+      .beacon("uuid: 1️⃣12345678", "`uuid` is not a UUID", advice: "`uuidgen`"),
+      .beacon("uuid: 1️⃣180F", "`uuid` is not a UUID"),
+      .beacon("uuid: 1️⃣2F234454CF6D4A0FADF2F4911BA9FFA6", "`uuid` is not a UUID", advice: "groups of 8, 4, 4"),
+      .beacon("uuid: 1️⃣''", "`uuid` is not a UUID"),
+      .beacon("uuid: 1️⃣~", "`uuid` has no value"),
+      .beacon(
+        "uuid: 1️⃣2173e519-9155-4862-ab64-7953ab146156", "`uuid` is a UUID that no device may be given",
+        advice: "the factory's"),
+      .beacon("uuid: 1️⃣00000000-0000-0000-0000-000000000000", "`uuid` is a UUID that no device may be given"),
+      .beacon("major: 1️⃣65536", "`major` is 65536, outside of 0…65535"),
+      .beacon("major: 1️⃣0x10", "`major` is not a whole number"),
+      .beacon("power: 1️⃣loud", "`power` is none", advice: "low (-23 dBm), medium (-6 dBm), high (0 dBm)"),
+      .beacon("power: 1️⃣0", "`power` is none", advice: "high (0 dBm)"),
+      .beacon("power: 1️⃣on", "`power` is none"),
+      .beacon("power: 1️⃣[high]", "`power` takes a single value"),
+      .beacon("interval: 1️⃣20ms", "`interval` is 20ms, outside of 100ms…40955ms"),
+      .beacon("interval: 1️⃣41s", "`interval` is 41s, outside of 100ms…40955ms"),
+      .beacon("interval: 1️⃣-1s", "`interval` is -1s, outside of"),
+      .beacon("interval: 1️⃣101ms", "`interval` is 101ms, which", advice: "100ms and 105ms"),
+      .beacon("interval: 1️⃣0.5s", "`interval` is not a duration", advice: "500ms"),
+      .beacon("interval: 1️⃣500", "`interval` is not a duration", advice: "its unit"),
+      .beacon("1️⃣intervall: 1s", "unknown key in a room", advice: "did you mean `interval`?"),
+      .beacon("wifi: 1️⃣{ ssid: G }", "an IoT Design Shop beacon takes no WiFi"),
+      .beacon(
+        "timeouts: { 1️⃣save: 10s }", "an IoT Design Shop beacon has no stage `save`",
+        advice: "search, connect, discover, read, write, verify"),
+      .beacon(
+        "profile: robo-sensor, 1️⃣power: high", "a Robo Sensor takes no `power`",
+        advice: "an IoT Design Shop beacon does"),
+      .beacon("profile: robo-sensor, timeouts: { 1️⃣read: 1s }", "a Robo Sensor has no stage `read`"),
+      .beacon("1️⃣assign: any", "`assign` cannot stand in a room", advice: "at the top"),
+      // Of a default, once, however many rooms rely on it.
+      .shared("uuid: 1️⃣12345678, major: 1", "`uuid` is not a UUID"),
+      .shared("uuid: \(uuid), major: 1️⃣-1", "`major` is -1"),
+      .shared("uuid: \(uuid), major: 1, power: 1️⃣high!", "`power` is none"),
+      .shared("uuid: \(uuid), major: 1, interval: 1️⃣20ms", "`interval` is 20ms"),
+      .shared(
+        "uuid: \(uuid), major: 1, 1️⃣minor: 5", "`minor` cannot stand under `defaults`", advice: "each room"),
+      .shared("uuid: \(uuid), major: 1, 1️⃣register: true", "`register` cannot stand under `defaults`"),
+      Wrong(
+        "building: B\n1️⃣power: high\nassign: any\nrooms: [{ room: R, minor: 1 }]\n",
+        "`power` cannot stand at the top", advice: "under `defaults`"),
+      Wrong(
+        "building: B\n1️⃣minor: 1\nassign: any\nrooms: [{ room: R, minor: 1 }]\n",
+        "`minor` cannot stand at the top", advice: "each room"),
+      // What is missing.
+      Wrong(
+        beacons("major: 1", ["1️⃣room: R, minor: 1"]), "a room without `uuid`", advice: "under `defaults`"),
+      Wrong(beacons("uuid: \(uuid)", ["1️⃣room: R, minor: 1"]), "a room without `major`"),
+      Wrong(beacons("uuid: \(uuid), major: 1", ["1️⃣room: R"]), "a room without `minor`"),
+      Wrong(
+        beacons("uuid: \(uuid), major: 1", ["1️⃣room: R, register: true"]), "a room without `minor`"),
+      Wrong(
+        beacons("major: 1", ["1️⃣room: R, minor: 1, register: true"]), "a room without `uuid`"),
+      // What is there twice.
+      Wrong(
+        beacons(
+          "uuid: \(uuid), major: 1",
+          ["room: R, minor: 5", "room: S, minor: 5, major: 2", "room: T, minor: 1️⃣5, major: 1"]),
+        "another room has the same uuid, major, minor, on line 6", noteLine: 6),
+      Wrong(
+        beacons("uuid: \(uuid), major: 1", ["room: R, minor: 5", "room: S, minor: 1️⃣5, register: true"]),
+        "another room has the same uuid, major, minor, on line 6", noteLine: 6),
+      // What a device that was configured elsewhere is not told.
+      .registered(
+        "register: true, 1️⃣power: high", "a registered room takes no `power`", advice: "leave `power` out"),
+      .registered("register: true, 1️⃣interval: 1s", "a registered room takes no `interval`"),
+      .registered("register: true, 1️⃣retries: 3", "a registered room takes no `retries`"),
+      .registered(
+        "register: true, timeouts: { 1️⃣connect: 1s }", "a registered room has no stage `connect`",
+        advice: "those that it has: search"),
+      .registered("register: true, profile: robo-sensor, 1️⃣wifi: guests", "a registered room takes no `wifi`"),
+      .registered(
+        "register: 1️⃣yes", "`register` is neither `true` nor `false`", advice: "did you mean `true`?"),
+      .registered("register: 1️⃣on", "`register` is neither", advice: "did you mean `true`?"),
+      .registered("register: 1️⃣True", "`register` is neither", advice: "did you mean `true`?"),
+      .registered("register: 1️⃣off", "`register` is neither", advice: "did you mean `false`?"),
+      .registered("register: 1️⃣1", "`register` is neither", advice: "configured elsewhere"),
+      .registered("register: 1️⃣null", "`register` has no value"),
+    ] as [Wrong])
+  func refused(_ wrong: Wrong) throws {
+    try expect(wrong)
+  }
+
+  @Test("a family that does not tell who it is cannot be registered", arguments: DeviceProfiles.all)
+  func registration(profile: any DeviceProfile) throws {
+    let settings = profile.settings.filter { $0.isRequired && $0.name != .roomName }.map {
+      "\($0.name): \($0.name == .uuid ? uuid : "1")"
+    }.joined(separator: ", ")
+    let text =
+      "building: B\nassign: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings), register: true }\n"
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect((reading.building != nil) == profile.hasIdentity, "\(reading.rendered)")
+    #expect(reading.diagnostics.allSatisfy { $0.message.hasSuffix("cannot be registered") })
+  }
+
+  private func warnings(_ text: String) throws -> (Building, [Diagnostic], MarkedText) {
+    let marked = MarkedText(text)
+    let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
+    #expect(reading.diagnostics.allSatisfy { $0.severity == .warning }, "\(reading.rendered)")
+    return (try #require(reading.building, "\(reading.rendered)"), reading.diagnostics, marked)
+  }
+
+  @Test("a default that no room could take is a warning, at its key")
+  func unused() throws {
+    let (_, ofBeacons, place) = try warnings(
+      """
+      building: B
+      wifi: { guests: { ssid: G } }
+      defaults:
+        profile: iot-design-shop
+        1️⃣wifi: guests
+        uuid: \(uuid)
+        major: 1
+        timeouts: { connect: 20s, 2️⃣save: 5s }
+      assign: any
+      rooms: [{ room: R, minor: 1 }]
+      """)
+    #expect(ofBeacons.map(\.message) == ["no room here takes `wifi`", "no room here has a stage `save`"])
+    #expect(ofBeacons.map(\.range.start) == [place[1], place[2]])
+    #expect(ofBeacons[0].advice?.contains("a Robo Sensor does") == true)
+
+    let (_, sensors, _) = try warnings(
+      """
+      building: B
+      defaults: { uuid: \(uuid), power: low, retries: 1 }
+      assign: any
+      rooms: [{ room: R, minor: 1 }]
+      """)
+    #expect(sensors.map(\.message) == ["no room here takes `uuid`", "no room here takes `power`"])
+
+    let (_, registered, _) = try warnings(
+      beacons("uuid: \(uuid), major: 1, power: low", ["room: R, minor: 1, register: true"]))
+    #expect(registered.map(\.message) == ["no room here takes `power`"])
+  }
+
+  @Test("a default that some room takes, or sets for itself, is no warning")
+  func used() throws {
+    let (_, findings, _) = try warnings(
+      beacons(
+        "uuid: \(uuid), major: 1, power: low, wifi: none, timeouts: { ready: 5s }",
+        ["room: R, minor: 1, power: high", "room: S, minor: 2, profile: robo-sensor"]))
+    #expect(findings.isEmpty)
+  }
+
+  @Test("nothing is called unused while it is not known what rooms take")
+  func unknownProfile() {
+    let text = beacons("power: low", ["room: R, minor: 1, profile: firefli"])
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.diagnostics.map(\.message) == ["unknown profile"])
+  }
+
+  @Test("an interval beyond what is advisable is a warning, said once")
+  func caution() throws {
+    let (building, findings, place) = try warnings(
+      beacons("uuid: \(uuid), major: 1, interval: 1️⃣15s", ["room: R, minor: 1", "room: S, minor: 2"]))
+    #expect(findings.map(\.range.start) == [place[1]])
+    #expect(findings.first?.message.contains("10.24 s") == true)
+    #expect(building.rooms.map(\.settings[.interval]) == [.duration(.seconds(15)), .duration(.seconds(15))])
+  }
+
+  @Test("a timeout that is too short for the interval is a warning, said once where it stands")
+  func tooShort() throws {
+    let (building, findings, place) = try warnings(
+      beacons(
+        "uuid: \(uuid), major: 1, interval: 10s, timeouts: { connect: 1️⃣15s, verify: 60s }",
+        ["room: R, minor: 1", "room: S, minor: 2", "room: T, minor: 3, timeouts: { search: 2️⃣5s }"]))
+    #expect(findings.map(\.range.start) == [place[1], place[2]])
+    #expect(findings.map(\.message).allSatisfy { $0.contains("with its interval") })
+    #expect(building.rooms.map(\.timeouts.connect) == [.seconds(15), .seconds(15), .seconds(15)])
+  }
+}
