@@ -14,8 +14,8 @@ public protocol DeviceProfile: Sendable {
   var service: BluetoothUUID { get }
   /// Whether devices of other makes offer that service as well: then it alone tells nothing.
   var isServiceShared: Bool { get }
-  /// Whether a configured device can be written again without anybody touching it. Its conversation must then
-  /// read first, and leave alone what is not the room's (`DeviceSession.mayWrite`).
+  /// Whether a configured device can be written again without anybody touching it. Where it tells
+  /// what it holds, its conversation reads first, and leaves alone what is not the room's (`DeviceSession.mayWrite`).
   var isRewritable: Bool { get }
   /// Whether its conversation hears the device itself (`DeviceSession.search`), as a session that has little time
   /// in all must. Others are dialled only when they were heard a short while ago.

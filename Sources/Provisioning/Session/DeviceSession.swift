@@ -108,7 +108,7 @@ public struct DeviceSession: Sendable {
     let timeout = end.map { min(room.timeouts[stage], began.duration(to: $0)) } ?? room.timeouts[stage]
     await coordinator.note(
       .stageStarted(.init(room: room.id, stage: stage, setting: setting, timeout: timeout.inSeconds)))
-    let raced = await race(timeout, on: clock, body)
+    let raced = timeout > .zero ? await race(timeout, on: clock, body) : .timedOut
     let failure: FailureReason? =
       switch raced {
       case .value: nil
@@ -146,7 +146,7 @@ public struct DeviceSession: Sendable {
     }
   }
 
-  /// Stage `write`: writes a setting with response, and counts it as written once confirmed. Where one
+  /// Stage `write`: writes a setting and, where it is with response, counts it as written once confirmed. Where one
   /// characteristic holds several settings, all of them.
   public func write(
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
@@ -155,10 +155,16 @@ public struct DeviceSession: Sendable {
     try await stage(.write, setting: settings.first) { () throws(CentralError) in
       try await link.write(bytes, to: characteristic, kind)
     }
+    if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
+  }
+
+  /// Counts settings as written: the device has shown that it took them.
+  /// - Parameter bytes: how many there were of them, where that is of use.
+  public func confirmWritten(_ settings: [SettingName], bytes: Int? = nil) async {
     for setting in settings {
       await progress.confirm(setting)
       // How long a secret is, is part of it.
-      let shown = room.settings[setting]?.shown == nil ? nil : bytes.count
+      let shown = room.settings[setting]?.shown == nil ? nil : bytes
       await coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
     }
   }
@@ -190,9 +196,10 @@ public struct DeviceSession: Sendable {
 
   /// Puts on record that the device is about to be asked to keep what was written. Only when that is on disk
   /// does this return, with the instant from which proof counts.
-  /// - Throws: `recordUnwritable`: then nothing may be submitted.
+  /// - Throws: `recordUnwritable`, and `stageTimedOut` when the session's time is over: then nothing may be submitted.
   public func submit() async throws(AttemptFailure) -> MonotonicInstant {
     if Task.isCancelled { throw AttemptFailure(.init(.interrupted, stage: .save)) }
+    if let end, clock.now >= end { throw AttemptFailure(.init(.stageTimedOut, stage: .write)) }
     do throws(RecordFailure) {
       try await coordinator.commit(.saveSubmitted(.init(room: room.id, address: address)))
     } catch {
