@@ -86,7 +86,7 @@ struct ExplanationTests {
     add("refused, no WiFi", try explain(.failed, .init(.refused, deviceText: "error:no ssid"), wifi: nil))
     add("link_lost, unconfirmed", try explain(.unconfirmed, .init(.linkLost, stage: .save)))
     add("interrupted, unconfirmed", try explain(.unconfirmed, .init(.interrupted, stage: .verify)))
-    add("never_heard, another family", try explain(.unreachable, .init(.neverHeard), profile: "firefly"))
+    add("never_heard, another family", try explain(.unreachable, .init(.neverHeard), profile: "no-family-of-ours"))
     try expectSnapshot(text, "explanations.txt")
   }
 
@@ -95,7 +95,7 @@ struct ExplanationTests {
     for reason in Self.reasons {
       for outcome in Outcome.allCases where !outcome.isSuccess {
         for address in [nil, BluetoothAddress.sensor(5)] {
-          let explanation = try explain(outcome, reason, address: address, profile: "firefly")
+          let explanation = try explain(outcome, reason, address: address, profile: "no-family-of-ours")
           for text in [explanation.sentence, explanation.advice] {
             #expect(text.count > 20 && text.last == ".", "\(reason): \(text)")
             #expect(

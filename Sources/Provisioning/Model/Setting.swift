@@ -39,7 +39,7 @@ public struct SettingDescription: Hashable, Sendable {
   public var isOnAir: Bool
   /// Whether rooms may have it in common, so that it can stand under `defaults`.
   public var isShareable: Bool
-  /// From which value on it is possible, but not advisable.
+  /// From which value on it is possible, but wants to be thought of.
   public var caution: Caution?
   /// One sentence for people: what it is and, where it matters, how it goes over the air.
   public var documentation: String
@@ -60,7 +60,7 @@ public struct SettingDescription: Hashable, Sendable {
     case duration(ClosedRange<Duration>, step: Duration)
   }
 
-  /// Values that are possible, but that a person should think about.
+  /// Time spans that are possible, but that a person should think about.
   public struct Caution: Hashable, Sendable {
     /// The longest time span without any concern.
     public var longest: Duration

@@ -16,7 +16,11 @@ public struct IoTDesignShop: DeviceProfile {
   /// How people deal with one.
   public let words = DeviceWords(
     noun: "beacon", makeItWait: "switch it off and on", stillWaiting: "If it still has its factory settings",
-    notWaiting: "If it does not advertise its configuration service")
+    notWaiting: "If it does not advertise its configuration service",
+    notAnswering:
+      "If it advertises less than every 3.8 s, Linux cannot connect to it unless Autoconnecttimeout under [LE] in "
+      + "/etc/bluetooth/main.conf is longer than its interval, in milliseconds, and bluetoothd was restarted."
+  )
 
   /// What it can be told.
   public let settings: [SettingDescription] = [
@@ -38,9 +42,10 @@ public struct IoTDesignShop: DeviceProfile {
       .interval, "advertising interval", .duration(Self.intervals, step: Self.unit), isRequired: false,
       isShareable: true,
       caution: .init(
-        beyond: .milliseconds(10_240),
-        "more than 10.24 s is outside of the classic specification, and such a beacon takes as long to be found"
-      ),
+        beyond: .milliseconds(3800),
+        "Linux cannot connect any more to what advertises less than every 3.8 s, unless Autoconnecttimeout in "
+          + "/etc/bluetooth/main.conf is longer than that; and more than 10.24 s is outside of the classic "
+          + "specification"),
       documentation:
         "Time between advertisements; without it the beacon keeps what it has. uint16, little-endian, units of "
         + "0.625 ms."),
@@ -77,7 +82,7 @@ public struct IoTDesignShop: DeviceProfile {
   static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
 
   /// A beacon that advertises rarely takes as long to be heard, to be connected and to be proved: two advertisements
-  /// for each, and three for the proof, since one may be missed.
+  /// to be heard for certain, two to be connected (docs/bluez.md), and three for the proof, since one may be missed.
   public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
     guard case .duration(let interval)? = settings[.interval] else { return StageTimeouts() }
     let reserve = Duration.seconds(5)

@@ -60,9 +60,11 @@ extension ApplyRun {
       let device = request.known.device(of: room)?.address
       return device != nil && profile(of: room).searchesItself ? nil : .some(device)
     }
+    let shortest = min(.seconds(3), request.survey)
     while true {
-      let least = clock.now.advanced(by: min(.seconds(3), request.survey))
-      let window = try await listen(.survey, for: request.survey) { (advertisement, run) in
+      let least = clock.now.advanced(by: shortest)
+      let window = try await listen(.survey, for: named.isEmpty ? shortest : request.survey) {
+        (advertisement, run) in
         advertisement.receivedAt >= least
           && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
       }

@@ -43,7 +43,7 @@ extension Scene {
       address == nil
         ? "No \(device.noun) was heard for this room." : "\(subject) was not heard on any adapter.",
       """
-      Check that it has power and stand within 3 m of it. \(device.notWaiting), put it into provisioning mode. \
+      Check that it has power and stand within 3 m of it. \(device.notWaiting), \(device.makeItWait). \
       \(address == nil ? "" : device.label.map { $0 + " " } ?? "")\(again)
       """)
   }
@@ -59,7 +59,7 @@ extension Scene {
       sentence,
       """
       \(closer) If it is near, switch it off and on and \(device.makeItWait): another phone or laptop \
-      may be holding it. \(again)
+      may be holding it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
       """)
   }
 
@@ -107,10 +107,10 @@ extension Scene {
     let forget = address.map { "`bluetoothctl remove \($0)`" } ?? "`bluetoothctl remove` and its address"
     return Explanation(
       "\(subject) connected, but the service or a characteristic for provisioning is missing.",
-      """
-      This host may remember an older firmware of it: make it forget the \(device.noun) with \(forget), and run \
-      the same command again. If it is missing still, this is another kind of device or its firmware is too old.
-      """)
+      device.serviceMissing ?? """
+        This host may remember an older firmware of it: make it forget the \(device.noun) with \(forget), and run \
+        the same command again. If it is missing still, this is another kind of device or its firmware is too old.
+        """)
   }
 
   private func rejected(_ reason: FailureReason) -> Explanation {

@@ -97,6 +97,7 @@ func rehearse(
   before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
   request changeRequest: @escaping @Sendable (inout ApplyRequest) -> Void = { _ in },
   claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
+  action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
   through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
 ) async throws -> Rehearsed {
@@ -123,7 +124,7 @@ func rehearse(
         for _ in 0..<runs {
           last = await rehearseOnce(
             building, world, clock, seed: seed, failsFrom: recordFailsFrom, patience: patience,
-            confirm: confirm, asking: asking, changeRequest: changeRequest, claim: claim, wrap: wrap,
+            confirm: confirm, asking: asking, changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
             during: during)
         }
         return last
@@ -144,6 +145,7 @@ private func rehearseOnce(
   asking: @escaping @Sendable (Backstage) async -> Void,
   changeRequest: @Sendable (inout ApplyRequest) -> Void,
   claim: @escaping @Sendable (Adapter) async -> AdapterClaim,
+  action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant?,
   wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void
 ) async -> Rehearsed {
@@ -179,7 +181,7 @@ private func rehearseOnce(
         confirm: { proposals in
           await asking(backstage)
           return await confirm(proposals)
-        }, claim: claim, interruptions: interruptions, pauses: pauses),
+        }, action: { _ in await action(clock) }, claim: claim, interruptions: interruptions, pauses: pauses),
       recording: coordinator)
   }
   var flashes: [BluetoothAddress: Flash] = [:]
