@@ -6,6 +6,7 @@ public enum DeviceProfiles {
   public static let all: [any DeviceProfile] = [
     RoboSensor(),
     IoTDesignShop(),
+    Firefly(),
   ]
 
   /// The family with this name, or nil.

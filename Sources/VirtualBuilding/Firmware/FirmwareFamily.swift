@@ -32,6 +32,7 @@ public struct FirmwareFamily: Sendable {
     .roboSensor,
     .iotDesignShop,
     .midiKeyboard,
+    .firefly,
   ]
 
   /// The family of this name, or nil.
