@@ -86,7 +86,9 @@ struct ExplanationTests {
     add("refused, no WiFi", try explain(.failed, .init(.refused, deviceText: "error:no ssid"), wifi: nil))
     add("link_lost, unconfirmed", try explain(.unconfirmed, .init(.linkLost, stage: .save)))
     add("interrupted, unconfirmed", try explain(.unconfirmed, .init(.interrupted, stage: .verify)))
-    add("never_heard, another family", try explain(.unreachable, .init(.neverHeard), profile: "no-family-of-ours"))
+    add(
+      "never_heard, another family",
+      try explain(.unreachable, .init(.neverHeard), profile: "no-family-of-ours"))
     try expectSnapshot(text, "explanations.txt")
   }
 

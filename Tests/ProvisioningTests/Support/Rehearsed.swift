@@ -124,7 +124,8 @@ func rehearse(
         for _ in 0..<runs {
           last = await rehearseOnce(
             building, world, clock, seed: seed, failsFrom: recordFailsFrom, patience: patience,
-            confirm: confirm, asking: asking, changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
+            confirm: confirm, asking: asking, changeRequest: changeRequest, claim: claim, action: action,
+            wrap: wrap,
             during: during)
         }
         return last
