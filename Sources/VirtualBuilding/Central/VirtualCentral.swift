@@ -74,7 +74,13 @@ public struct VirtualCentral: Central {
       throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not heard lately")
     }
     let link = try await CentralError.translating { () async throws(LinkError) in
-      try await world.connect(to: address, on: adapter.address)
+      do throws(LinkError) {
+        return try await world.connect(to: address, on: adapter.address)
+      } catch {
+        // As the stack does, without a word.
+        if error == .connectTimedOut { switchboard.forget(address, on: adapter) }
+        throw error
+      }
     }
     guard !Task.isCancelled else {
       // The link came up in the instant of the cancellation.

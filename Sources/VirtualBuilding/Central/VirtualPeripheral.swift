@@ -15,7 +15,9 @@ struct VirtualPeripheral: Peripheral {
     let table = try await CentralError.translating { () async throws(LinkError) in
       try await world.resolve(link)
     }
-    guard let found = table.services.first(where: { $0.uuid == service }) else {
+    guard let found = table.services.first(where: { $0.uuid == service }),
+      !world.scenario.radio.servicesOfTheStack.contains(service)
+    else {
       throw CentralError(.attributeMissing(service), stackText: "virtual: no such service")
     }
     let wanted = found.characteristics.filter { required.contains($0.uuid) }

@@ -19,6 +19,13 @@ extension AttributeTable.Characteristic {
 }
 
 extension AttributeTable {
+  /// The table that clients see when the stack keeps some services for itself.
+  func without(_ claimed: Set<BluetoothUUID>) -> AttributeTable {
+    var table = self
+    table.services.removeAll { claimed.contains($0.uuid) }
+    return table
+  }
+
   /// Everything below a device, parents first.
   func objects(below device: ObjectPath, mtu: Int) -> [AttributeObject] {
     services.flatMap { service -> [AttributeObject] in

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import VirtualTime
 
 /// Requests to a peripheral's attributes.
 extension BluetoothDaemon {
@@ -74,6 +75,8 @@ extension BluetoothDaemon {
       throw BlueZFailure.notSupported
     }
     let isConfirmed = type.map { $0 != "command" } ?? !properties.contains(.writeWithoutResponse)
+    // On its way it still is when that is answered.
+    if !isConfirmed { await pause(random.duration(in: DaemonTiming.command)) }
     try await mapped(over: place.link) { () async throws(LinkError) in
       try await world.write(
         value, to: place.characteristic.handle, isConfirmed ? .withResponse : .withoutResponse,

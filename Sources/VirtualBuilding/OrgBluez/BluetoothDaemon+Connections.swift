@@ -54,6 +54,12 @@ extension BluetoothDaemon {
         throw BlueZFailure.connectionCanceled
       }
       if error == .connectFailed { await showFailedLink(id) }
+      if error == .connectTimedOut {
+        // docs/bluez.md "Connecting to what advertises rarely": "nothing but `InterfacesRemoved`".
+        remove(id)
+        attempt.fulfill(())
+        await never()
+      }
       self[id]?.link = .down
       // Recorded traces: an attempt that ends with the adapter's power has succeeded, says the answer that comes then.
       if case .adapterUnavailable = error, wasPowered {
@@ -83,12 +89,12 @@ extension BluetoothDaemon {
   /// BLUEZ.md "Names of failure".
   private static func failure(of error: LinkError) -> DBusError {
     switch error {
-    // No trace of the second: which name a timeout has differs from version to version.
-    case .outOfSlots, .connectTimedOut: BlueZFailure.connectionAborted
+    case .outOfSlots: BlueZFailure.connectionAborted
     case .adapterUnavailable: BlueZFailure.inputOutput
     case .alreadyConnecting: BlueZFailure.connectUnderWay
     // Recorded traces: also for an attempt that fails at the link.
-    case .connectFailed, .cancelled, .linkLost, .notConnected, .stackStopped, .busy, .unknownAttribute, .att:
+    case .connectFailed, .connectTimedOut, .cancelled, .linkLost, .notConnected, .stackStopped, .busy,
+      .unknownAttribute, .att:
       BlueZFailure.connectionCanceled
     }
   }
@@ -109,7 +115,8 @@ extension BluetoothDaemon {
       return
     }
     self[id]?.link = .up(DeviceRecord.UpLink(id: link, attributes: attributes))
-    let objects = attributes.objects(below: device.path, mtu: world.scenario.radio.mtu)
+    let objects = attributes.without(world.scenario.radio.servicesOfTheStack)
+      .objects(below: device.path, mtu: world.scenario.radio.mtu)
     for object in objects where object.lateBy == .zero { tree.add(object.path, object.interfaces) }
     // The peripheral's GAP service counts, though it is bluetoothd's own business and no object.
     addUUIDs([BluetoothUUID(short: 0x1800)] + attributes.services.map(\.uuid), to: device.path)

@@ -190,6 +190,8 @@ enum DaemonTiming {
   /// How long a link seems to be there that is not established (recorded traces: 240 ms of 470; the rest of these, and
   /// so the moment of the answer, is `RadioParameters.connectFailure`).
   static let failedLink = Duration.milliseconds(70)
+  /// A write without response, to its answer ("0.12 s (0.08–0.14)").
+  static let command = Duration.milliseconds(80)...(.milliseconds(140))
   /// Switching an adapter on, and off (recorded traces).
   static let powerOn = Duration.milliseconds(95)...(.milliseconds(130))
   static let powerOff = Duration.milliseconds(30)...(.milliseconds(50))

@@ -1,3 +1,5 @@
+public import Bluetooth
+
 /// How the radio and its stack behave. The defaults were measured on BlueZ 5.66 with kernel 6.1 and three adapters, unless
 /// a comment says otherwise.
 public struct RadioParameters: Hashable, Sendable {
@@ -27,11 +29,8 @@ public struct RadioParameters: Hashable, Sendable {
   /// What it costs in addition when the same adapter discovers at that time.
   public var connectWhileDiscovering: ClosedRange<Duration> = .milliseconds(9900)...(.milliseconds(10350))
   /// How long one attempt at a peripheral that does not answer occupies the adapter, before the next in
-  /// the queue has its turn.
+  /// the queue has its turn. One that has been heard, but does not advertise again in this time, is given up.
   public var deadAttempt: Duration = .seconds(4)
-  /// How long an attempt goes on at a peripheral that advertises, but so rarely that it has not yet been heard again
-  /// (the kernel's HCI_LE_CONN_TIMEOUT; source and field, not measured). One that never answers is tried for ever.
-  public var connectPatience: Duration = .seconds(20)
   /// How long an attempt takes that fails at the link.
   public var connectFailure: Duration = .milliseconds(400)
   /// How long it takes to call an attempt off.
@@ -57,6 +56,11 @@ public struct RadioParameters: Hashable, Sendable {
   public var mtu = 247
   /// After this without an answer, the link is given up (Bluetooth Core, Vol 3 Part F 3.3.3).
   public var attTimeout: Duration = .seconds(30)
+  /// What a peripheral that has never answered has, is then held to be known (nothing); its link ends this much later.
+  public var muteLinkEnds: Duration = .seconds(2)
+  /// Services that the stack keeps for itself: they are seen to be there, and cannot be used. Debian's bluetoothd does so
+  /// with BLE-MIDI, unless it is told not to (`--noplugin=midi`).
+  public var servicesOfTheStack: Set<BluetoothUUID> = []
 
   // MARK: A link's end
 

@@ -105,7 +105,7 @@ public enum LinkError: Error, Hashable, Sendable {
   case adapterUnavailable(CentralError.AdapterTrouble)
   /// The attempt failed at the link (HCI 0x3E, connection failed to be established).
   case connectFailed
-  /// The kernel has given the attempt up: the peripheral did not advertise in time.
+  /// The kernel has given the attempt up: the peripheral was heard, but did not advertise again in time.
   case connectTimedOut
   /// It was called off: by `cancelConnect`, `forget`, or the caller's task.
   case cancelled

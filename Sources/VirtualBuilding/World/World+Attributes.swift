@@ -14,7 +14,7 @@ extension World {
       if strikes(.slow, on: state) { duration += .seconds(10) }
       let sensor = sensors[state.address]
       if sensor?.firmware.isAnswering == false {
-        schedule(.unanswered(id), after: radio.attTimeout)
+        schedule(.resolved(id), after: radio.attTimeout)
       } else if sensor?.strikes(.drops(in: .discover), inAttempt: state.attempt) == true {
         // In mid-resolution, without a word.
         sensorLeaves(state)
@@ -174,7 +174,9 @@ extension World {
     let isStale =
       strikes(.staleAttributes, on: state)
       && !forgotten.contains(CacheKey(adapter: state.adapter, address: state.address))
-    let services = sensor.firmware.services
+    let services = sensor.firmware.isAnswering ? sensor.firmware.services : []
+    // docs/bluez.md "Writing without response": what answers nothing.
+    if !sensor.firmware.isAnswering { schedule(.linkDown(link, .remote), after: radio.muteLinkEnds) }
     let table = makeTable(of: isStale ? services.map(Self.formerly) : services, for: state)
     links[link]?.table = table
     finish(id, .success(.table(table)))

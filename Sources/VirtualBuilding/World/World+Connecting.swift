@@ -4,9 +4,8 @@ import VirtualTime
 /// Making and ending links. An adapter makes one attempt at a time; the others wait their turn, and a peripheral that does
 /// not answer takes its turns like everybody, for as long as nobody calls it off.
 extension World {
-  /// Connects; returns when the link is up, at once if there is one. There is no timeout but the
-  /// one for sensors that advertise too rarely (`RadioParameters.connectPatience`). Cancelling the task calls
-  /// the attempt off.
+  /// Connects; returns when the link is up, at once if there is one. There is no timeout, but one
+  /// that advertises too rarely is given up. Cancelling the task calls the attempt off.
   /// - Throws: `adapterUnavailable`, `stackStopped`, `alreadyConnecting`, `outOfSlots`, `connectFailed`,
   ///   `connectTimedOut`, `cancelled`.
   public func connect(
@@ -92,27 +91,28 @@ extension World {
       adapterStates[adapter] = state
       return nextAttempt(on: adapter, wasQueued: wasQueued)
     }
-    let now = clock.now
-    let firstTurn = operations[id]?.firstTurn ?? now
-    if operations[id]?.firstTurn == nil {
-      operations[id]?.firstTurn = now
+    let progress = operations[id]?.progress
+    if progress == .new {
+      operations[id]?.progress = .tried
       sensors[address]?.attempts += 1
+    }
+    let wait = waitForAdvertisement(of: address, on: adapter)
+    if let wait, progress != .heard {
+      adapterStates[adapter] = state
+      operations[id]?.progress = .listening
+      schedule(.heard(id), after: wait)
+      return nextAttempt(on: adapter, wasQueued: wasQueued)
     }
     var attempt = AdapterState.Attempt(operation: id, fails: nil, isHopeless: false)
     var duration = state.generator.duration(in: wasQueued ? radio.connectQueued : radio.connect)
     switch prospect(of: address, on: adapter, &state) {
     case .link:
       if state.isDiscovering { duration += state.generator.duration(in: radio.connectWhileDiscovering) }
-      let patience = max(radio.connectPatience - firstTurn.duration(to: now), .zero)
-      if let wait = waitForAdvertisement(of: address), wait <= min(patience, radio.deadAttempt) {
-        duration += wait
-      } else if waitForAdvertisement(of: address) != nil {
-        duration = min(patience, radio.deadAttempt)
-        if patience <= radio.deadAttempt {
-          attempt.fails = .connectTimedOut
-        } else {
-          attempt.isHopeless = true
-        }
+      if let wait, wait > radio.deadAttempt {
+        attempt.fails = .connectTimedOut
+        duration = radio.deadAttempt
+      } else if let wait {
+        duration = max(duration, wait + Self.afterAdvertisement)
       }
     case .fails(let error):
       attempt.fails = error
@@ -126,10 +126,30 @@ extension World {
     schedule(.attemptEnds(id), after: duration)
   }
 
-  /// A link is made upon an advertisement. How long it is until there is one; nil: no time worth telling.
-  private func waitForAdvertisement(of address: BluetoothAddress) -> Duration? {
-    guard let sensor = sensors[address] else { return nil }
+  /// How long it is until a sensor can be heard that has an advertising interval of its own; nil for others, and for one
+  /// that cannot be connected to anyway.
+  ///
+  /// Connecting takes two advertisements (docs/bluez.md "Connecting to what advertises rarely"): the kernel listens until
+  /// it hears the sensor, and only then tells the controller to connect, which it does at the next advertisement if that
+  /// comes within 4 s. What else connecting takes is that, for a sensor that advertises often.
+  private func waitForAdvertisement(of address: BluetoothAddress, on adapter: BluetoothAddress) -> Duration? {
+    guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
+      sensor.scenario.signal.rssi(on: adapter) != nil
+    else { return nil }
     return nextAdvertisement(of: sensor, after: clock.now).map { clock.now.duration(to: $0) }
+  }
+
+  /// From the second advertisement to having the link (docs/bluez.md: up to 0.1 s).
+  private static let afterAdvertisement = Duration.milliseconds(50)
+
+  /// The sensor that an attempt listens for advertises.
+  func heard(_ id: OperationID) {
+    guard case .connect(_, let adapter) = operations[id]?.kind, operations[id]?.progress == .listening else {
+      return
+    }
+    operations[id]?.progress = .heard
+    adapterStates[adapter]?.waiting.append(id)
+    nextAttempt(on: adapter, wasQueued: false)
   }
 
   private enum Prospect { case link, fails(LinkError), nobody }

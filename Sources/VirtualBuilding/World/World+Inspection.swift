@@ -51,8 +51,10 @@ extension World {
 
   /// Attempts that are under way or wait for their turn on an adapter.
   public func attemptsUnderWay(on adapter: BluetoothAddress) -> Int {
-    guard let state = adapterStates[adapter] else { return 0 }
-    return state.waiting.count + (state.attempt == nil ? 0 : 1)
+    operations.values.count {
+      guard case .connect(_, adapter) = $0.kind else { return false }
+      return true
+    }
   }
 
   /// What a sensor has on air at this moment; nil when it is off the air.

@@ -134,6 +134,7 @@ public actor World {
     case .timer(let address, let life, let timer): timerRanOut(address, life, timer)
     case .advertise(let address, let turn): advertise(address, turn)
     case .sensorLosesLink(let address, let link): sensorSide(address, loses: link)
+    case .heard(let operation): heard(operation)
     case .attemptEnds(let operation): attemptEnds(operation)
     case .arrives(let operation): arrives(operation)
     case .completes(let operation, let result): finish(operation, result)

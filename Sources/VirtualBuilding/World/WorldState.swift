@@ -15,6 +15,8 @@ enum WorldEvent: Sendable {
   case advertise(BluetoothAddress, turn: Int)
   /// A sensor notices that its central is gone.
   case sensorLosesLink(BluetoothAddress, LinkID)
+  /// A peripheral that an attempt listens for advertises.
+  case heard(OperationID)
   /// The attempt that an adapter makes for this operation has come to its end.
   case attemptEnds(OperationID)
   /// A request has reached the sensor.
@@ -44,6 +46,17 @@ struct Operation {
     case host
   }
 
+  enum AttemptProgress {
+    /// It has not had a turn.
+    case new
+    /// It has had one, and waits for the next.
+    case tried
+    /// The kernel listens for the peripheral, which takes nothing away from others.
+    case listening
+    /// The peripheral has been heard; the link is made when it advertises again.
+    case heard
+  }
+
   enum Request: Sendable {
     case read
     case write([UInt8])
@@ -52,8 +65,8 @@ struct Operation {
 
   var kind: Kind
   var continuation: CheckedContinuation<Result<OperationResult, LinkError>, Never>
-  /// When a connection attempt had the air for the first time.
-  var firstTurn: MonotonicInstant?
+  /// How far a connection attempt has come.
+  var progress = AttemptProgress.new
   /// How long a request's answer travels.
   var wayBack = Duration.zero
   /// Whether a request has reached the sensor.
