@@ -42,7 +42,7 @@ import VirtualBuilding
       #expect(room.outcome == .alreadyProvisioned)
       #expect(room.evidence?.grade == .beaconOnAir)
     }
-    #expect(run.writes.count == 3 * 5)
+    #expect(run.writes.isEmpty)
   }
 
   @Test("hears a sensor again that was last heard long ago, and waits for one that comes late")

@@ -4,14 +4,16 @@ import Provisioning
 import Testing
 import VirtualBuilding
 
-/// What must hold of every run, whatever goes wrong in it.
+/// What must hold of every run, whatever goes wrong in it, and whatever family the devices are of.
 func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: SourceLocation = #_sourceLocation)
 {
   expectOneOutcomeEach(run, building, sourceLocation)
   expectNobodyElsesSettings(run, building, sourceLocation)
-  expectIntentsBeforeDeeds(run, sourceLocation)
+  expectProof(run, building, sourceLocation)
+  expectIntentsBeforeDeeds(run, building, sourceLocation)
   expectNothingSecret(run, building, sourceLocation)
-  expectTruth(run, sourceLocation)
+  expectTruth(run, building, sourceLocation)
+  expectRegisteredUntouched(run, building, sourceLocation)
   #expect(run.openLinks == 0, "a link was left open", sourceLocation: sourceLocation)
   #expect(run.attemptsUnderWay == 0, "an attempt was left under way", sourceLocation: sourceLocation)
   #expect(run.remembered.isEmpty, "the stack was left with devices on record", sourceLocation: sourceLocation)
@@ -28,78 +30,114 @@ private func expectOneOutcomeEach(_ run: Rehearsed, _ building: [Room], _ locati
   #expect(Set(recorded) == Set(run.result.rooms), "told other than recorded", sourceLocation: location)
 }
 
-/// Every value that ever reached a sensor is one of its own room's; success means that its flash holds them all.
+/// Every value that reaches a device is one of its own room's, and every device that one reaches is a room's.
 private func expectNobodyElsesSettings(_ run: Rehearsed, _ building: [Room], _ location: SourceLocation) {
-  for finished in run.result.rooms {
-    guard let room = building.first(where: { $0.id == finished.room }),
-      let address = run.device(of: room.id) ?? finished.address
-    else { continue }
-    let own = Set(room.settings.values.map(bytes) + [Array("SAVE".utf8)])
-    for write in run.writes where write.address == address {
-      #expect(own.contains(write.value), "\(address) got a stranger's value", sourceLocation: location)
+  for write in run.writes {
+    guard let room = building.first(where: { run.device(of: $0.id) == write.address }) else {
+      Issue.record("\(write.address) is no room's, and was written", sourceLocation: location)
+      continue
     }
-    let flash = run.flashes[address]
-    if finished.outcome == .provisioned || finished.outcome == .provisionedAfterRetry {
-      #expect(flash?.values["minor"] == room.settings[.minor].map(bytes), sourceLocation: location)
-      #expect(flash?.isSaved == true, sourceLocation: location)
-      let proves: [Evidence.Grade?] = [.freshBeacon, .freshBeaconOtherAddress]
-      #expect(
-        proves.contains(finished.evidence?.grade) && finished.evidence?.minor == room.minor,
-        "success without proof", sourceLocation: location)
-      for (name, value) in room.settings {
-        #expect(flash?.values[name.rawValue] == bytes(value), sourceLocation: location)
-      }
-    }
+    #expect(
+      FamilyTruth(room).isOwn(write, of: room, before: run.flashesBefore[write.address]),
+      "\(write.address) got a stranger's value", sourceLocation: location)
   }
 }
 
-/// What the room is told to have is what its sensor has: one that was changed by us is never passed off as
-/// untouched, and settings called written are settings that arrived.
-private func expectTruth(_ run: Rehearsed, _ location: SourceLocation) {
+/// Success of a device that was written means that its flash holds all its room wants, and that it was heard so.
+private func expectProof(_ run: Rehearsed, _ building: [Room], _ location: SourceLocation) {
+  for finished in run.result.rooms where finished.outcome.isSuccess {
+    guard let room = building.first(where: { $0.id == finished.room }) else { continue }
+    let grades: [Evidence.Grade?] =
+      finished.outcome == .alreadyProvisioned
+      ? [.beaconOnAir, .freshBeacon, .freshBeaconOtherAddress] : [.freshBeacon, .freshBeaconOtherAddress]
+    #expect(
+      grades.contains(finished.evidence?.grade) && finished.evidence?.minor == room.minor,
+      "success without proof", sourceLocation: location)
+    guard finished.outcome != .alreadyProvisioned || finished.attempts > 0 else { continue }
+    let flash = run.device(of: room.id).flatMap { run.flashes[$0] }
+    #expect(FamilyTruth(room).holds(flash, room), "success without deed", sourceLocation: location)
+  }
+}
+
+/// What the room is told to have is what its device has: one that was changed by us is never passed off as
+/// untouched, settings called written are settings that arrived, and those called proved are there.
+private func expectTruth(_ run: Rehearsed, _ building: [Room], _ location: SourceLocation) {
   for finished in run.result.rooms {
-    guard let address = run.device(of: finished.room) else {
+    guard let room = building.first(where: { $0.id == finished.room }) else { continue }
+    guard let address = run.device(of: room.id) else {
       #expect(finished.attempts == 0, "tried without a binding", sourceLocation: location)
       continue
     }
-    let saves = run.writes.filter { $0.address == address && $0.value == Array("SAVE".utf8) }
-    if run.flashes[address]?.isSaved == true, !saves.isEmpty {
-      let isHonest = finished.outcome.isSuccess || finished.outcome == .unconfirmed
+    let writes = run.writes.filter { $0.address == address }
+    let changes = writes.filter(FamilyTruth(room).isChange)
+    if !changes.isEmpty, run.flashes[address] != run.flashesBefore[address] {
       #expect(
-        isHonest || finished.reason?.code == .wrongIdentity,
-        "\(finished.room) is changed, and told to be \(finished.outcome)", sourceLocation: location)
+        isHonest(finished, room), "\(room.id) is changed, and told to be \(finished.outcome)",
+        sourceLocation: location)
     }
     let told = finished.settings.filter { $0.state != .notWritten }.map(\.name.rawValue)
-    let arrived = Set(
-      run.writes.filter { $0.address == address }.compactMap { settingNames[$0.characteristic] })
-    if finished.outcome != .alreadyProvisioned {
+    if finished.outcome == .alreadyProvisioned {
+      #expect(changes.isEmpty, "changed, and told to have been so already", sourceLocation: location)
+    } else if FamilyTruth(room) == .roboSensor {
+      let arrived = Set(writes.flatMap { FamilyTruth.settings(at: $0.characteristic) })
       #expect(arrived.isSuperset(of: told), "told to be written, and never was", sourceLocation: location)
+    }
+    guard FamilyTruth(room) == .iotDesignShop, finished.attempts > 0 else { continue }
+    for setting in finished.settings where setting.state == .proved {
+      #expect(
+        run.flashes[address]?.values[setting.name.rawValue]
+          == FamilyTruth(room).flash(of: room)[setting.name.rawValue],
+        "\(setting.name) is told to be proved, and is not there", sourceLocation: location)
     }
   }
 }
 
-private let settingNames: [BluetoothUUID: String] = [
-  RoboSensorGATT.ssid: "wifi_ssid", RoboSensorGATT.password: "wifi_password",
-  RoboSensorGATT.roomName: "room_name", RoboSensorGATT.minor: "minor",
-]
+/// Whether an outcome admits that the device may have been changed.
+private func isHonest(_ finished: RoomFinished, _ room: Room) -> Bool {
+  if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
+  switch FamilyTruth(room) {
+  case .roboSensor: return finished.reason?.code == .wrongIdentity
+  // It has nothing to be saved: what was written before it failed is there.
+  case .iotDesignShop: return finished.outcome == .failed
+  }
+}
 
-/// A binding is on disk before anything is written, and `save_submitted` before each `SAVE`. An intent that
-/// was refused by the disk may not be followed by its deed.
-private func expectIntentsBeforeDeeds(_ run: Rehearsed, _ location: SourceLocation) {
-  for address in Set(run.writes.map(\.address)) {
-    let deeds = run.writes.filter { $0.address == address }.map(\.at)
+/// A binding is on disk before anything is written, and in each attempt `save_submitted` before the first write that
+/// changes the device. An intent that was refused by the disk may not be followed by its deed.
+private func expectIntentsBeforeDeeds(_ run: Rehearsed, _ building: [Room], _ location: SourceLocation) {
+  for room in building {
+    guard let address = run.device(of: room.id) else { continue }
+    let writes = run.writes.filter { $0.address == address }
+    guard let first = writes.first?.at else { continue }
     let bound = run.onDisk {
       if case .bindingCommitted(let fact) = $0 { fact.address == address } else { false }
     }
     #expect(
-      bound.first.map { $0 <= deeds[0] } ?? false, "written before the binding was on disk",
-      sourceLocation: location)
-    let saves = run.writes.filter { $0.address == address && $0.value == Array("SAVE".utf8) }.map(\.at)
+      run.boundBefore[room.id] == address || bound.first.map { $0 <= first } ?? false,
+      "written before the binding was on disk", sourceLocation: location)
     let intents = run.onDisk {
       if case .saveSubmitted(let fact) = $0 { fact.address == address } else { false }
     }
-    #expect(saves.count <= intents.count, "SAVE without an intent", sourceLocation: location)
-    for (save, intent) in zip(saves, intents) {
-      #expect(intent <= save, "SAVE before its intent was on disk", sourceLocation: location)
+    let attempts = run.onDisk {
+      if case .attemptStarted(let fact) = $0 { fact.address == address } else { false }
+    }
+    for change in writes.filter(FamilyTruth(room).isChange).map(\.at) {
+      let begun = attempts.last { $0 <= change }
+      #expect(
+        begun.map { begun in intents.contains { begun <= $0 && $0 <= change } } ?? false,
+        "changed before the intent was on disk", sourceLocation: location)
+    }
+  }
+}
+
+/// Nobody writes, or as much as dials, what was configured elsewhere.
+private func expectRegisteredUntouched(_ run: Rehearsed, _ building: [Room], _ location: SourceLocation) {
+  for room in building where room.isRegistered {
+    let finished = run.result.rooms.first { $0.room == room.id }
+    #expect(finished?.attempts ?? 0 == 0, sourceLocation: location)
+    for address in Set([room.address, finished?.address].compactMap(\.self)) {
+      let isAnothers = building.contains { !$0.isRegistered && run.device(of: $0.id) == address }
+      #expect(isAnothers || run.dialled[address] == nil, "dialled", sourceLocation: location)
     }
   }
 }
@@ -113,14 +151,5 @@ private func expectNothingSecret(_ run: Rehearsed, _ building: [Room], _ locatio
   #expect(!text.isEmpty || run.events.isEmpty, sourceLocation: location)
   for secret in building.flatMap(\.secrets) where !secret.reveal().isEmpty {
     #expect(!text.contains(secret.reveal().prefix(6)), "a secret is on record", sourceLocation: location)
-  }
-}
-
-private func bytes(_ value: SettingValue) -> [UInt8] {
-  switch value {
-  case .text(let text): Array(text.utf8)
-  case .secret(let secret): Array(secret.reveal().utf8)
-  case .integer(let number): [UInt8(number >> 8), UInt8(number & 0xFF)]
-  case .uuid, .duration: preconditionFailure("a Robo Sensor has no such setting")
   }
 }

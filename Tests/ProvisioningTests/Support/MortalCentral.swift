@@ -1,7 +1,23 @@
 import Bluetooth
 import Provisioning
 import Synchronization
+import Testing
 import VirtualBuilding
+
+/// A moment of a run that is told by its writes, counted from 1.
+enum WriteMoment: Hashable, Sendable, CustomTestStringConvertible {
+  /// The write never reaches the device.
+  case before(Int)
+  /// The device takes it, and nobody hears of that.
+  case after(Int)
+
+  var testDescription: String {
+    switch self {
+    case .before(let number): "before write \(number)"
+    case .after(let number): "after write \(number)"
+    }
+  }
+}
 
 /// A process that can die at any instant: whatever it had asked for may still happen, it asks for nothing more, and
 /// nobody takes its links down.
@@ -9,12 +25,32 @@ struct MortalCentral: Central {
   /// Whether the process lives.
   final class Life: Sendable {
     private let alive = Mutex(true)
+    private let writes = Mutex(0)
+    private let last: WriteMoment?
+
+    /// - Parameter last: when it ends; nil: when somebody ends it.
+    init(until last: WriteMoment? = nil) { self.last = last }
+
     var isAlive: Bool { alive.withLock { $0 } }
     func end() { alive.withLock { $0 = false } }
+
+    /// The number of the next write, counted from 1.
+    fileprivate func countWrite() -> Int {
+      writes.withLock { count in
+        count += 1
+        return count
+      }
+    }
+
+    fileprivate func reaches(_ moment: WriteMoment) {
+      if moment == last { end() }
+    }
   }
 
   let central: VirtualCentral
   let life: Life
+  /// Where links are cut instead, for once.
+  var cut: (at: WriteMoment, in: World)?
 
   fileprivate func live() throws(CentralError) {
     guard life.isAlive else { throw CentralError(.cancelled) }
@@ -74,7 +110,17 @@ private struct MortalPeripheral: Peripheral {
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError) {
     try central.live()
+    let number = central.life.countWrite()
+    central.life.reaches(.before(number))
+    try central.live()
+    if let cut = central.cut, cut.at == .before(number) { await cut.in.dropLink(to: link.address) }
     try await link.write(value, to: characteristic, kind)
+    central.life.reaches(.after(number))
+    try central.live()
+    if let cut = central.cut, cut.at == .after(number) {
+      await cut.in.dropLink(to: link.address)
+      throw CentralError(.disconnected)
+    }
   }
   func notifications(
     of characteristic: RemoteCharacteristic

@@ -8,8 +8,15 @@ import VirtualTime
 struct Rehearsed: Sendable {
   var result: ApplyResult
   var events: [RunEvent]
+  /// What reached devices in this run.
   var writes: [WriteRecord]
+  /// What they know, before and after.
+  var flashesBefore: [BluetoothAddress: Flash]
   var flashes: [BluetoothAddress: Flash]
+  /// Who was dialled in this run, how often.
+  var dialled: [BluetoothAddress: Int]
+  /// The devices that rooms had on record before.
+  var boundBefore: [RoomID: BluetoothAddress]
   var openLinks: Int
   var attemptsUnderWay: Int
   /// What the stack still has stored on adapters that are there and on.
@@ -25,7 +32,7 @@ struct Rehearsed: Sendable {
   /// The device that the room was bound to.
   func device(of room: RoomID) -> BluetoothAddress? {
     facts { if case .bindingCommitted(let fact) = $0, fact.room == room { fact.address } else { nil } }.first?
-      .1
+      .1 ?? boundBefore[room]
   }
 
   /// When facts that `isWanted` were on disk.
@@ -122,10 +129,9 @@ func rehearse(
         try await before(world, clock)
         var last: Rehearsed?
         for _ in 0..<runs {
-          last = await rehearseOnce(
-            building, world, clock, seed: seed, failsFrom: recordFailsFrom, patience: patience,
-            confirm: confirm, asking: asking, changeRequest: changeRequest, claim: claim, action: action,
-            wrap: wrap,
+          last = await Premises(world: world, clock: clock).rehearse(
+            building, failsFrom: recordFailsFrom, patience: patience, confirm: confirm, asking: asking,
+            changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
             during: during)
         }
         return last
@@ -137,63 +143,4 @@ func rehearse(
       preconditionFailure("a rehearsal without an end")
     }
   }
-}
-
-private func rehearseOnce(
-  _ building: Building, _ world: World, _ clock: VirtualClock, seed: UInt64, failsFrom: Int?,
-  patience: Duration,
-  confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
-  asking: @escaping @Sendable (Backstage) async -> Void,
-  changeRequest: @Sendable (inout ApplyRequest) -> Void,
-  claim: @escaping @Sendable (Adapter) async -> AdapterClaim,
-  action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant?,
-  wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central,
-  during: @escaping @Sendable (Backstage, RunEvent) async -> Void
-) async -> Rehearsed {
-  let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
-  let (jobs, job) = AsyncStream.makeStream(of: (Duration, @Sendable () async -> Void).self)
-  let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
-  let backstage = Backstage(
-    world: world, clock: clock, interrupt: { interrupt.yield() }, pause: { pause.yield($0) },
-    after: { job.yield(($0, $1)) })
-  let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
-  let start = Date(timeIntervalSince1970: 1_795_251_600)
-  let coordinator = Coordinator(
-    clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.inSeconds) }, recorder: recorder)
-  var request = ApplyRequest(
-    building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
-    manifestSHA256: "00", isSimulated: true, adapterPatience: patience)
-  changeRequest(&request)
-  let central = wrap(await VirtualCentral(world: world, clock: clock), clock)
-  let result = await withTaskGroup(of: Void.self) { group in
-    group.addTask {
-      await withDiscardingTaskGroup { group in
-        for await (delay, work) in jobs {
-          group.addTask { if (try? await clock.sleep(for: delay)) != nil { await work() } }
-        }
-        group.cancelAll()
-      }
-    }
-    defer { group.cancelAll() }
-    return await apply(
-      request,
-      in: ApplyEnvironment(
-        central: central, clock: clock, chance: { 0.5 },
-        confirm: { proposals in
-          await asking(backstage)
-          return await confirm(proposals)
-        }, action: { _ in await action(clock) }, claim: claim, interruptions: interruptions, pauses: pauses),
-      recording: coordinator)
-  }
-  var flashes: [BluetoothAddress: Flash] = [:]
-  for sensor in world.scenario.sensors { flashes[sensor.address] = await world.flash(of: sensor.address) }
-  var remembered: [BluetoothAddress] = []
-  for adapter in await world.adapters() where adapter.isPowered {
-    remembered += await world.storedPeripherals(on: adapter.address)
-  }
-  return Rehearsed(
-    result: result, events: await recorder.events, writes: await world.writes, flashes: flashes,
-    openLinks: await world.openLinkCount(),
-    attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address), remembered: remembered,
-    durableAt: await recorder.durableAt, endedAt: clock.now)
 }

@@ -1,0 +1,85 @@
+import Bluetooth
+import VirtualBuilding
+import VirtualTime
+
+/// An IoT Design Shop beacon of which nobody hears more than that it offers its service: the rest of what it has on air
+/// is lost.
+private struct ShyBeaconFirmware: Firmware {
+  private var inner: IoTDesignShopFirmware
+
+  init(_ conditions: FirmwareConditions) { inner = IoTDesignShopFirmware(conditions: conditions) }
+
+  var services: [ServiceDefinition] { inner.services }
+  var flash: Flash { inner.flash }
+  var advertisingInterval: Duration? { inner.advertisingInterval }
+  var advertising: AdvertisingPayload? {
+    AdvertisingPayload(isConnectable: true, serviceUUIDs: [IoTDesignShopGATT.service])
+  }
+
+  mutating func handle(
+    _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
+  ) -> [FirmwareEffect] {
+    inner.handle(event, at: instant, generator: &generator)
+  }
+}
+
+/// An iBeacon of no family of ours. It cannot be connected to.
+private struct PlainBeaconFirmware: Firmware {
+  let beacon: IBeacon
+  let advertisingInterval: Duration?
+
+  var services: [ServiceDefinition] { [] }
+  var flash: Flash { Flash() }
+  var advertising: AdvertisingPayload? {
+    AdvertisingPayload(
+      isConnectable: false, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+  }
+
+  mutating func handle(
+    _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
+  ) -> [FirmwareEffect] { [] }
+}
+
+extension FirmwareFamily {
+  /// An IoT Design Shop beacon whose iBeacon is never heard.
+  static let shyBeacon = FirmwareFamily(name: "iot-design-shop", settings: iotDesignShop.settings) {
+    ShyBeaconFirmware($0)
+  }
+
+  /// An iBeacon of some other make.
+  static func plainBeacon(
+    uuid: BluetoothUUID = Sample.site, major: UInt16 = UInt16(Sample.major), minor: UInt16,
+    every interval: Duration? = nil
+  ) -> Self {
+    FirmwareFamily(name: "beacon") { _ in
+      PlainBeaconFirmware(
+        beacon: IBeacon(uuid: uuid, major: major, minor: minor, measuredPower: -61),
+        advertisingInterval: interval)
+    }
+  }
+}
+
+extension Premises {
+  /// Somebody gives a beacon these settings with an app.
+  func write(_ held: [String: String], to address: BluetoothAddress) async throws {
+    let values = try FirmwareFamily.iotDesignShop.encode(held)
+    let central = await VirtualCentral(world: world, clock: clock)
+    let adapter = AdapterID(adapters[0].address)
+    try await central.listen(on: adapter) { (news) async throws(CentralError) in
+      for try await one in news where one.address == address { break }
+    }
+    let link = try await central.connect(to: address, on: adapter)
+    let registers = [
+      (IoTDesignShopGATT.beaconUUID, ["uuid"]), (IoTDesignShopGATT.beaconID, ["major", "minor"]),
+      (IoTDesignShopGATT.transmission, ["power", "interval"]),
+    ]
+    let service = try await link.discover(IoTDesignShopGATT.service, requiring: registers.map(\.0))
+    for (characteristic, names) in registers {
+      let bytes = names.flatMap { values[$0] ?? [] }
+      guard let found = service[characteristic] else { throw CentralError(.attributeMissing(characteristic)) }
+      try await link.write(bytes, to: found, .withResponse)
+    }
+    await link.disconnect()
+    try await central.forget(address, on: adapter)
+  }
+}

@@ -1,0 +1,102 @@
+import Bluetooth
+import Provisioning
+import VirtualBuilding
+
+/// What a family's devices are told over the air, what they keep of it, and which of it is a change: told here once
+/// more and independently of the engine, whose word is what is on trial.
+enum FamilyTruth {
+  case roboSensor
+  case iotDesignShop
+
+  init(_ profile: ProfileID) {
+    switch profile {
+    case "robo-sensor": self = .roboSensor
+    case "iot-design-shop": self = .iotDesignShop
+    default: preconditionFailure("a family of which nothing is told here: \(profile)")
+    }
+  }
+
+  init(_ room: Room) { self.init(room.profile) }
+
+  init(family: String) {
+    self.init(ProfileID(rawValue: family))
+  }
+
+  /// What the flash of a room's device holds when it is done, setting by setting; what the room does not set is
+  /// not told.
+  func flash(of room: Room) -> [String: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: room.settings.map { ($0.key.rawValue, encode($0.value)) })
+  }
+
+  private func encode(_ value: SettingValue) -> [UInt8] {
+    switch (self, value) {
+    case (.roboSensor, .text(let text)): Array(text.utf8)
+    case (.roboSensor, .secret(let secret)): Array(secret.reveal().utf8)
+    case (.roboSensor, .integer(let number)): [UInt8(number >> 8), UInt8(number & 0xFF)]
+    case (.iotDesignShop, .integer(let number)): [UInt8(number & 0xFF), UInt8(number >> 8)]
+    case (.iotDesignShop, .uuid(let uuid)): uuid.bytes
+    case (.iotDesignShop, .text("low")): [0, 0]
+    case (.iotDesignShop, .text("medium")): [1, 0]
+    case (.iotDesignShop, .text("high")): [2, 0]
+    case (.iotDesignShop, .duration(let interval)): Self.units(interval)
+    default: preconditionFailure("\(self) has no such setting: \(value)")
+    }
+  }
+
+  private static func units(_ interval: Duration) -> [UInt8] {
+    let units = Int(interval / .microseconds(625))
+    return [UInt8(units & 0xFF), UInt8(units >> 8)]
+  }
+
+  /// Whether a flash holds all that a room wants.
+  func holds(_ flash: Flash?, _ room: Room) -> Bool {
+    guard let flash, flash.isSaved else { return false }
+    return self.flash(of: room).allSatisfy { flash.values[$0.key] == $0.value }
+  }
+
+  /// What a device with this flash is known by on air once it is at work; nil of one that is not.
+  func identity(_ flash: Flash) -> [UInt8]? {
+    switch self {
+    case .roboSensor:
+      return flash.isSaved ? flash.values["minor"] : nil
+    case .iotDesignShop:
+      guard let uuid = flash.values["uuid"], uuid != IoTDesignShopGATT.service.bytes else { return nil }
+      return uuid + (flash.values["major"] ?? []) + (flash.values["minor"] ?? [])
+    }
+  }
+
+  /// Which settings a write to this characteristic carries, in the order of its bytes; none is a command.
+  static func settings(at characteristic: BluetoothUUID) -> [String] {
+    switch characteristic {
+    case RoboSensorGATT.ssid: ["wifi_ssid"]
+    case RoboSensorGATT.password: ["wifi_password"]
+    case RoboSensorGATT.roomName: ["room_name"]
+    case RoboSensorGATT.minor: ["minor"]
+    case IoTDesignShopGATT.beaconUUID: ["uuid"]
+    case IoTDesignShopGATT.beaconID: ["major", "minor"]
+    case IoTDesignShopGATT.transmission: ["power", "interval"]
+    default: []
+    }
+  }
+
+  /// Whether a write to a room's device says nothing but the room's own settings. Where the room leaves one open that
+  /// shares its characteristic with another, it is what the device held before.
+  func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
+    let names = Self.settings(at: write.characteristic)
+    if names.isEmpty {
+      return self == .roboSensor && write.characteristic == RoboSensorGATT.command
+        && write.value == Array("SAVE".utf8)
+    }
+    let wanted = flash(of: room)
+    guard names.contains(where: { wanted[$0] != nil }) else { return false }
+    return write.value == names.flatMap { wanted[$0] ?? before?.values[$0] ?? [] }
+  }
+
+  /// Whether a write changes for good what the device is.
+  func isChange(_ write: WriteRecord) -> Bool {
+    switch self {
+    case .roboSensor: write.characteristic == RoboSensorGATT.command
+    case .iotDesignShop: true
+    }
+  }
+}
