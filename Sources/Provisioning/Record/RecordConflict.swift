@@ -90,7 +90,9 @@ public func conflicts(
     if !permissions.rebind.contains(room.id) {
       found += bindingConflicts(of: room, recorded, standing)
     }
-    if !permissions.renumber, let deed = recorded?.deed, let from = deed.minor, let to = room.minor,
+    // What was configured elsewhere is not given another minor: the manifest is corrected.
+    if !permissions.renumber, !room.isRegistered, let deed = recorded?.deed, let from = deed.minor,
+      let to = room.minor,
       from != to
     {
       found.append(.renumbered(room: room.id, from: from, to: to, device: deed.address))

@@ -291,7 +291,7 @@ actor ApplyRun {
         try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
       case .awaited?:
         awaited.insert(room.id)
-      case .stopped(.needsHands, let reason)? where reason.code.endsWithTheButton:
+      case .stopped(.needsHands, let reason)? where reason.code.endsWithTheButton && !room.isRegistered:
         // Somebody may see to it while the run goes on.
         parked[room.id] = reason
       case .stopped(let outcome, let reason)?:
