@@ -112,10 +112,31 @@ public struct BuildingRecord: Hashable, Sendable {
           address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
           run: evidence.run ?? run.run, at: event.at)
       }
-    } else if fact.reason?.code == .wrongIdentity || fact.reason?.code == .configuredOtherwise {
-      // It was heard at work as something else.
-      room.deed = nil
+    } else if let reason = fact.reason {
+      room.deed = room.deed.flatMap { after(reason, $0, isRewritable: isRewritable(room)) }
     }
+  }
+
+  /// What is left of a deed when its device was found to be something else.
+  private func after(_ reason: FailureReason, _ deed: Deed, isRewritable: Bool) -> Deed? {
+    var deed = deed
+    switch reason.code {
+    case .wrongIdentity where isRewritable:
+      // It was read to hold what it was given, and is not heard so: ours to mend.
+      deed.state = .submitted
+      return deed
+    case .wrongIdentity, .configuredOtherwise:
+      return nil
+    case .foreignSettings where deed.state != .submitted && deed.identity != reason.held:
+      // Somebody gave it something else since. (To a laptop that knows nothing of the deed, our own is foreign.)
+      return nil
+    default:
+      return deed
+    }
+  }
+
+  private func isRewritable(_ room: RoomStanding) -> Bool {
+    DeviceProfiles[room.profile]?.isRewritable ?? false
   }
 
   private func settings(of room: RoomID, in run: RunStarted) -> [SettingResult] {

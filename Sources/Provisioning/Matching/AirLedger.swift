@@ -32,6 +32,16 @@ public struct AirLedger: Sendable {
     public var profile: ProfileID
     /// Waiting, at work, or merely there.
     public var recognition: Recognition
+
+    /// Whether a room without any hint may get it, should nobody have it. One that was not heard to say who it is,
+    /// though its family does, may be anybody's.
+    var isFree: Bool {
+      switch recognition {
+      case .awaitingProvisioning: true
+      case .present: DeviceProfiles[profile]?.hasIdentity == false
+      case .configured: false
+      }
+    }
   }
 
   private let profiles: [any DeviceProfile]
@@ -90,11 +100,11 @@ public struct AirLedger: Sendable {
   var addresses: Set<BluetoothAddress> { Set(devices.keys) }
 
   /// Devices of any family of ours that a room could get, by address.
-  public var free: [Sighting] { sorted { $0.life?.recognition.isFree ?? false } }
+  public var free: [Sighting] { sorted { $0.life?.isFree ?? false } }
 
   /// Devices of a family that a room could get, by address.
   public func free(for profile: ProfileID) -> [Sighting] {
-    sorted { $0.life?.profile == profile && $0.life?.recognition.isFree ?? false }
+    sorted { $0.life?.profile == profile && $0.life?.isFree ?? false }
   }
 
   /// Devices that are at work with this identity, by address.

@@ -112,7 +112,10 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
 
 /// Why nothing may be written for a room to the device at `address`, by what is on air now and by the record;
 /// nil when it may. Asked again before each attempt: much can happen while a device waits for its turn.
-func obstacle(to room: Room, at address: BluetoothAddress?, _ air: AirLedger, _ known: Known) -> Match? {
+/// - Parameter wasTouched: whether this run began to change the device: then what it holds is ours to mend.
+func obstacle(
+  to room: Room, at address: BluetoothAddress?, wasTouched: Bool = false, _ air: AirLedger, _ known: Known
+) -> Match? {
   let proof = proof(of: room)
   let deed = address.flatMap { known.deed(for: room, at: $0) }
   let ours = Set([address, deed?.heardAt].compactMap(\.self))
@@ -146,7 +149,8 @@ func obstacle(to room: Room, at address: BluetoothAddress?, _ air: AirLedger, _ 
   }
   let isRecorded = deed?.proof(profile(of: room))?.isMet(by: beacon) == true
   if isRewritable {
-    let mayGo = isRecorded || deed?.state == .submitted || known.permissions.overwrite.contains(room.id)
+    let isBegun = wasTouched || deed?.state == .submitted
+    let mayGo = isRecorded || isBegun || known.permissions.overwrite.contains(room.id)
     return mayGo
       ? nil
       : .stopped(

@@ -66,14 +66,6 @@ public enum Recognition: Hashable, Sendable {
   case configured(IBeacon)
   /// It is there, and does not tell on air what it holds.
   case present
-
-  /// Whether a room without any hint may get it, should nobody have it.
-  var isFree: Bool {
-    switch self {
-    case .awaitingProvisioning, .present: true
-    case .configured: false
-    }
-  }
 }
 
 /// What proves a device.

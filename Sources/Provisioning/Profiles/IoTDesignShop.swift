@@ -107,9 +107,10 @@ public struct IoTDesignShop: DeviceProfile {
     return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor))
   }
 
-  /// Reads what it holds, writes what differs, reads that back.
+  /// Reads what it holds, writes what differs, reads each back.
   ///
-  /// The UUID is written last: a beacon that was cut off before keeps the factory's, and is new to everybody.
+  /// The UUID is written last, and only once the rest is there: a beacon that was cut off before, or keeps something
+  /// else than it was told, has the factory's still, and is new to everybody.
   public func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
     let service = try await session.stage(.discover) { () throws(CentralError) in
@@ -124,14 +125,16 @@ public struct IoTDesignShop: DeviceProfile {
       throw AttemptFailure(.init(.foreignSettings, stage: .read, held: held.shownIdentity))
     }
     let changes = try registers.changes(to: session.room.settings, from: held)
+    let changed = Set(changes.flatMap(\.register.settings))
+    await session.confirmReadBack(session.room.settings.keys.filter { !changed.contains($0) })
     if changes.isEmpty {
-      await session.confirmReadBack(session.room.settings.keys.sorted())
       return Submission(at: session.clock.now, acknowledgement: .readBack, isUnchanged: true)
     }
     let submittedAt = try await session.submit()
-    for change in changes { try await registers.write(change) }
-    for change in changes { try await registers.readBack(change) }
-    await session.confirmReadBack(session.room.settings.keys.sorted())
+    for change in changes {
+      try await registers.write(change)
+      try await registers.readBack(change)
+    }
     return Submission(at: submittedAt, acknowledgement: .readBack)
   }
 }
@@ -255,6 +258,7 @@ private struct IoTDesignShopRegisters: Sendable {
   func readBack(_ change: (register: Register, bytes: [UInt8])) async throws(AttemptFailure) {
     let bytes = try await read(change.register)
     guard bytes == change.bytes else { throw mismatch(change.register, bytes) }
+    await session.confirmReadBack(change.register.settings.filter { session.room.settings[$0] != nil })
   }
 
   private func mismatch(_ register: Register, _ bytes: [UInt8]) -> AttemptFailure {

@@ -180,6 +180,13 @@ public struct Deed: Hashable, Sendable {
     if case .proved(let evidence) = state { evidence.address } else { address }
   }
 
+  /// What its device is known by with these settings, as `FailureReason.held` says it.
+  public var identity: String {
+    [SettingName.uuid, .major, .minor].compactMap { name in
+      settings.first { $0.name == name }?.value.map { "\(name) \($0)" }
+    }.joined(separator: ", ")
+  }
+
   /// The minor in these settings.
   var minor: UInt16? {
     settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }

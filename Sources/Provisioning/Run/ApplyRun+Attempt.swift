@@ -10,7 +10,9 @@ extension ApplyRun {
       try await settle(id, .success(evidence))
       return
     }
-    if let obstacle = obstacle(to: work.room, at: address, air, request.known) {
+    let found = obstacle(
+      to: work.room, at: address, wasTouched: work.wasTouched, air, request.known)
+    if let obstacle = found {
       try await stop(work, at: obstacle)
       return
     }
@@ -49,14 +51,15 @@ extension ApplyRun {
     let result: Result<Evidence, AttemptFailure>
     var stop: Stop?
     switch conversation {
-    case .success(let submission):
+    case .success(var submission):
+      submission.isUnchanged = submission.isUnchanged && !wasTouched
       works[id]?.acknowledgement =
         submission.acknowledgement.map { Evidence(grade: $0, address: address) }
       proofWatch = ProofWatch(
         proof: profile.proof(of: work.room.settings), profile: profile, address: address,
         submittedAt: submission.at, known: known)
       works[id]?.submittedAt = submission.at
-      works[id]?.isUnchanged = submission.isUnchanged && !wasTouched
+      works[id]?.isUnchanged = submission.isUnchanged
       switch profile.proof(of: work.room.settings) {
       case .beacon:
         (result, stop) = await prove(work.room, submission)
@@ -251,7 +254,7 @@ extension ApplyRun {
         await coordinator.note(
           .retryScheduled(.init(room: id, attempt: work.attempts + 1, delay: pause.inSeconds)))
       } else {
-        try await finish(work.room, Outcome(after: failure.reason), reason: failure.reason)
+        try await finish(work.room, outcome(of: work.room, after: failure.reason), reason: failure.reason)
       }
       try await recoverRadio(after: failure.reason)
     }
@@ -279,6 +282,6 @@ extension ApplyRun {
     var reason = work.lastFailure ?? reason
     // Silent since an earlier run asked it to save: it may well be done.
     if reason.code == .neverHeard, work.mayBeDone { reason = FailureReason(.notHeardAfterSave) }
-    try await finish(work.room, Outcome(after: reason), reason: reason)
+    try await finish(work.room, outcome(of: work.room, after: reason), reason: reason)
   }
 }

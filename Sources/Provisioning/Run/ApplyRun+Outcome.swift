@@ -34,6 +34,20 @@ extension ApplyRun {
       reason: reason)
   }
 
+  /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
+  func outcome(of room: Room, after reason: FailureReason) -> Outcome {
+    admitted(Outcome(after: reason), of: room)
+  }
+
+  /// A device that keeps each write at once, and that this run began to change, is never told to be as it was.
+  private func admitted(_ outcome: Outcome, of room: Room) -> Outcome {
+    guard profile(of: room).isRewritable, works[room.id]?.wasTouched == true else { return outcome }
+    return switch outcome {
+    case .cancelled, .pending, .unreachable: .unconfirmed
+    default: outcome
+    }
+  }
+
   private func recordAtTheEnd(_ fact: Fact) async -> RecordFailure? {
     do throws(RecordFailure) {
       try await coordinator.commit(fact)
@@ -52,7 +66,7 @@ extension ApplyRun {
     if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
     for room in request.rooms where outcomes[room.id] == nil {
       let (outcome, reason) = leftOver(room, stop)
-      let finished = finished(room, outcome, evidence: nil, reason: reason)
+      let finished = finished(room, admitted(outcome, of: room), evidence: nil, reason: reason)
       outcomes[room.id] = finished
       recordFailure = await recordAtTheEnd(.roomFinished(finished)) ?? recordFailure
     }

@@ -46,10 +46,11 @@ struct ProofWatch: Sendable {
   mutating func hear(_ advertisement: Advertisement) {
     guard advertisement.receivedAt > submittedAt else { return }
     let isOwn = advertisement.address == address
-    if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
-      waitingSince = waitingSince ?? advertisement.receivedAt
-    } else if let beacon = advertisement.iBeacon {
+    if let beacon = advertisement.iBeacon {
+      // Also the factory's, where one that waits has one.
       hear(beacon, advertisement)
+    } else if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
+      waitingSince = waitingSince ?? advertisement.receivedAt
     }
   }
 

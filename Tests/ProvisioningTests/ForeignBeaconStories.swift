@@ -1,0 +1,105 @@
+import Bluetooth
+import Provisioning
+import Testing
+import VirtualBuilding
+
+/// A beacon can always be reached, also one that serves somebody else.
+@Suite("A beacon that serves another room") struct ForeignBeaconStories {
+  static let room = Sample.beaconRoom(1, address: 1)
+  static let other = Sample.beaconRoom(2)
+  static let shownForeign = "uuid 0D1E2F30-1111-2222-3333-444455556666, major 7, minor 4660"
+
+  /// Of another site, of another room of this one, or nearly ours.
+  static let strangers: [[String: String]] = [
+    Sample.foreign, Sample.done(other), Sample.done(room).merging(["major": "259"]) { $1 },
+    Sample.done(room).merging(["uuid": "4D6F6F72-0000-4C61-6D70-000000000009"]) { $1 },
+  ]
+
+  @Test("is refused by what is heard of it, and not even dialled", arguments: strangers.indices)
+  func byAir(index: Int) async throws {
+    let held = Self.strangers[index]
+    try await campaign([Sample.beaconDevice(1, holds: held)]) { campaign in
+      let run = await campaign.run([Self.room])
+      expectInvariants(run, [Self.room])
+      Self.expectRefused(run, held)
+      #expect(run.dialled.isEmpty)
+      // Nor is it claimed.
+      #expect(campaign.standing.rooms[Self.room.id]?.deed == nil)
+    }
+  }
+
+  @Test("is refused by what is read, where nothing is heard", arguments: strangers.indices)
+  func byReading(index: Int) async throws {
+    let held = Self.strangers[index]
+    var device = Sample.beaconDevice(1, holds: held)
+    device.family = .shyBeacon
+    try await campaign([device]) { campaign in
+      let run = await campaign.run([Self.room])
+      expectInvariants(run, [Self.room])
+      Self.expectRefused(run, held)
+      #expect(run.outcome(1)?.attempts == 1, "there is no use in trying again")
+      #expect(run.outcome(1)?.reason?.stage == .read)
+    }
+  }
+
+  private static func expectRefused(_ run: Rehearsed, _ held: [String: String]) {
+    #expect(run.outcome(1)?.outcome == .needsHands)
+    #expect(run.outcome(1)?.reason?.code == .foreignSettings)
+    let shown = ["uuid", "major", "minor"].map { "\($0) \(held[$0] ?? "")" }.joined(separator: ", ")
+    #expect(run.outcome(1)?.reason?.held == shown)
+    #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
+    #expect(run.writes.isEmpty)
+  }
+
+  @Test("is written over when that is said to be meant, for this room alone", arguments: [true, false])
+  func overwrite(isOurs: Bool) async throws {
+    let rooms = [Self.room, Sample.beaconRoom(2, address: 2)]
+    try await campaign([
+      Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2, holds: Sample.foreign),
+    ]) { campaign in
+      let run = await campaign.run(rooms, allowing: .init(overwrite: [isOurs ? rooms[0].id : rooms[1].id]))
+      expectInvariants(run, rooms)
+      let (meant, other) = isOurs ? (1, 2) : (2, 1)
+      #expect(run.outcome(meant)?.outcome == .provisioned)
+      #expect(run.outcome(other)?.reason?.code == .foreignSettings)
+      // From then on it is ours, without any permission.
+      let room = rooms[meant - 1]
+      var changed = room
+      changed.settings[.major] = .integer(3)
+      changed.settings[.power] = .text("low")
+      let next = await campaign.run([changed])
+      expectInvariants(next, [changed])
+      #expect(next.outcome(meant)?.outcome == .provisioned)
+    }
+  }
+
+  @Test("that was ours is refused, and on record as done no longer")
+  func stolen() async throws {
+    // The first run has it done; then somebody gives it other settings with an app.
+    try await campaign([Sample.beaconDevice(1)]) { campaign in
+      _ = await campaign.run([Self.room])
+      try await campaign.premises.write(Sample.foreign, to: Sample.address(1))
+      let run = await campaign.run([Self.room])
+      expectInvariants(run, [Self.room])
+      #expect(run.outcome(1)?.reason?.code == .foreignSettings)
+      #expect(run.outcome(1)?.reason?.held == Self.shownForeign)
+      await campaign.world.setMuted(true, Sample.address(1))
+      let next = await campaign.run([Self.room])
+      #expect(next.outcome(1)?.outcome == .unreachable, "nobody knows that it is done")
+    }
+  }
+
+  @Test("goes to no room without hint, also while its beacon is not heard")
+  func shyForAny() async throws {
+    var device = Sample.beaconDevice(1, holds: Sample.foreign)
+    device.family = .shyBeacon
+    let room = Sample.beaconRoom(1)
+    try await campaign([device]) { campaign in
+      let run = await campaign.run([room], .any)
+      #expect(run.outcome(1)?.outcome == .pending)
+      #expect(run.outcome(1)?.reason?.code == .noCandidate)
+      #expect(run.dialled.isEmpty)
+      #expect(campaign.standing.rooms[room.id]?.bindings == [])
+    }
+  }
+}

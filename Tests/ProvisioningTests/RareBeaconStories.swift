@@ -1,0 +1,95 @@
+import Bluetooth
+import Provisioning
+import Testing
+import VirtualBuilding
+
+/// A beacon can be told to advertise so rarely that listening for it, connecting to it and proving it take as long.
+@Suite("A beacon that advertises rarely") struct RareBeaconStories {
+  static let intervals: [Duration] = [.seconds(10), .seconds(20), .seconds(30)]
+
+  /// A host that was told to have patience with such beacons when it connects.
+  private static var patient: RadioParameters {
+    var radio = RadioParameters()
+    radio.connectPatience = .seconds(60)
+    return radio
+  }
+
+  private static func room(_ interval: Duration, power: String = "medium") -> Room {
+    Sample.beaconRoom(1, address: 1, power: power, interval: interval)
+  }
+
+  @Test("from its first settings on is proved", arguments: intervals)
+  func becomesRare(_ interval: Duration) async throws {
+    let room = Self.room(interval)
+    try await campaign([Sample.beaconDevice(1)], radio: Self.patient) { campaign in
+      let run = await campaign.run([room])
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .provisioned)
+    }
+  }
+
+  @Test("is found, written and proved at the first attempt", arguments: intervals, [1, 2, 3] as [UInt64])
+  func isRare(_ interval: Duration, seed: UInt64) async throws {
+    let (before, room) = (Self.room(interval), Self.room(interval, power: "low"))
+    try await campaign([Sample.beaconDevice(1)], seed: seed, radio: Self.patient) { campaign in
+      _ = await campaign.run([before])
+      try? await campaign.clock.sleep(for: .seconds(7 * seed))
+      let run = await campaign.run([room])
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .provisioned)
+    }
+  }
+
+  @Test("is found though nothing is on record", arguments: intervals, [1, 2, 3] as [UInt64])
+  func unknown(_ interval: Duration, seed: UInt64) async throws {
+    let room = Self.room(interval)
+    try await campaign([Sample.beaconDevice(1, holds: Sample.done(room))], seed: seed, radio: Self.patient) {
+      campaign in
+      try? await campaign.clock.sleep(for: .seconds(7 * seed))
+      let run = await campaign.run([room])
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .alreadyProvisioned && run.writes.isEmpty)
+      #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .proved } == true)
+    }
+  }
+
+  @Test("on record is given its time, though the manifest wants it to advertise often", arguments: intervals)
+  func becomesFrequent(_ interval: Duration) async throws {
+    let (before, room) = (Self.room(interval), Self.room(.milliseconds(100)))
+    try await campaign([Sample.beaconDevice(1)], radio: Self.patient) { campaign in
+      _ = await campaign.run([before])
+      let run = await campaign.run([room])
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .provisioned)
+    }
+  }
+
+  @Test("is found among others that are heard all the time", arguments: intervals)
+  func amongOthers(_ interval: Duration) async throws {
+    let rooms =
+      [Self.room(interval, power: "low")] + (2...5).map { Sample.beaconRoom($0, address: UInt64($0)) }
+    let others = (2...5).map { Sample.beaconDevice(UInt64($0)) }
+    try await campaign([Sample.beaconDevice(1)] + others, radio: Self.patient) { campaign in
+      _ = await campaign.run([Self.room(interval)])
+      let run = await campaign.run(rooms)
+      expectInvariants(run, rooms)
+      #expect(run.result.rooms.map(\.outcome) == Array(repeating: .provisioned, count: 5))
+    }
+  }
+
+  @Test("that the host has no patience with is left as it is, and told why")
+  func tooRare() async throws {
+    let (before, room) = (Self.room(.seconds(30)), Self.room(.seconds(30), power: "low"))
+    try await campaign([Sample.beaconDevice(1)]) { campaign in
+      #expect(await campaign.run([before]).outcome(1)?.outcome == .provisioned, "it was quick until then")
+      let run = await campaign.run([room])
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .unreachable)
+      #expect([.connectFailed, .connectTimedOut].contains(run.outcome(1)?.reason?.code))
+      #expect(run.writes.isEmpty)
+      // What it was given before is still true.
+      let next = await campaign.run([before])
+      #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.dialled.isEmpty)
+    }
+  }
+}
