@@ -7,10 +7,10 @@ import VirtualBuilding
 @Suite("A beacon that advertises rarely") struct RareBeaconStories {
   static let intervals: [Duration] = [.seconds(10), .seconds(20), .seconds(30)]
 
-  /// A host that was told to have patience with such beacons when it connects.
+  /// A host that was told to have patience with such beacons when it connects (Autoconnecttimeout).
   private static var patient: RadioParameters {
     var radio = RadioParameters()
-    radio.connectPatience = .seconds(60)
+    radio.deadAttempt = .seconds(40)
     return radio
   }
 
