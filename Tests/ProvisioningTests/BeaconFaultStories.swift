@@ -15,8 +15,8 @@ private typealias GATT = IoTDesignShopGATT
     (.keepsOld(GATT.beaconID), "major 0, minor 0", .major),
     (.keepsOld(GATT.beaconUUID), "uuid \(GATT.service)", .uuid),
     // The lowest bit of the last byte: the high one, of the second number.
-    (.storesWrong(GATT.transmission), "power medium, interval 340ms", .power),
-    (.storesWrong(GATT.beaconID), "major 258, minor 257", .major),
+    (.storesWrong(GATT.transmission), "power medium, interval 340ms", .interval),
+    (.storesWrong(GATT.beaconID), "major 258, minor 257", .minor),
     (.storesWrong(GATT.beaconUUID), "uuid 4D6F6F72-0000-4C61-6D70-000000000000", .uuid),
   ]
 

@@ -56,10 +56,11 @@ struct ExplanationTests {
 
   private func explain(
     _ outcome: Outcome, _ reason: FailureReason?, address: BluetoothAddress? = .sensor(5), rssi: Int? = -60,
-    profile: ProfileID = "robo-sensor", wifi: String? = "Office WiFi"
+    profile: ProfileID = "robo-sensor", wifi: String? = "Office WiFi", registered: Bool = false
   ) throws -> Explanation {
     var room = PlannedRoom.sample("garage", "Garage", minor: 5, address: address, wifi: wifi)
     room.profile = profile
+    room.registered = registered ? true : nil
     var story = Story()
     story.begin([room])
     story.end(room, outcome, reason, attempts: 1, rssi: rssi)
@@ -90,6 +91,29 @@ struct ExplanationTests {
       "never_heard, another family",
       try explain(.unreachable, .init(.neverHeard), profile: "no-family-of-ours"))
     try expectSnapshot(text, "explanations.txt")
+  }
+
+  @Test("the same of a family that can always be written, and of devices that were configured elsewhere")
+  func families() throws {
+    var text = ""
+    func add(_ title: String, _ explanation: Explanation) {
+      text += "\(title)\n  \(explanation.sentence)\n  → \(explanation.advice)\n"
+    }
+    for reason in Self.reasons where reason.stage == nil || reason.stage == .read || reason.stage == .verify {
+      add("\(reason.code.rawValue)", try explain(.failed, reason, profile: "iot-design-shop"))
+    }
+    let held = "uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 5"
+    for reason in [
+      FailureReason(.neverHeard),
+      FailureReason(.tooManyCandidates, minor: 5, addresses: [.sensor(7), .sensor(8)]),
+      FailureReason(.configuredOtherwise, held: held, minor: 5),
+      FailureReason(.minorOnAir, minor: 5, addresses: [.sensor(7)]),
+    ] {
+      add(
+        "\(reason.code.rawValue), registered",
+        try explain(.needsHands, reason, profile: "iot-design-shop", registered: true))
+    }
+    try expectSnapshot(text, "explanations-families.txt")
   }
 
   @Test("every reason has a sentence and advice, whole and on one line")

@@ -105,7 +105,8 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
     return .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
   }
   if let own, let beacon = air[own]?.beaconAtWork {
-    return .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: beacon.minor))
+    return .stopped(
+      .needsHands, FailureReason(.configuredOtherwise, held: beacon.identity.shown, minor: beacon.minor))
   }
   return .awaited
 }

@@ -2,8 +2,8 @@
 public struct DeviceWords: Hashable, Sendable {
   /// What to call one: `sensor`.
   public let noun: String
-  /// How to get it to wait for provisioning, to follow a comma or "and".
-  public let makeItWait: String
+  /// How to get it to wait for provisioning, to follow a comma or "and"; nil when it can always be written.
+  public let makeItWait: String?
   /// How to see that it waits for provisioning, as a condition at the beginning of a sentence.
   public let stillWaiting: String
   /// How to see that it does not, likewise.
@@ -17,7 +17,7 @@ public struct DeviceWords: Hashable, Sendable {
 
   /// Words; a plain set unless given.
   public init(
-    noun: String = "device", makeItWait: String = "put it into provisioning mode",
+    noun: String = "device", makeItWait: String? = "put it into provisioning mode",
     stillWaiting: String = "If it is still in provisioning mode",
     notWaiting: String = "If it is not in provisioning mode", label: String? = nil,
     notAnswering: String? = nil, serviceMissing: String? = nil

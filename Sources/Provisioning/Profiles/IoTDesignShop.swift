@@ -15,7 +15,7 @@ public struct IoTDesignShop: DeviceProfile {
 
   /// How people deal with one.
   public let words = DeviceWords(
-    noun: "beacon", makeItWait: "switch it off and on", stillWaiting: "If it still has its factory settings",
+    noun: "beacon", makeItWait: nil, stillWaiting: "If it still has its factory settings",
     notWaiting: "If it does not advertise its configuration service",
     notAnswering:
       "If it advertises less than every 3.8 s, Linux cannot connect to it unless Autoconnecttimeout under [LE] in "
@@ -242,7 +242,7 @@ private struct IoTDesignShopRegisters: Sendable {
     var changes: [(register: Register, bytes: [UInt8])] = []
     for register in Register.allCases where register.settings.contains(where: { wanted[$0] != nil }) {
       guard let bytes = Self.encode(register, values) else {
-        throw mismatch(register, held.bytes[register] ?? [])
+        throw mismatch(register, held.bytes[register] ?? [], instead: values)
       }
       if bytes != held.bytes[register] { changes.append((register, bytes)) }
     }
@@ -257,14 +257,21 @@ private struct IoTDesignShopRegisters: Sendable {
   /// - Throws: `readBackMismatch` when the device holds other bytes than were written.
   func readBack(_ change: (register: Register, bytes: [UInt8])) async throws(AttemptFailure) {
     let bytes = try await read(change.register)
-    guard bytes == change.bytes else { throw mismatch(change.register, bytes) }
+    guard bytes == change.bytes else {
+      throw mismatch(change.register, bytes, instead: Self.decode(change.bytes, change.register))
+    }
     await session.confirmReadBack(change.register.settings.filter { session.room.settings[$0] != nil })
   }
 
-  private func mismatch(_ register: Register, _ bytes: [UInt8]) -> AttemptFailure {
+  /// Of the settings of a register the first that is not what it should be.
+  private func mismatch(
+    _ register: Register, _ bytes: [UInt8], instead wanted: [SettingName: SettingValue]
+  ) -> AttemptFailure {
+    let values = Self.decode(bytes, register)
+    let setting = register.settings.first { values[$0] == nil || values[$0] != wanted[$0] }
     let held = Self.shown(bytes, register).map { "\($0.name) \($0.value)" }.joined(separator: ", ")
     return AttemptFailure(
-      .init(.readBackMismatch, stage: .read, setting: register.settings[0], held: held))
+      .init(.readBackMismatch, stage: .read, setting: setting ?? register.settings[0], held: held))
   }
 
   // MARK: Bytes

@@ -10,7 +10,7 @@ public enum CSVReport {
   public static let columns = [
     "room", "id", "profile", "minor", "outcome", "address", "adapter", "attempts", "duration_s", "rssi",
     "evidence", "settings_proved", "settings_written", "settings_not_written", "reason", "reason_code",
-    "advice", "log",
+    "advice", "log", "registered", "settings",
   ]
 
   /// The file's text.
@@ -43,6 +43,10 @@ public enum CSVReport {
       .text(room.reason?.code.rawValue),
       .text(explanation?.advice),
       .text(room.log),
+      .text(room.isRegistered ? "true" : "false"),
+      .text(
+        room.settings.compactMap { setting in setting.value.map { "\(setting.name)=\($0)" } }
+          .joined(separator: "; ")),
     ]
   }
 

@@ -69,7 +69,7 @@ private struct Page {
         "Device",
         [
           room.address?.description ?? "none", room.planned.profile.rawValue.visible,
-          room.minor.map { "minor \($0)" },
+          room.minor.map { "minor \($0)" }, room.isRegistered ? "registered: looked for, not written" : nil,
         ]
         .compactMap(\.self).joined(separator: ", ")),
       item("Building", "\((run?.buildingName ?? "?").visible) (\((run?.building ?? "?").visible))"),

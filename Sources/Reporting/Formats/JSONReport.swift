@@ -62,6 +62,7 @@ public enum JSONReport {
       "room": .string(room.planned.name),
       "id": .string(room.id.rawValue),
       "profile": .string(room.planned.profile.rawValue),
+      "registered": .bool(room.isRegistered),
       "minor": .optional(room.minor.map(Int.init)),
       "outcome": .string(room.outcome.rawValue),
       "address": .optional(room.address?.description),

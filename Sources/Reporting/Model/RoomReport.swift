@@ -35,11 +35,19 @@ public struct RoomReport: Hashable, Sendable {
     settings = planned.settings
   }
 
+  /// How it ended, in words: of a registered room with what there was to do, since nothing was written.
+  var outcomeWords: String {
+    isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
+  }
+
   /// Its stable identity.
   public var id: RoomID { planned.room }
 
   /// Whether the run was not to work on it.
   public var isExcluded: Bool { planned.exclusion != nil }
+
+  /// Whether its device was configured elsewhere, and only looked for.
+  public var isRegistered: Bool { planned.registered == true }
 
   /// Whether its outcome is on record.
   public var isFinished: Bool { recorded != nil }

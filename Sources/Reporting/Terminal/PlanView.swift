@@ -30,6 +30,9 @@ public enum PlanView {
     }
   }
 
+  /// The table's header.
+  public static let header = ["ROOM", "WHAT", "DEVICE", "SIGNAL", "WHY"]
+
   /// How much there is to do, in one line.
   public static func summary(_ plan: ApplyPlan) -> String {
     func count(_ action: PlannedStep.Action) -> Int { plan.rooms.count { $0.action == action } }
@@ -53,8 +56,8 @@ public enum PlanView {
   private static func why(_ step: PlannedStep, _ room: Room?) -> String {
     switch step.action {
     case .provision: step.basis?.words ?? ""
-    case .done: step.evidence?.words ?? ""
-    case .await: "configured elsewhere, not heard yet"
+    case .done: (step.registered == true ? "registered, " : "") + (step.evidence?.claim ?? "")
+    case .await: "registered, not heard yet"
     case .stop, .exclude: Explanation(of: step, room)?.sentence ?? ""
     }
   }

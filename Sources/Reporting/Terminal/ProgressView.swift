@@ -95,7 +95,7 @@ extension ProgressView {
     let name = room.planned.name.visible
     let sign = style.paint(outcome.symbol, outcome.tone)
     let rest = style.width - 2
-    if rest < 38 { return sign + " " + "\(name): \(outcome.words)".truncated(to: rest) }
+    if rest < 38 { return sign + " " + "\(name): \(room.outcomeWords)".truncated(to: rest) }
     // Names line up as far as they are not longer than a third of the line.
     let column = min(rest / 3, longestName)
     let left = name.fitted(to: column)
@@ -107,7 +107,7 @@ extension ProgressView {
       let text = "\(outcome.words): \(sentence)".truncated(to: rest - column - 2)
       return "\(sign) \(left)  \(style.paint(text, outcome.tone))"
     }
-    var right = outcome.words
+    var right = room.outcomeWords
     if rest >= 68 {
       right = right.fitted(to: 23) + "  " + (room.address?.description ?? "")
       if rest >= 88, let rssi = room.rssi { right += "  \(rssi) dBm" }
@@ -172,7 +172,7 @@ extension ProgressView {
       fact.failure.map { "\(name(fact.room)): attempt \(fact.number) failed, \($0.code.rawValue)" }
     case .retryScheduled(let fact): "\(name(fact.room)): trying again in \(fact.delay.asSeconds)"
     case .roomFinished(let fact):
-      "\(fact.outcome.symbol) \(name(fact.room)): \(fact.outcome.words)"
+      "\(fact.outcome.symbol) \(name(fact.room)): \(report[fact.room]?.outcomeWords ?? fact.outcome.words)"
         + (report[fact.room].flatMap(Explanation.init(of:)).map { ". " + $0.sentence } ?? "")
         + " (\(report.finishedRooms)/\(report.selected.count))"
     case .runInterrupted(let fact): "stopping: \(fact.cause.words)"

@@ -4,7 +4,7 @@ public import Provisioning
 /// The building's present state, for a person: how far each room is by all that is on record.
 public enum StateView {
   /// The table's header.
-  public static let header = ["ROOM", "STATE", "SENSOR", "RUN"]
+  public static let header = ["ROOM", "STATE", "DEVICE", "RUN"]
 
   /// A row for each room, by id.
   public static func rows(_ standing: BuildingStanding) -> [[String]] {

@@ -40,9 +40,20 @@ public enum SummaryView {
     case .aborted: text += ", aborted" + (report.interruption.map { ": \($0.cause.words)" } ?? "")
     case nil: text += ", \(RunReport.unfinished)"
     }
-    let counts = Outcome.allCases.filter { report.count($0) > 0 }.map { "\(report.count($0)) \($0.words)" }
+    let counts = Outcome.allCases.filter { report.count($0) > 0 }.map { outcome in
+      "\(report.count(outcome)) \(outcome.words)" + registered(outcome, in: report)
+    }
     return block(text, style).map { style.paint($0, all ? .green : .bold) }
       + block(counts.joined(separator: ", "), style, indent: 2)
+  }
+
+  /// Of rooms that count as done though this tool never wrote to them: how many.
+  private static func registered(_ outcome: Outcome, in report: RunReport) -> String {
+    guard outcome.isSuccess else { return "" }
+    let rooms = report.rooms.filter { $0.outcome == outcome }
+    let registered = rooms.count(where: \.isRegistered)
+    if registered == 0 { return "" }
+    return registered == rooms.count ? " (registered)" : " (\(registered) registered)"
   }
 
   private static func explain(_ room: RoomReport, _ style: TerminalStyle) -> [String] {

@@ -139,11 +139,39 @@ extension Evidence {
     var words = "\(grade.rawValue) from \(address)"
     if let minor { words += ", minor \(minor)" }
     if let rssi { words += " at \(rssi) dBm" }
-    if let run { return words + ", on record since run \(run.visible)" }
-    if let secondsAfterSave, let text = Decimal.fixed(secondsAfterSave, places: 3) {
-      words += ", \(text) s after the save"
+    if let secondsAfterSave, run == nil, let text = Decimal.fixed(secondsAfterSave, places: 3) {
+      words += ", \(text) s after the \(grade == .selfDisconnect ? "write" : "save")"
     }
+    if let weakness = grade.weakness { words += " (\(weakness))" }
+    if let run { words += ", on record since run \(run.visible)" }
     return words
+  }
+
+  /// What it says of a device that is done, for who plans: without the address, which stands beside it.
+  var claim: String {
+    let claim =
+      switch grade {
+      case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir:
+        "on air" + (minor.map { " with minor \($0)" } ?? "")
+      case .readBack: "read to hold what it should"
+      case .savedStatus: "saved, by its own word"
+      case .selfDisconnect: "it took what was written, and left"
+      }
+    if let run { return claim + ", by run \(run.visible)" }
+    return claim + (rssi.map { " at \($0) dBm" } ?? "")
+  }
+}
+
+extension Evidence.Grade {
+  /// Why it is less than hearing the device at work; nil where it is not.
+  fileprivate var weakness: String? {
+    switch self {
+    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir: nil
+    case .readBack: "it held the settings when it was read; its beacon was not heard"
+    case .savedStatus: "its own word over the link; its beacon was not heard"
+    case .selfDisconnect:
+      "it ended the link by itself, as it does when it has taken what was written; a lost link looks the same"
+    }
   }
 }
 

@@ -70,6 +70,13 @@ struct Scene {
   let isTried: Bool
   let isProved: Bool
   let mayHaveKept: Bool
+  let isRegistered: Bool
+  /// The settings that the manifest gives it.
+  let told: [SettingName]
+  /// Whether its family tells on air what it holds.
+  let hasBeacon: Bool
+  /// What its device did acknowledge, at least.
+  let grade: Evidence.Grade?
   let exclusion: Exclusion?
 
   init(_ room: RoomReport) {
@@ -81,6 +88,10 @@ struct Scene {
     isTried = room.attempts > 0
     isProved = room.evidence?.grade.isProof ?? false
     mayHaveKept = room.outcome == .unconfirmed
+    isRegistered = room.isRegistered
+    told = room.settings.map(\.name)
+    hasBeacon = DeviceProfiles[room.planned.profile]?.hasIdentity ?? true
+    grade = room.evidence?.grade
     exclusion = room.planned.exclusion
   }
 
@@ -93,6 +104,10 @@ struct Scene {
     isTried = false
     isProved = false
     mayHaveKept = false
+    isRegistered = step.registered == true
+    told = room.map { $0.settings.keys.sorted() } ?? []
+    hasBeacon = room.flatMap { DeviceProfiles[$0.profile] }?.hasIdentity ?? true
+    grade = nil
     exclusion = step.exclusion
   }
 
@@ -114,12 +129,23 @@ struct Scene {
 
   let again = "Then run the same command again."
 
+  /// To make it wait for provisioning, where it does not always, and to go on.
+  var waitAndRun: String {
+    (device.makeItWait.map { "\($0), and run" } ?? "run") + " the same command again"
+  }
+
+  /// What helps with a device that hangs.
+  var restart: String { "switch it off and on" + (device.makeItWait.map { ", and \($0)" } ?? "") }
+
   /// After a save whose effect nobody has seen.
   var adviceWhenUnconfirmed: String {
-    """
-    Run the same command again within 3 m of the \(device.noun): it listens first, and takes the room as done \
-    when its beacon is heard. \(device.stillWaiting), the settings were not kept, and the new run writes them.
-    """
+    if !hasBeacon {
+      return "Run the same command again within 3 m of the \(device.noun): it writes the settings once more."
+    }
+    return """
+      Run the same command again within 3 m of the \(device.noun): it listens first, and takes the room as done \
+      when its beacon is heard. \(device.stillWaiting), the settings were not kept, and the new run writes them.
+      """
   }
 
   /// What to say of an outcome that came without a reason.
@@ -130,7 +156,7 @@ struct Scene {
     case .needsHands:
       Explanation(
         "\(subject) cannot be reached until somebody sees to it.",
-        "Check its power, \(device.makeItWait), and run the same command again.")
+        "Check its power. Then \(waitAndRun).")
     case .unconfirmed:
       Explanation(
         "The settings were written, and nothing proved yet that they were kept.", adviceWhenUnconfirmed)

@@ -39,11 +39,21 @@ extension Scene {
   }
 
   private func neverHeard() -> Explanation {
-    Explanation(
+    if isRegistered {
+      let who = address.map { "The \(device.noun) \($0) was not heard" } ?? "No \(device.noun) was heard"
+      return Explanation(
+        "\(who) with what the manifest says of this room\(minor.map { ", minor \($0)" } ?? "").",
+        """
+        It was configured elsewhere: check its \(told.map(\.rawValue.visible).joined(separator: ", ")) in the manifest \
+        and that it has power, and stand within 3 m of it. \(again)
+        """)
+    }
+    let waiting = device.makeItWait.map { "\(device.notWaiting), \($0). " } ?? ""
+    return Explanation(
       address == nil
         ? "No \(device.noun) was heard for this room." : "\(subject) was not heard on any adapter.",
       """
-      Check that it has power and stand within 3 m of it. \(device.notWaiting), \(device.makeItWait). \
+      Check that it has power and stand within 3 m of it. \(waiting)\
       \(address == nil ? "" : device.label.map { $0 + " " } ?? "")\(again)
       """)
   }
@@ -58,7 +68,7 @@ extension Scene {
     return Explanation(
       sentence,
       """
-      \(closer) If it is near, switch it off and on and \(device.makeItWait): another phone or laptop \
+      \(closer) If it is near, \(restart): another phone or laptop \
       may be holding it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
       """)
   }
@@ -81,10 +91,10 @@ extension Scene {
       return notHeardAfterSave(reason)
     case .discover:
       sentence = "\(subject) connected, but did not list its services" + within(reason) + "."
-      hint = "Switch it off and on, and \(device.makeItWait)."
+      hint = "\(restart.uppercasedFirst)."
     case .ready:
       sentence = "\(subject) did not say that it is ready" + within(reason) + "."
-      hint = "Switch it off and on, and \(device.makeItWait)."
+      hint = "\(restart.uppercasedFirst)."
     case .read:
       let setting = reason.setting?.words ?? "what it holds"
       sentence = "\(subject) did not say \(setting)" + within(reason) + "."
@@ -92,13 +102,13 @@ extension Scene {
     case .write:
       let setting = reason.setting?.words ?? "a setting"
       sentence = "\(subject) did not confirm \(setting)" + within(reason) + "."
-      hint = "If it happens again, switch it off and on, and \(device.makeItWait)."
+      hint = "If it happens again, \(restart)."
     case .save:
       sentence = "\(subject) did not answer the request to save" + within(reason) + "."
-      hint = "If it happens again, switch it off and on, and \(device.makeItWait)."
+      hint = "If it happens again, \(restart)."
     case nil:
       sentence = "\(subject) took too long" + (reason.seconds.map { " (\($0.asSeconds))" } ?? "") + "."
-      hint = "If it happens again, switch it off and on, and \(device.makeItWait)."
+      hint = "If it happens again, \(restart)."
     }
     return Explanation(sentence, "\(closer) \(hint) \(again)")
   }
@@ -124,7 +134,7 @@ extension Scene {
       "\(subject) rejected \(what)\(answer).",
       """
       \(check): the firmware may take less than the manifest allows. If it is right, switch the \
-      \(device.noun) off and on, \(device.makeItWait), and run the same command again.
+      \(device.noun) off and on, \(wait)and run the same command again.
       """)
   }
 
@@ -136,7 +146,7 @@ extension Scene {
       : "Its firmware may not save without WiFi: give the room a WiFi in the manifest."
     return Explanation(
       "\(subject) refused the settings.\(words)",
-      "\(check) Then switch the \(device.noun) off and on, \(device.makeItWait), and run the same command again."
+      "\(check) Then switch the \(device.noun) off and on, \(wait)and run the same command again."
     )
   }
 
@@ -149,7 +159,7 @@ extension Scene {
 
   private func readBackMismatch(_ reason: FailureReason) -> Explanation {
     let setting = reason.setting?.words ?? "a setting"
-    let held = reason.held.map { ": it holds \($0.visible) now" } ?? ""
+    let held = reason.held.map { ": \($0.visible)" } ?? ""
     return Explanation(
       "\(subject) confirmed \(setting), but holds something else\(held).",
       "Run the same command again: it reads first, and writes what is wrong. If it happens again, replace it: its "
@@ -174,36 +184,49 @@ extension Scene {
   }
 
   private func wrongIdentity(_ reason: FailureReason) -> Explanation {
-    let heard = reason.minor.map { "minor \($0)" } ?? "another identity"
-    return Explanation(
-      "\(subject) came back with \(heard)\(wanted).",
-      "\(device.makeItWait.uppercasedFirst), and run the same command again. If it happens again, replace it."
-    )
+    Explanation(
+      "\(subject) came back with \(identity(reason)).",
+      "\(waitAndRun.uppercasedFirst). If it happens again, replace it.")
   }
 
   private func notHeardAfterSave(_ reason: FailureReason) -> Explanation {
-    Explanation(
-      "The settings were written and saving was asked for, but \(subject.lowercasedFirst) was not heard afterwards"
-        + within(reason) + ".",
+    let done =
+      grade == .readBack
+      ? "The settings were written and read back" : "The settings were written and saving was asked for"
+    return Explanation(
+      "\(done), but \(subject.lowercasedFirst) was not heard afterwards" + within(reason) + ".",
       adviceWhenUnconfirmed)
   }
 
   private func configuredOtherwise(_ reason: FailureReason) -> Explanation {
-    let heard = reason.minor.map { " with minor \($0)" } ?? " with another identity"
+    let sentence = "\(subject) is already set up with \(identity(reason))."
+    let elsewhere = "If it belongs in another, correct the address of this room in the manifest."
+    if isRegistered {
+      return Explanation(
+        sentence,
+        "If it belongs in this room, write into the manifest what it has, or have it configured again. \(elsewhere)"
+      )
+    }
     return Explanation(
-      "\(subject) is already set up\(heard)\(wanted).",
-      """
-      If it belongs in this room, \(device.makeItWait) and run the same command again. If it belongs in another, \
-      correct the address of this room in the manifest.
-      """)
+      sentence,
+      "If it belongs in this room, \(waitAndRun). \(elsewhere)")
   }
 
   private func minorOnAir(_ reason: FailureReason) -> Explanation {
     let minor = reason.minor ?? minor
     let who =
       reason.addresses.map { $0.isEmpty ? "another \(device.noun)" : list($0) } ?? "another \(device.noun)"
+    let sentence = "\(minor.map { "Minor \($0)" } ?? "The minor of this room") is already on air from \(who)."
+    if isRegistered {
+      return Explanation(
+        sentence,
+        """
+        Find that \(device.noun). If it is this room's, correct the address of this room in the manifest; if not, it must \
+        be switched off, or be given something else to send. \(again)
+        """)
+    }
     return Explanation(
-      "\(minor.map { "Minor \($0)" } ?? "The minor of this room") is already on air from \(who).",
+      sentence,
       """
       Find that \(device.noun). If it should not have this minor, switch it off or give it its own; if it is a \
       neighbour's, give this room another minor in the manifest. \(again)
@@ -227,8 +250,7 @@ extension Scene {
     return Explanation(
       "\(subject) works with the settings of an earlier run\(heard), and the manifest has others now.",
       """
-      It cannot be rewritten while it works: \(device.makeItWait), and run the same command again. Or undo the \
-      change in the manifest.
+      It cannot be rewritten while it works: \(waitAndRun). Or undo the change in the manifest.
       """)
   }
 
@@ -253,6 +275,14 @@ extension Scene {
 
   private func tooManyCandidates(_ reason: FailureReason) -> Explanation {
     let who = reason.addresses.map { $0.isEmpty ? "" : ": " + list($0) } ?? ""
+    if isRegistered {
+      return Explanation(
+        "Several \(device.noun)s are on air with what the manifest says of this room\(who).",
+        """
+        Find out which one is in this room, and write its address into the manifest. The others must be switched off, \
+        or be given something else to send. \(again)
+        """)
+    }
     return Explanation(
       "More \(device.noun)s wait to be provisioned than rooms are left, so none was taken\(who).",
       "Switch off those that do not belong here, or write the addresses from the labels into the manifest. \(again)"
@@ -262,7 +292,8 @@ extension Scene {
   private func noCandidate() -> Explanation {
     Explanation(
       "No \(device.noun) was left for this room.",
-      "Switch on one more within range and \(device.makeItWait). \(again)")
+      "Switch on one more within range\(device.makeItWait.map { " and \($0)" } ?? ", with its factory settings"). \(again)"
+    )
   }
 
   private func notConfirmed() -> Explanation {
@@ -334,7 +365,16 @@ extension Scene {
 }
 
 extension Scene {
-  private var wanted: String { minor.map { " instead of minor \($0)" } ?? "" }
+  /// What a device was heard to be, and what it should be.
+  private func identity(_ reason: FailureReason) -> String {
+    // The same minor is still another identity: uuid and major belong to it.
+    if let held = reason.held { return held.visible }
+    guard let heard = reason.minor, heard != minor else { return "another identity" }
+    return "minor \(heard)" + (minor.map { " instead of minor \($0)" } ?? "")
+  }
+
+  /// What makes it wait for provisioning, before a comma and what comes next; nothing where it always does.
+  private var wait: String { device.makeItWait.map { "\($0), " } ?? "" }
 
   private func within(_ reason: FailureReason) -> String {
     reason.seconds.map { " within \($0.asSeconds)" } ?? ""

@@ -78,7 +78,7 @@ struct PlanCommand: AsyncParsableCommand {
     let rows = PlanView.rows(plan, of: undertaking.source.building)
     Console.data(
       Table.text(
-        header: ["ROOM", "WHAT", "SENSOR", "SIGNAL", "WHY"],
+        header: PlanView.header,
         rows: rows.map { [$0.room, $0.action, $0.device, $0.signal, $0.why] }))
     let time = TimeEstimate(undertaking.archive, simulated: simulation.simulate)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")

@@ -7,18 +7,19 @@ enum Confirmation {
   /// Shows the list and asks; anything but a clear yes is no. A cancelled task gets no as well.
   static func ask(_ proposals: [ProposedBinding]) async -> Bool {
     Console.say(list(proposals))
-    Console.write("Give these rooms these sensors? Label them afterwards. [y/N] ", to: .standardError)
+    Console.write("Give these rooms these devices? Label them afterwards. [y/N] ", to: .standardError)
     let answer = await Keyboard.line { $0 }.lowercased()
     return answer == "y" || answer == "yes"
   }
 
-  /// The proposals as a table: room, minor, sensor.
+  /// The proposals as a table: room, minor, device and its kind.
   static func list(_ proposals: [ProposedBinding]) -> String {
     Table.text(
-      header: ["ROOM", "MINOR", "SENSOR", "RSSI"],
+      header: ["ROOM", "MINOR", "DEVICE", "PROFILE", "RSSI"],
       rows: proposals.map { proposal in
         [
           proposal.room.name.visible, proposal.room.minor.map { "\($0)" } ?? "", "\(proposal.address)",
+          proposal.room.profile.rawValue,
           proposal.rssi.map { "\($0) dBm" } ?? "",
         ]
       })

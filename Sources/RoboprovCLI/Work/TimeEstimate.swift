@@ -7,7 +7,7 @@ struct TimeEstimate {
   /// Seconds a sensor, one after the other, from the radio lab (docs/bluez.md: 13.7 devices a minute).
   static let unmeasured = 4.4
 
-  /// Seconds a sensor.
+  /// Seconds a device.
   let seconds: Double
   /// How many successful attempts on record it rests on; 0 for none.
   let measured: Int
@@ -32,7 +32,7 @@ struct TimeEstimate {
     let time = total < 90 ? "\(Int(total.rounded(.up))) s" : "\(Int((total / 60).rounded(.up))) min"
     let source = measured > 0 ? "as here before" : "as measured in the lab"
     let each = (seconds * 10).rounded() / 10
-    return "About \(time), one sensor after the other (\(each) s each, \(source))."
+    return "About \(time), one device after the other (\(each) s each, \(source))."
   }
 }
 

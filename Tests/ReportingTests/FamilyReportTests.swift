@@ -1,0 +1,78 @@
+import Bluetooth
+import Provisioning
+import Testing
+
+@testable import Reporting
+
+@Suite("Reports of several device families")
+struct FamilyReportTests {
+  private let report = RunReport(Story.families.events)
+
+  @Test("the logs, whole", arguments: ["stairs", "doorway", "entrance", "shed"] as [RoomID])
+  func logs(room: RoomID) throws {
+    let log = try #require(DeviceLogs.texts(Story.families.events).first { $0.0 == room }).1
+    try expectSnapshot(log, "families-\(room).log")
+  }
+
+  @Test("the table, whole")
+  func table() throws {
+    try expectSnapshot(CSVReport.text(report), "families.csv")
+  }
+
+  @Test("what scrolls by, and what is said in the end")
+  func terminal() throws {
+    var view = ProgressView()
+    var text = ""
+    for event in Story.families.events {
+      view.apply(event)
+      for line in view.finished(event, style: .init(width: 100, hasColor: false)) { text += line + "\n" }
+      if let line = view.plain(event) { text += line + "\n" }
+    }
+    let style = TerminalStyle(width: 80, hasColor: false)
+    for line in SummaryView.lines(report, reports: nil, style: style) { text += line + "\n" }
+    try expectSnapshot(text, "families.txt")
+  }
+
+  @Test("programs are told each setting with its value, and which rooms are never written")
+  func json() throws {
+    guard case .object(let members) = JSONReport.value(report),
+      case .array(let rooms)? = members.first(where: { $0.key == "rooms" })?.value
+    else {
+      Issue.record("no rooms")
+      return
+    }
+    func value(_ room: JSONValue, _ key: String) -> JSONValue? {
+      guard case .object(let members) = room else { return nil }
+      return members.first { $0.key == key }?.value
+    }
+    #expect(
+      rooms.map { value($0, "registered") } == [
+        .bool(false), .bool(false), .bool(false), .bool(true), .bool(true),
+      ])
+    #expect(rooms.map { value($0, "minor") } == [.integer(1), .integer(2), .null, .integer(9), .integer(10)])
+    #expect(
+      value(rooms[0], "settings")
+        == .array(
+          [
+            ("uuid", "4B7F1D6E-9C0A-4E53-8D21-6A5C0E9F3B74"), ("major", "1"), ("minor", "1"),
+            ("power", "medium"), ("interval", "500ms"),
+          ].map {
+            .object(["name": .string($0.0), "value": .string($0.1), "state": .string("proved")])
+          }))
+  }
+
+  @Test(
+    "evidence says what it is worth",
+    arguments: [
+      (.freshBeacon, "fresh_beacon from C4:7C:8D:00:00:05, minor 7 at -60 dBm, 1.500 s after the save"),
+      (.beaconOnAir, "beacon_on_air from"), (.readBack, "its beacon was not heard"),
+      (.savedStatus, "its own word"),
+      (.selfDisconnect, "1.500 s after the write (it ended the link by itself"),
+    ] as [(Evidence.Grade, String)])
+  func evidence(grade: Evidence.Grade, words: String) {
+    let evidence = Evidence(
+      grade: grade, address: .sensor(5), minor: 7, rssi: -60, secondsAfterSave: 1.5)
+    #expect(evidence.words.contains(words), "\(evidence.words)")
+    #expect(evidence.words.hasPrefix(grade.rawValue))
+  }
+}
