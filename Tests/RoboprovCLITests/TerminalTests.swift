@@ -68,23 +68,26 @@ struct TerminalTests {
     }
   }
 
-  @Test("scan lists address, name, RSSI and age, for people and for programs")
+  @Test("scan lists address, profile, RSSI, age and state, for people and for programs")
   func scan() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(["scan", "--listen", "5"], bus: building.bus)
       #expect(outcome.status == 0, "\(outcome)")
       let lines = outcome.output.split(separator: "\n")
-      #expect(lines.first?.split(separator: " ") == ["ADDRESS", "NAME", "RSSI", "AGE"], "\(outcome)")
+      #expect(
+        lines.first?.split(separator: " ") == ["ADDRESS", "PROFILE", "RSSI", "AGE", "STATE"], "\(outcome)")
       for number in 1...2 {
         let line = try #require(
           lines.first { $0.hasPrefix(ServedBuilding.address(number).description) }, "\(outcome)")
-        #expect(line.contains("Robo Sensor") && line.contains(" dBm") && line.hasSuffix(" s"))
+        #expect(line.contains("robo-sensor") && line.contains(" dBm") && line.hasSuffix(" s  waits"))
       }
       let machine = try await site.run(["scan", "--listen", "5", "--output", "json"], bus: building.bus)
       let devices = try #require(JSON(machine.output), "\(machine)")["devices"].items
       #expect(devices.map { $0["address"].text } == [1, 2].map { ServedBuilding.address($0).description })
       for device in devices {
         #expect(device["name"].text == "Robo Sensor")
+        #expect(device["profile"].text == "robo-sensor")
+        #expect(device["state"].text == "waiting" && device["beacon"].isNull)
         #expect((-127...0).contains(device["rssi"].integer ?? 1))
         #expect((device["age_s"].number ?? -1) >= 0)
       }

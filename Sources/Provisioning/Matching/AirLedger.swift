@@ -107,6 +107,15 @@ public struct AirLedger: Sendable {
     sorted { $0.life?.profile == profile && $0.life?.isFree ?? false }
   }
 
+  /// Devices that can be written as they are, by address: those that a room could get, and those at work that take
+  /// other settings all the same.
+  public var writable: [Sighting] {
+    sorted { sighting in
+      guard let life = sighting.life else { return false }
+      return life.isFree || DeviceProfiles[life.profile]?.isRewritable ?? false
+    }
+  }
+
   /// Devices that are at work with this identity, by address.
   public func devices(proving proof: Proof) -> [Sighting] {
     guard case .beacon(let identity) = proof else { return [] }

@@ -4,17 +4,19 @@ import Foundation
 import Provisioning
 import Reporting
 
-/// `roboprov scan`: what waits to be provisioned.
+/// `roboprov scan`: what can be provisioned.
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "List the sensors that wait to be provisioned.",
-    discussion:
-      "Listens for --listen seconds, or with --watch until Ctrl-C, and lists address, name, RSSI and age.")
+    abstract: "List the devices that can be provisioned.",
+    discussion: """
+      Listens for --listen seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI, age and state: \
+      what waits to be provisioned, and what is at work and could be given other settings as it is.
+      """)
 
   @OptionGroup var radio: RadioOptions
 
-  @Flag(help: "Listen until Ctrl-C, and say at once when a sensor is heard for the first time.")
+  @Flag(help: "Listen until Ctrl-C, and say at once when a device is heard for the first time.")
   var watch = false
 
   @OptionGroup var simulation: SimulationOptions
@@ -39,6 +41,6 @@ struct ScanCommand: AsyncParsableCommand {
     ) { [watch] sighting in
       if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
     }
-    return ScanResult(adapter: heard.adapter, devices: heard.air.free, at: setup.clock.now)
+    return ScanResult(adapter: heard.adapter, devices: heard.air.writable, at: setup.clock.now)
   }
 }

@@ -12,10 +12,24 @@ enum ManifestFindings {
   static func summary(_ building: Building, file: String) -> String {
     let rooms = building.rooms.count
     let named = building.rooms.count { $0.address != nil }
+    let registered = building.rooms.count(where: \.isRegistered)
     let wifi = building.rooms.count { $0.settings[.wifiSSID] != nil }
-    return
-      "\(file): \(building.name.visible): \(rooms) room\(rooms == 1 ? "" : "s"), \(named) with an address, "
-      + "\(wifi) with WiFi; can be applied"
+    var parts = ["\(rooms) room\(rooms == 1 ? "" : "s")"]
+    let profiles = profiles(of: building)
+    if profiles.count > 1 || profiles.first?.id != DeviceProfiles.all.first?.id {
+      parts[0] += " (" + profiles.map { "\($0.count) \($0.id)" }.joined(separator: ", ") + ")"
+    }
+    parts.append("\(named) with an address")
+    if registered > 0 { parts.append("\(registered) registered") }
+    parts.append("\(wifi) with WiFi")
+    return "\(file): \(building.name.visible): \(parts.joined(separator: ", ")); can be applied"
+  }
+
+  /// How many rooms there are of each family that has some.
+  private static func profiles(of building: Building) -> [(id: ProfileID, count: Int)] {
+    DeviceProfiles.all.map { profile in
+      (profile.id, building.rooms.count { $0.profile == profile.id })
+    }.filter { $0.count > 0 }
   }
 
   /// For programs.
@@ -26,6 +40,10 @@ enum ManifestFindings {
       "valid": .bool(reading.building != nil),
       "building": .optional(reading.building?.id),
       "rooms": .optional(reading.building?.rooms.count),
+      "profiles": reading.building.map { building in
+        .object(profiles(of: building).map { .init($0.id.rawValue, .integer($0.count)) })
+      } ?? .null,
+      "registered": .optional(reading.building?.rooms.count(where: \.isRegistered)),
       "findings": .array(reading.diagnostics.map(json)),
       "omitted": .integer(reading.omitted),
     ])
