@@ -121,7 +121,9 @@ struct BuildingTests {
     #expect(try building(text).rooms.map(\.timeouts.connect) == [.seconds(60), .seconds(60)])
   }
 
-  @Test("the ones that come with roboprov", arguments: ["demo-building.yaml", "example-building.yaml"])
+  @Test(
+    "the ones that come with roboprov",
+    arguments: ["demo-building.yaml", "example-building.yaml", "mixed-building.yaml"])
   func shipped(name: String) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -31,8 +31,8 @@ extension RecordConflict {
       return Explanation(
         "\(quoted(room)): \(device) was provisioned with minor \(from), and the manifest says \(to) now.",
         """
-        If that is meant, allow it with --renumber: such sensors must be put into provisioning mode. If not, \
-        correct the manifest.
+        If that is meant, allow it with --renumber: what cannot be rewritten while it works must be put into \
+        provisioning mode. If not, correct the manifest.
         """)
     case .severalDevices(let room, let devices):
       return Explanation(
