@@ -148,6 +148,27 @@ struct FamilyTests {
     #expect(!building.needsConfirmation)
   }
 
+  @Test("may have Fireflies, which share what they are told, or do not")
+  func fireflies() throws {
+    let building = try building(
+      """
+      building: B
+      defaults: { profile: firefly, range: 120, value: 255 }
+      assign: any
+      rooms:
+        - { room: R, control: 0 }
+        - { room: S, control: 1, value: 0 }
+        - { room: T, control: 0 }
+      """)
+    #expect(
+      building.rooms.map(\.settings) == [
+        [.control: .integer(0), .value: .integer(255), .range: .integer(120)],
+        [.control: .integer(1), .value: .integer(0), .range: .integer(120)],
+        [.control: .integer(0), .value: .integer(255), .range: .integer(120)],
+      ])
+    #expect(building.rooms.allSatisfy { $0.timeouts == Firefly().timeouts(for: [:]) })
+  }
+
   @Test(
     "may be of a family whose rooms have no minor", arguments: DeviceProfiles.all.filter { !$0.hasIdentity })
   func withoutIdentity(profile: any DeviceProfile) throws {
@@ -163,6 +184,12 @@ extension Wrong {
     Wrong(
       beacons("uuid: \(uuid), major: 1", ["room: R, minor: 1, \(keys)", "room: Z, minor: 9"]), message,
       advice: advice)
+  }
+
+  fileprivate static func firefly(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong(
+      "building: B\ndefaults: { profile: firefly, value: 1, range: 2 }\nassign: any\nrooms: [{ room: R, \(keys) }]\n",
+      message, advice: advice)
   }
 
   fileprivate static func shared(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
@@ -216,6 +243,14 @@ struct FamilyFindingTests {
         advice: "an IoT Design Shop beacon does"),
       .beacon("profile: robo-sensor, timeouts: { 1️⃣read: 1s }", "a Robo Sensor has no stage `read`"),
       .beacon("1️⃣assign: any", "`assign` cannot stand in a room", advice: "at the top"),
+      .firefly("control: 1️⃣256", "`control` is 256, outside of 0…255"),
+      .firefly("control: 1️⃣-1", "`control` is -1, outside of 0…255"),
+      .firefly("control: 1️⃣on", "`control` is not a whole number"),
+      .firefly("control: 1, 1️⃣minor: 5", "a Firefly takes no `minor`", advice: "a Robo Sensor or an IoT"),
+      .firefly("control: 1, wifi: 1️⃣{ ssid: G }", "a Firefly takes no WiFi"),
+      .firefly("control: 1, timeouts: { 1️⃣verify: 5s }", "a Firefly has no stage `verify`"),
+      .firefly(
+        "control: 1, register: 1️⃣true", "a Firefly cannot be registered", advice: "leave `register` out"),
       // Of a default, once, however many rooms rely on it.
       .shared("uuid: 1️⃣12345678, major: 1", "`uuid` is not a UUID"),
       .shared("uuid: \(uuid), major: 1️⃣-1", "`major` is -1"),

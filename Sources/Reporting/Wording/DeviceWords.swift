@@ -17,7 +17,7 @@ extension Stage {
     case .ready: "waiting until it is ready"
     case .read: "reading " + (setting?.words ?? "what it holds")
     case .write: "writing " + (setting?.words ?? "its settings")
-    case .save: "asking it to save"
+    case .save: "waiting for its answer"
     case .verify: "waiting for its beacon"
     }
   }
