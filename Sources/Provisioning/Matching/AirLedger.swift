@@ -79,11 +79,18 @@ public struct AirLedger: Sendable {
 
   private func life(of advertisement: Advertisement, _ known: Life?) -> Life? {
     if let (profile, recognition) = DeviceProfiles.recognise(advertisement, among: profiles) {
+      // That it is there takes nothing back of what it was heard to say before.
+      if recognition == .present, let known, known.profile == profile { return known }
       return Life(profile: profile, recognition: recognition)
     }
-    // A device of ours stays one, whatever beacon it sends without offering its service.
-    guard let known, let beacon = advertisement.iBeacon else { return known }
-    return Life(profile: known.profile, recognition: .configured(beacon))
+    // A device of ours stays one, whatever beacon it sends without offering its service: the two may come apart.
+    guard let known, let beacon = advertisement.iBeacon,
+      let profile = profiles.first(where: { $0.id == known.profile })
+    else { return known }
+    var offering = advertisement
+    offering.serviceUUIDs.append(profile.service)
+    return Life(
+      profile: known.profile, recognition: profile.recognise(offering) ?? .configured(beacon))
   }
 
   private mutating func index(_ sighting: Sighting, before known: Sighting?) {
