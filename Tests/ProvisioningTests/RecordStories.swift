@@ -12,7 +12,7 @@ import VirtualTime
     _ body: @escaping @Sendable (inout Installation) async -> Void
   ) async throws {
     try await VirtualTime.run { clock in
-      let world = World(scenario: Installation.scenario(1), clock: clock)
+      let world = World(scenario: Installation.Furniture.roboSensors.scenario(1), clock: clock)
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await world.run() }
         defer { group.cancelAll() }
@@ -64,6 +64,26 @@ import VirtualTime
         bound == [
           "room-1": [Sample.address(1)], "room-2": [Sample.address(2)], "room-3": [Sample.address(3)],
         ])
+    }
+  }
+
+  @Test("lets go what it left connected, also when the room is to have another device now")
+  func leftLink() async throws {
+    let devices = [1, 2].map { SensorScenario(address: Sample.address($0)) }
+    let (before, room) = (Sample.room(1, address: 1), Sample.room(1, address: 2))
+    try await campaign(devices) { campaign in
+      // Dies with the link up, before anybody knows what services it has.
+      var event = 0
+      repeat {
+        event += 1
+        #expect(await campaign.die([before], event: event))
+      } while await campaign.world.openLinkCount() == 0 && event < 30
+      #expect(await campaign.world.openLinkCount() == 1)
+      let run = await campaign.run([room], allowing: .init(rebind: [room.id]))
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .provisioned)
+      let released = run.facts { if case .linkReleased(let fact) = $0 { fact.address } else { nil } }
+      #expect(released.map(\.1) == [Sample.address(1)])
     }
   }
 

@@ -31,14 +31,14 @@ extension ApplyRun {
   }
 
   /// Ends links that a run left behind which was killed: nobody hears a sensor that is connected. Only devices
-  /// that a room names, or that have the service of one of our families, are ours to let go.
+  /// that a room names or has on record, or that have the service of one of our families, are ours to let go.
   private func releaseLeftLinks(on adapter: Adapter) async {
     let central = central
     let found = await race(.seconds(5), on: clock) { () throws(CentralError) in
       try await central.connectedPeripherals(on: adapter.id)
     }
     guard case .value(let connected) = found else { return }
-    let named = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    let named = request.known.standing.claimed.union(request.building.rooms.compactMap(\.address))
     let services = Set(DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service))
     for peripheral in connected
     where named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs) {
