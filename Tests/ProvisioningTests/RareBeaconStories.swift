@@ -64,6 +64,37 @@ import VirtualBuilding
     }
   }
 
+  @Test("on record is given its time, though the manifest says no longer how often it advertises")
+  func unsaid() async throws {
+    let before = Sample.beaconRoom(1, address: 1, interval: .seconds(39))
+    let room = Sample.beaconRoom(1, address: 1, power: "low", interval: nil)
+    try await campaign([Sample.beaconDevice(1)], radio: Self.patient) { campaign in
+      _ = await campaign.run([before])
+      let run = await campaign.run([room]) { backstage, event in
+        // The first advertisement after the write is missed.
+        guard case .linkEnded = event.fact else { return }
+        await backstage.world.setMuted(true, Sample.address(1))
+        backstage.after(.seconds(3)) { await backstage.world.setMuted(false, Sample.address(1)) }
+      }
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .provisioned)
+    }
+  }
+
+  @Test("on record as often as wanted is given no more time than the manifest says")
+  func shortPatience() async throws {
+    var room = Self.room(.seconds(1), power: "low")
+    room.timeouts.connect = .seconds(3)
+    try await campaign([Sample.beaconDevice(1)]) { [room] campaign in
+      _ = await campaign.run([Self.room(.seconds(1))])
+      let run = await campaign.run([room])
+      let timeouts = run.facts {
+        if case .stageStarted(let fact) = $0, fact.stage == .connect { fact.timeout } else { nil }
+      }
+      #expect(timeouts.map(\.1) == [3])
+    }
+  }
+
   @Test("is found among others that are heard all the time", arguments: intervals)
   func amongOthers(_ interval: Duration) async throws {
     let rooms =

@@ -180,14 +180,17 @@ actor ApplyRun {
   }
 
   /// Takes a room's device up into the schedule. One that the record has advertising more rarely than the room wants
-  /// it to is given the time for that.
+  /// it to is given the time for that, and afterwards, too, if the room does not say how often.
   private func undertake(_ work: RoomWork) {
     var work = work
     let profile = profile(of: work.room)
     if let recorded = request.known.deed(for: work.room, at: work.address)?.values(profile) {
-      let slowest = profile.timeouts(for: recorded)
-      for stage in [Stage.search, .connect] {
-        work.room.timeouts[stage] = max(work.room.timeouts[stage], slowest[stage])
+      let usual = profile.timeouts(for: work.room.settings)
+      let now = profile.timeouts(for: recorded)
+      let afterwards = profile.timeouts(for: recorded.merging(work.room.settings) { $1 })
+      for (stage, needed) in [(Stage.search, now), (.connect, now), (.verify, afterwards)]
+      where needed[stage] > usual[stage] {
+        work.room.timeouts[stage] = max(work.room.timeouts[stage], needed[stage])
       }
     }
     works[work.room.id] = work
