@@ -136,6 +136,58 @@ import VirtualBuilding
     }
   }
 
+  @Test("is done in the end when the adapter is off for a while", arguments: Past.allCases, events)
+  func adapterOff(_ past: Past, _ number: Int) async throws {
+    try await after(past) { campaign, room in
+      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+        guard event.sequence == number else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(10)) { await backstage.world.setPowered(true, adapters[0].address) }
+      }
+      Self.expectRecovered(run, room)
+    }
+  }
+
+  @Test("is done in the end when the stack restarts", arguments: Past.allCases, events)
+  func stackRestarts(_ past: Past, _ number: Int) async throws {
+    try await after(past) { campaign, room in
+      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+        guard event.sequence == number else { return }
+        await backstage.world.stopStack()
+        backstage.after(.seconds(2)) { await backstage.world.startStack() }
+      }
+      Self.expectRecovered(run, room)
+    }
+  }
+
+  @Test("is done in the end when the laptop slept meanwhile", arguments: Past.allCases, events)
+  func hostSlept(_ past: Past, _ number: Int) async throws {
+    try await after(past, retries: 0) { campaign, room in
+      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+        if event.sequence == number { backstage.pause(HostPause(.suspended, seconds: 480)) }
+      }
+      Self.expectRecovered(run, room)
+    }
+  }
+
+  private static func expectRecovered(_ run: Rehearsed, _ room: Room) {
+    expectInvariants(run, [room])
+    #expect(run.result.outcome == .complete)
+    #expect(run.outcome(1)?.outcome != .alreadyProvisioned, "it was not, before this run")
+    #expect(run.writes.count == 3, "nothing is written twice that arrived")
+  }
+
+  @Test("is written nothing more when the record fails, and mended", arguments: Past.allCases, events)
+  func recordFails(_ past: Past, _ number: Int) async throws {
+    try await after(past) { campaign, room in
+      let run = await campaign.run([room], allowing: Self.allowed(past), recordFailsFrom: number)
+      expectInvariants(run, [room])
+      let wasBegun = run.facts { if case .saveSubmitted = $0 { true } else { nil } }.isEmpty == false
+      #expect(run.writes.isEmpty || wasBegun)
+      if past != .foreign || wasBegun { await expectMended(&campaign, room) }
+    }
+  }
+
   private static func expectHonest(
     _ campaign: inout Campaign, _ room: Room, _ run: Rehearsed, _ past: Past, _ outcome: RunOutcome
   ) async {

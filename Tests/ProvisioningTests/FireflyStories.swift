@@ -6,14 +6,8 @@ import VirtualTime
 
 /// A Firefly has one session of 10 s: found, connected and told, or not.
 @Suite("Fireflies") struct FireflyStories {
-  private static func room(_ number: Int = 1, value: Int = 7, retries: Int = 0) -> Room {
-    let settings: [SettingName: SettingValue] = [
-      .control: .integer(3), .value: .integer(value), .range: .integer(200),
-    ]
-    return Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "firefly",
-      address: Sample.address(UInt64(number)), settings: settings,
-      timeouts: Firefly().timeouts(for: settings), retries: retries)
+  private static func room(_ number: Int = 1, retries: Int = 0) -> Room {
+    Sample.fireflyRoom(number, address: UInt64(number), retries: retries)
   }
 
   /// Runs with these devices, which are sensors 1, 2 and so on.
@@ -23,12 +17,14 @@ import VirtualTime
     known: Known = Known(),
     action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil }
   ) async throws -> Rehearsed {
-    try await rehearse(
+    let run = try await rehearse(
       [], rooms: rooms, assignment: assignment, runs: runs,
       scenario: { scenario in
         scenario.sensors = devices
         scenario.radio = radio
       }, request: { $0.known = known }, action: action)
+    expectInvariants(run, rooms)
+    return run
   }
 
   private static func firefly(

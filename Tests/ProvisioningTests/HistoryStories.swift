@@ -11,21 +11,25 @@ import VirtualTime
 
   @Test("its record is true, and its rooms come right", arguments: seeds)
   func history(seed: UInt64) async throws {
+    let furniture = Installation.Furniture.allCases[Int(seed / 2 % 3)]
     try await VirtualTime.run { clock in
-      let world = World(scenario: Installation.scenario(seed), clock: clock)
+      let world = World(scenario: furniture.scenario(seed), clock: clock)
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await world.run() }
         defer { group.cancelAll() }
-        await live(seed, world, clock)
+        await live(seed, furniture, world, clock)
       }
     }
   }
 
-  private func live(_ seed: UInt64, _ world: World, _ clock: VirtualClock) async {
+  private func live(
+    _ seed: UInt64, _ furniture: Installation.Furniture, _ world: World, _ clock: VirtualClock
+  ) async {
     var chance = SeededGenerator(seed: seed).split("history")
     let assignment: Building.Assignment = seed % 2 == 0 ? .any : .address
     var site = await Installation(
-      world: world, clock: clock, chance: chance.split("site"), assignment: assignment)
+      world: world, clock: clock, chance: chance.split("site"), assignment: assignment,
+      furniture: furniture)
     for _ in 0..<10 {
       let laptop = Int(chance.next() % 2)
       switch chance.next() % 20 {
@@ -38,6 +42,7 @@ import VirtualTime
       case 13, 14: site.changePassword()
       case 15: site.renumber()
       case 16: await site.replaceSomeSensor(laptop)
+      case 17 where furniture == .mixed: await site.carryAway(chance.next() % 2 == 0)
       default: site.merge()
       }
     }

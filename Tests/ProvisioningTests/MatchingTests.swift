@@ -163,6 +163,42 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[Sample.address(9)] == nil)
   }
 
+  @Test func aBeaconAndItsServiceMayBeHeardApart() {
+    let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 0, measuredPower: -59)
+    let ours = IBeacon(uuid: Sample.site, major: 1, minor: 7, measuredPower: -59)
+    func news(_ beacon: IBeacon?, service: Bool) -> Advertisement {
+      Advertisement(
+        address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
+        serviceUUIDs: service ? [IoTDesignShop.Attribute.service] : [],
+        manufacturerData: beacon.map { [IBeacon.company: $0.manufacturerData] } ?? [:])
+    }
+    func life(_ news: Advertisement...) -> Recognition? {
+      Sample.air(news)[Sample.address(1)]?.life?.recognition
+    }
+    #expect(life(news(factory, service: false)) == nil, "anybody's")
+    #expect(life(news(nil, service: true)) == .present)
+    #expect(life(news(nil, service: true), news(factory, service: false)) == .awaitingProvisioning)
+    #expect(life(news(nil, service: true), news(ours, service: false)) == .configured(ours))
+    #expect(life(news(factory, service: true), news(nil, service: true)) == .awaitingProvisioning)
+    #expect(life(news(ours, service: true), news(nil, service: true)) == .configured(ours))
+    #expect(life(news(ours, service: true), news(factory, service: false)) == .awaitingProvisioning)
+  }
+
+  @Test func whoDoesNotSayWhoItIsIsFreeOnlyIfItsFamilyNeverDoes() {
+    func news(_ number: UInt64, _ service: BluetoothUUID, _ name: String?) -> Advertisement {
+      Advertisement(
+        address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
+        localName: name, serviceUUIDs: [service])
+    }
+    let air = Sample.air([
+      news(1, IoTDesignShop.Attribute.service, nil), news(2, Firefly.Attribute.service, "Firefl"),
+      news(3, Firefly.Attribute.service, "Stage Piano"),
+    ])
+    #expect(air.free.map(\.address) == [Sample.address(2)])
+    #expect(air.free(for: "iot-design-shop").isEmpty)
+    #expect(air[Sample.address(1)]?.life?.recognition == .present)
+  }
+
   @Test func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
     var air = Sample.air([Sample.waiting(1)])
     let bare = Advertisement(
@@ -236,6 +272,20 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(watch.verdict == .backAgain)
     watch.hear(Sample.beacon(1, minor: 7, at: 16))
     #expect(watch.verdict == .proved(evidence(.freshBeacon, 1, after: 6)))
+  }
+
+  @Test func whatIsHeardWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
+    let room = Sample.beaconRoom(7)
+    var watch = ProofWatch(
+      proof: proof(of: room), profile: IoTDesignShop(), address: Sample.address(1),
+      submittedAt: .init(sinceZero: .seconds(10)), known: [])
+    let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 5, measuredPower: -59)
+    watch.hear(
+      Advertisement(
+        address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(12)),
+        serviceUUIDs: [IoTDesignShop.Attribute.service],
+        manufacturerData: [IBeacon.company: factory.manufacturerData]))
+    #expect(watch.verdict == .other(minor: 5) && watch.settlesAt == nil, "there is nothing that it refused")
   }
 
   @Test func otherDevicesWaitingMeanNothing() {

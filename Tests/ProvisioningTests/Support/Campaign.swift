@@ -18,16 +18,19 @@ struct Campaign {
   fileprivate init(premises: Premises) { self.premises = premises }
 
   /// A run. The clock has gone on a little before it.
-  /// - Parameter cut: where a link is cut, for once.
+  /// - Parameters:
+  ///   - cut: where a link is cut, for once.
+  ///   - failure: the event from which on nothing can be recorded any more.
   mutating func run(
     _ rooms: [Room], _ assignment: Building.Assignment = .address,
     allowing permissions: RecordPermissions = .init(), only: Set<RoomID> = [], cut: WriteMoment? = nil,
+    recordFailsFrom failure: Int? = nil,
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async -> Rehearsed {
     try? await clock.sleep(for: .seconds(5))
     let (known, number, world) = (known(permissions), record.count + 1, world)
     let run = await premises.rehearse(
-      Sample.building(rooms, assignment),
+      Sample.building(rooms, assignment), failsFrom: failure,
       changeRequest: { request in
         request.known = known
         request.runID = "run-\(number)"

@@ -7,20 +7,18 @@ import VirtualBuilding
 enum FamilyTruth {
   case roboSensor
   case iotDesignShop
+  case firefly
 
   init(_ profile: ProfileID) {
     switch profile {
     case "robo-sensor": self = .roboSensor
     case "iot-design-shop": self = .iotDesignShop
+    case "firefly": self = .firefly
     default: preconditionFailure("a family of which nothing is told here: \(profile)")
     }
   }
 
   init(_ room: Room) { self.init(room.profile) }
-
-  init(family: String) {
-    self.init(ProfileID(rawValue: family))
-  }
 
   /// What the flash of a room's device holds when it is done, setting by setting; what the room does not set is
   /// not told.
@@ -39,6 +37,7 @@ enum FamilyTruth {
     case (.iotDesignShop, .text("medium")): [1, 0]
     case (.iotDesignShop, .text("high")): [2, 0]
     case (.iotDesignShop, .duration(let interval)): Self.units(interval)
+    case (.firefly, .integer(let number)): [UInt8(number)]
     default: preconditionFailure("\(self) has no such setting: \(value)")
     }
   }
@@ -62,6 +61,8 @@ enum FamilyTruth {
     case .iotDesignShop:
       guard let uuid = flash.values["uuid"], uuid != IoTDesignShopGATT.service.bytes else { return nil }
       return uuid + (flash.values["major"] ?? []) + (flash.values["minor"] ?? [])
+    case .firefly:
+      return nil
     }
   }
 
@@ -75,6 +76,7 @@ enum FamilyTruth {
     case IoTDesignShopGATT.beaconUUID: ["uuid"]
     case IoTDesignShopGATT.beaconID: ["major", "minor"]
     case IoTDesignShopGATT.transmission: ["power", "interval"]
+    case FireflyGATT.message: ["value", "control", "elapsed", "range"]
     default: []
     }
   }
@@ -89,6 +91,11 @@ enum FamilyTruth {
     }
     let wanted = flash(of: room)
     guard names.contains(where: { wanted[$0] != nil }) else { return false }
+    if self == .firefly {
+      // The time in between is the moment's, not the room's.
+      return write.value.count == 4
+        && [wanted["value"], wanted["control"], wanted["range"]] == [0, 1, 3].map { [write.value[$0]] }
+    }
     return write.value == names.flatMap { wanted[$0] ?? before?.values[$0] ?? [] }
   }
 
@@ -96,7 +103,15 @@ enum FamilyTruth {
   func isChange(_ write: WriteRecord) -> Bool {
     switch self {
     case .roboSensor: write.characteristic == RoboSensorGATT.command
-    case .iotDesignShop: true
+    case .iotDesignShop, .firefly: true
+    }
+  }
+
+  /// What shows that a device that was written has its settings.
+  var proofs: Set<Evidence.Grade> {
+    switch self {
+    case .roboSensor, .iotDesignShop: [.freshBeacon, .freshBeaconOtherAddress]
+    case .firefly: [.selfDisconnect]
     }
   }
 }

@@ -23,11 +23,14 @@ struct Installation {
   var dustbin: Set<BluetoothAddress> = []
   /// What was done, for who looks into a failure.
   var diary: [String] = []
-  /// The laptop that died with a link, maybe: another does not know whose that is.
-  private var diedLast: Int?
+  /// The laptops that died with a link, maybe: another does not know whose that is.
+  private var died: Set<Int> = []
   private var runs = 0
-  private var nextMinor = 100
+  private var nextNumber = 100
+  /// What everybody knew when he was unpacked.
+  private let unpacked: [BluetoothAddress: Flash]
 
+  /// The rooms that devices are put into.
   static let roomCount = 3
   static let seal = SecretSeal(key: "site") { text in
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -35,22 +38,57 @@ struct Installation {
     return String(hash, radix: 16)
   }
 
-  init(world: World, clock: VirtualClock, chance: SeededGenerator, assignment: Building.Assignment) async {
+  init(
+    world: World, clock: VirtualClock, chance: SeededGenerator, assignment: Building.Assignment,
+    furniture: Furniture = .roboSensors
+  ) async {
     self.world = world
     self.clock = clock
     self.chance = chance
     self.assignment = assignment
-    rooms = (1...Self.roomCount).map {
-      Sample.room($0, address: assignment == .any ? nil : UInt64($0), retries: 1)
-    }
+    rooms = furniture.rooms(assignment)
     spares = (1...2).map { UInt64(Self.roomCount + $0) }
+    unpacked = await Premises(world: world, clock: clock).flashes()
     for spare in spares { await world.setMuted(true, Sample.address(spare)) }
   }
 
-  static func scenario(_ seed: UInt64) -> Scenario {
-    Scenario(
-      seed: seed, adapters: adapters,
-      sensors: (1...UInt64(roomCount + 2)).map { SensorScenario(address: Sample.address($0)) })
+  /// What is in the building.
+  enum Furniture: CaseIterable {
+    case roboSensors
+    case beacons
+    /// One of each family, and a room that is only registered.
+    case mixed
+
+    /// By sensor: those of the rooms, those on the shelf, and what was there before.
+    var families: [FirmwareFamily] {
+      switch self {
+      case .roboSensors: Array(repeating: .roboSensor, count: 5)
+      case .beacons: Array(repeating: .iotDesignShop, count: 5)
+      case .mixed:
+        [.roboSensor, .iotDesignShop, .firefly, .roboSensor, .iotDesignShop, .plainBeacon(minor: 4)]
+      }
+    }
+
+    fileprivate func rooms(_ assignment: Building.Assignment) -> [Room] {
+      let rooms = (1...Installation.roomCount).map { number in
+        let address = assignment == .any ? nil : UInt64(number)
+        return switch families[number - 1].name {
+        case "robo-sensor": Sample.room(number, address: address, retries: 1)
+        case "firefly": Sample.fireflyRoom(number, address: address, retries: 1)
+        default: Sample.beaconRoom(number, address: address, retries: 1)
+        }
+      }
+      let registered = Sample.beaconRoom(4, power: nil, interval: nil, registered: true)
+      return self == .mixed ? rooms + [registered] : rooms
+    }
+
+    func scenario(_ seed: UInt64) -> Scenario {
+      Scenario(
+        seed: seed, adapters: adapters,
+        sensors: families.enumerated().map {
+          SensorScenario(address: Sample.address(UInt64($0.offset + 1)), family: $0.element)
+        })
+    }
   }
 
   // MARK: What is known
@@ -78,17 +116,44 @@ struct Installation {
     records = [all, all]
   }
 
+  /// What all rooms of a family have in common changes.
   mutating func changePassword() {
     let password = "horse \(chance.next())"
-    diary.append("new password")
-    for index in rooms.indices { rooms[index].settings[.wifiPassword] = .secret(Secret(password)) }
+    let power = ["low", "medium", "high"][Int(chance.next() % 3)]
+    let interval = [Duration.milliseconds(100), .seconds(1), .seconds(3)][Int(chance.next() % 3)]
+    diary.append("new password, \(power), \(interval)")
+    for index in rooms.indices where !rooms[index].isRegistered {
+      switch FamilyTruth(rooms[index]) {
+      case .roboSensor:
+        rooms[index].settings[.wifiPassword] = .secret(Secret(password))
+      case .iotDesignShop:
+        rooms[index].settings[.power] = .text(power)
+        rooms[index].settings[.interval] = .duration(interval)
+        rooms[index].timeouts = IoTDesignShop().timeouts(for: rooms[index].settings)
+      case .firefly:
+        rooms[index].settings[.value] = .integer(password.utf8.count)
+      }
+    }
   }
 
   mutating func renumber() {
-    let index = Int(chance.next() % UInt64(rooms.count))
-    nextMinor += 1
-    diary.append("\(rooms[index].id) gets minor \(nextMinor)")
-    rooms[index].settings[.minor] = .integer(nextMinor)
+    let index = Int(chance.next() % UInt64(Self.roomCount))
+    nextNumber += 1
+    diary.append("\(rooms[index].id) gets number \(nextNumber)")
+    switch FamilyTruth(rooms[index]) {
+    case .roboSensor: rooms[index].settings[.minor] = .integer(nextNumber)
+    case .iotDesignShop:
+      rooms[index].settings[.minor] = .integer(nextNumber)
+      if chance.next() % 2 == 0 { rooms[index].settings[.major] = .integer(nextNumber * 100) }
+    case .firefly: rooms[index].settings[.control] = .integer(nextNumber)
+    }
+  }
+
+  /// Somebody carries what was configured elsewhere out of the building, or back.
+  mutating func carryAway(_ isAway: Bool) async {
+    guard rooms.contains(where: \.isRegistered) else { return }
+    diary.append(isAway ? "the registered one is away" : "the registered one is there")
+    await world.setMuted(isAway, Sample.address(UInt64(Self.roomCount + 3)))
   }
 
   mutating func pressSomeButton() async {
@@ -104,9 +169,11 @@ struct Installation {
     let bound = archive(laptop).standing.rooms.compactMap { id, room in room.binding.map { (id, $0.address) }
     }
     .sorted { $0.0 < $1.0 }
-    guard !spares.isEmpty, !bound.isEmpty else { return }
+    guard !bound.isEmpty else { return }
     let (room, old) = bound[Int(chance.next() % UInt64(bound.count))]
-    let new = Sample.address(spares.removeFirst())
+    let fitting = spares.firstIndex { family(of: Sample.address($0)) == family(of: old) }
+    guard let fitting else { return }
+    let new = Sample.address(spares.remove(at: fitting))
     diary.append("\(room): \(old) replaced by \(new)")
     dustbin.insert(old)
     await world.setMuted(true, old)
@@ -116,6 +183,10 @@ struct Installation {
       rooms[index].address = new
     }
     merge()
+  }
+
+  private func family(of address: BluetoothAddress) -> String? {
+    world.scenario.sensors.first { $0.address == address }?.family.name
   }
 
   private mutating func amend(_ laptop: Int, _ command: RecordedCommand, _ fact: Fact) {
@@ -139,11 +210,13 @@ struct Installation {
 
   // MARK: Runs
 
-  /// What a person allows because the record asks for it.
-  private mutating func permissions(_ laptop: Int) async -> RecordPermissions? {
+  /// What a person allows because the record asks for it, and the rooms that must wait all the same.
+  private mutating func permissions(
+    _ laptop: Int
+  ) async -> (permissions: RecordPermissions, blocked: Set<RoomID>) {
     var permissions = RecordPermissions(renumber: true)
     if conflicts(of: rooms, with: known(laptop).standing, allowing: permissions).isEmpty {
-      return permissions
+      return (permissions, [])
     }
     merge()
     for conflict in conflicts(of: rooms, with: known(laptop).standing, allowing: permissions) {
@@ -165,8 +238,8 @@ struct Installation {
       }
     }
     let left = conflicts(of: rooms, with: known(laptop).standing, allowing: permissions)
-    // One settled, others may be left, which the next run is told of.
-    return left.isEmpty ? permissions : nil
+    // Of a device that several rooms have, the others are settled by the run of the one that keeps it.
+    return (permissions, Set(left.flatMap(\.rooms)).subtracting(permissions.rebind))
   }
 
   /// A person looks which sensor is in the room, and writes its address into the manifest.
@@ -192,13 +265,18 @@ struct Installation {
     watch: @escaping @Sendable (RunEvent) async -> Void = { _ in },
     location: SourceLocation = #_sourceLocation
   ) async -> ApplyResult? {
-    guard let permissions = await permissions(laptop) else { return nil }
+    let (permissions, blocked) = await permissions(laptop)
+    let selected = Set(rooms.map(\.id).filter { only.isEmpty || only.contains($0) }).subtracting(blocked)
+    guard !selected.isEmpty else { return nil }
     let building = Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
     let known = known(laptop, permissions)
     let id = nextRun()
-    diary.append("\(id) on laptop \(laptop)" + (diesAt.map { ", dies at event \($0)" } ?? ""))
+    diary.append(
+      "\(id) on laptop \(laptop)" + (blocked.isEmpty ? "" : " without \(blocked)")
+        + (diesAt.map { ", dies at event \($0)" } ?? ""))
     let request = ApplyRequest(
-      building: building, excluded: RoomSelection(only: only).excluded(from: building, known), known: known,
+      building: building, excluded: RoomSelection(only: selected).excluded(from: building, known),
+      known: known,
       runID: id, toolVersion: "t", host: "laptop-\(laptop)", manifestPath: "m", manifestSHA256: "0",
       isSimulated: true)
     let life = MortalCentral.Life()
@@ -207,8 +285,9 @@ struct Installation {
     let coordinator = Coordinator(
       clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
       recorder: recorder)
-    let atWork = await sensorsAtWork().subtracting(pressed)
-    let writes = await world.writes.count
+    let before = Before(
+      atWork: await sensorsAtWork().subtracting(pressed), writes: await world.writes.count,
+      flashes: await Premises(world: world, clock: clock).flashes())
     let result = await apply(
       request,
       in: ApplyEnvironment(
@@ -222,11 +301,9 @@ struct Installation {
       + result.rooms.map { "\($0.room) \($0.outcome) \($0.reason?.code.rawValue ?? "")" }.joined(
         separator: ", ")
     records[laptop][id] = await recorder.survivors(Double(chance.next() % 101) / 100)
-    await check(id, laptop, building, atWork, writes, location)
-    if !life.isAlive {
-      diedLast = laptop
-    } else if diedLast == nil || diedLast == laptop {
-      diedLast = nil
+    await check(id, laptop, building, before, location)
+    if life.isAlive { died.remove(laptop) } else { died.insert(laptop) }
+    if died.isEmpty {
       let links = await world.openLinkCount()
       #expect(
         links == 0, "a link was left\n\(Comment(rawValue: diary.joined(separator: "\n")))",
@@ -237,60 +314,100 @@ struct Installation {
 
   private func sensorsAtWork() async -> Set<BluetoothAddress> {
     var result: Set<BluetoothAddress> = []
-    for address in addresses where await world.flash(of: address)?.isSaved == true { result.insert(address) }
+    for address in addresses where await identity(of: address) != nil { result.insert(address) }
     return result
+  }
+
+  /// What a device is known by on air.
+  private func identity(of address: BluetoothAddress) async -> [UInt8]? {
+    guard let family = family(of: address), let flash = await world.flash(of: address), family != "beacon"
+    else { return nil }
+    return FamilyTruth(ProfileID(rawValue: family)).identity(flash)
+  }
+
+  /// How things were before a run.
+  private struct Before {
+    var atWork: Set<BluetoothAddress>
+    var writes: Int
+    var flashes: [BluetoothAddress: Flash]
   }
 
   // MARK: What must be true
 
   private func check(
-    _ id: String, _ laptop: Int, _ building: Building, _ atWork: Set<BluetoothAddress>, _ writes: Int,
-    _ location: SourceLocation
+    _ id: String, _ laptop: Int, _ building: Building, _ before: Before, _ location: SourceLocation
   ) async {
     let story = Comment(rawValue: diary.joined(separator: "\n"))
     let intents = Set(
       everything.compactMap { event in
         if case .saveSubmitted(let fact) = event.fact { fact.address } else { nil }
       })
-    var holders: [UInt16: [BluetoothAddress]] = [:]
+    var holders: [[UInt8]: [BluetoothAddress]] = [:]
     for address in addresses {
       guard let flash = await world.flash(of: address) else { continue }
       #expect(
-        flash == Flash() || intents.contains(address), "changed without intent\n\(story)",
+        flash == unpacked[address] || intents.contains(address), "changed without intent\n\(story)",
         sourceLocation: location)
-      if flash.isSaved, let minor = flash.minor, !dustbin.contains(address) {
-        holders[minor, default: []].append(address)
+      if let identity = await identity(of: address), !dustbin.contains(address) {
+        holders[identity, default: []].append(address)
       }
     }
     #expect(
-      holders.values.allSatisfy { $0.count == 1 }, "two sensors with one minor\n\(story)",
+      holders.values.allSatisfy { $0.count == 1 }, "two devices with one identity\n\(story)",
       sourceLocation: location)
     for event in records[laptop][id] ?? [] {
       guard case .roomFinished(let fact) = event.fact, fact.outcome.isSuccess, let address = fact.address
       else {
         continue
       }
-      let room = building.rooms.first { $0.id == fact.room }
-      let flash = await world.flash(of: address)
+      guard let room = building.rooms.first(where: { $0.id == fact.room }) else { continue }
       // A sensor whose button was pressed since, out of hearing, is another matter.
       if fact.outcome != .alreadyProvisioned {
         #expect(
-          flash?.isSaved == true && flash?.minor == room?.minor,
-          "told done, and is not: \(fact.room)\n\(story)",
-          sourceLocation: location)
+          FamilyTruth(room).holds(await world.flash(of: address), room),
+          "told done, and is not: \(fact.room)\n\(story)", sourceLocation: location)
       }
     }
-    let written = Set(await world.writes.dropFirst(writes).map(\.address))
-    #expect(written.isDisjoint(with: atWork), "written while at work\n\(story)", sourceLocation: location)
+    await checkWrites(id, laptop, building, before, story, location)
+  }
+
+  /// Devices get what is their room's, and only what they do not have.
+  private func checkWrites(
+    _ id: String, _ laptop: Int, _ building: Building, _ before: Before, _ story: Comment,
+    _ location: SourceLocation
+  ) async {
+    let standing = archive(laptop).standing
+    for write in await world.writes.dropFirst(before.writes) {
+      let owner = building.rooms.first { standing.rooms[$0.id]?.binding?.address == write.address }
+      guard let owner else {
+        Issue.record("\(write.address) is no room's, and was written\n\(story)", sourceLocation: location)
+        continue
+      }
+      let (truth, flash) = (FamilyTruth(owner), before.flashes[write.address])
+      #expect(truth.isOwn(write, of: owner, before: flash), "\(story)", sourceLocation: location)
+      switch truth {
+      case .roboSensor:
+        #expect(
+          !before.atWork.contains(write.address), "written while at work\n\(story)",
+          sourceLocation: location)
+      case .iotDesignShop:
+        #expect(
+          !truth.holds(flash, owner), "written though nothing had changed\n\(story)",
+          sourceLocation: location)
+      case .firefly:
+        break
+      }
+    }
   }
 
   /// In the end: everybody knows everything, all sensors have power, persons do what they are told to; and every
   /// room is right.
   mutating func finish(location: SourceLocation = #_sourceLocation) async {
     merge()
+    await carryAway(false)
     for _ in 0..<12 {
       guard let result = await run(0, location: location) else { continue }
-      if result.outcome == .complete {
+      if result.rooms.filter(\.outcome.isSuccess).count == rooms.count {
         await expectDone(location)
         return
       }
@@ -319,23 +436,18 @@ struct Installation {
   private func expectDone(_ location: SourceLocation) async {
     let standing = archive(0).standing
     for room in rooms {
-      let address = standing.rooms[room.id]?.deed?.address
-      let flash: Flash? = if let address { await world.flash(of: address) } else { nil }
-      let wanted = Dictionary(
-        uniqueKeysWithValues: room.settings.map { ($0.key.rawValue, encoded($0.value)) })
+      let deed = standing.rooms[room.id]?.deed
+      if room.isRegistered {
+        #expect(deed?.address == Sample.address(UInt64(Self.roomCount + 3)), sourceLocation: location)
+        continue
+      }
+      let flash: Flash? = if let deed { await world.flash(of: deed.address) } else { nil }
+      // Nothing else either, but for the time that a Firefly was told.
       #expect(
-        flash == Flash(values: wanted, isSaved: true), "\(room.id)\n\(diary.joined(separator: "\n"))",
-        sourceLocation: location)
+        flash?.isSaved == true
+          && flash?.values.filter { $0.key != "elapsed" } == FamilyTruth(room).flash(of: room),
+        "\(room.id)\n\(diary.joined(separator: "\n"))", sourceLocation: location)
     }
     #expect(standing.contradictions.isEmpty, sourceLocation: location)
-  }
-
-  private func encoded(_ value: SettingValue) -> [UInt8] {
-    switch value {
-    case .text(let text): Array(text.utf8)
-    case .secret(let secret): Array(secret.reveal().utf8)
-    case .integer(let number): [UInt8(number >> 8), UInt8(number & 0xFF)]
-    case .uuid, .duration: preconditionFailure("a Robo Sensor has no such setting")
-    }
   }
 }

@@ -47,11 +47,9 @@ private func expectNobodyElsesSettings(_ run: Rehearsed, _ building: [Room], _ l
 private func expectProof(_ run: Rehearsed, _ building: [Room], _ location: SourceLocation) {
   for finished in run.result.rooms where finished.outcome.isSuccess {
     guard let room = building.first(where: { $0.id == finished.room }) else { continue }
-    let grades: [Evidence.Grade?] =
-      finished.outcome == .alreadyProvisioned
-      ? [.beaconOnAir, .freshBeacon, .freshBeaconOtherAddress] : [.freshBeacon, .freshBeaconOtherAddress]
+    let proofs = FamilyTruth(room).proofs.union(finished.outcome == .alreadyProvisioned ? [.beaconOnAir] : [])
     #expect(
-      grades.contains(finished.evidence?.grade) && finished.evidence?.minor == room.minor,
+      finished.evidence.map { proofs.contains($0.grade) && $0.minor == room.minor } ?? false,
       "success without proof", sourceLocation: location)
     guard finished.outcome != .alreadyProvisioned || finished.attempts > 0 else { continue }
     let flash = run.device(of: room.id).flatMap { run.flashes[$0] }
@@ -78,7 +76,7 @@ private func expectTruth(_ run: Rehearsed, _ building: [Room], _ location: Sourc
     let told = finished.settings.filter { $0.state != .notWritten }.map(\.name.rawValue)
     if finished.outcome == .alreadyProvisioned {
       #expect(changes.isEmpty, "changed, and told to have been so already", sourceLocation: location)
-    } else if FamilyTruth(room) == .roboSensor {
+    } else if FamilyTruth(room) != .iotDesignShop {
       let arrived = Set(writes.flatMap { FamilyTruth.settings(at: $0.characteristic) })
       #expect(arrived.isSuperset(of: told), "told to be written, and never was", sourceLocation: location)
     }
@@ -97,8 +95,8 @@ private func isHonest(_ finished: RoomFinished, _ room: Room) -> Bool {
   if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
   switch FamilyTruth(room) {
   case .roboSensor: return finished.reason?.code == .wrongIdentity
-  // It has nothing to be saved: what was written before it failed is there.
-  case .iotDesignShop: return finished.outcome == .failed
+  // They have nothing to be saved: what was written before it failed is there.
+  case .iotDesignShop, .firefly: return finished.outcome == .failed
   }
 }
 

@@ -52,3 +52,16 @@ extension Rehearsed {
     writes.filter { $0.address == Sample.address(number) }.map(\.characteristic)
   }
 }
+
+/// Fireflies.
+extension Sample {
+  static func fireflyRoom(_ number: Int, address: UInt64? = nil, value: Int = 7, retries: Int = 0) -> Room {
+    let settings: [SettingName: SettingValue] = [
+      .control: .integer(3), .value: .integer(value), .range: .integer(200),
+    ]
+    return Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "firefly",
+      address: address.map(Self.address), settings: settings, timeouts: Firefly().timeouts(for: settings),
+      retries: retries)
+  }
+}
