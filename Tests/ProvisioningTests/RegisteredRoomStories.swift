@@ -154,6 +154,26 @@ import VirtualTime
     }
   }
 
+  @Test("keeps the connection that another program has to its device")
+  func connectedElsewhere() async throws {
+    let rooms = [Self.room(1, address: 1), Sample.beaconRoom(2, address: 2)]
+    let devices = [Sample.beaconDevice(1, holds: Sample.done(rooms[0])), Sample.beaconDevice(2)]
+    try await campaign(devices) { campaign in
+      let (world, adapter) = (campaign.world, adapters[0].address)
+      try await world.startDiscovery(on: adapter)
+      try await campaign.clock.sleep(for: .seconds(2))
+      await world.stopDiscovery(on: adapter)
+      let link = try await world.connect(to: Sample.address(1), on: adapter)
+      let run = await campaign.run(rooms)
+      #expect(await world.openLinkCount() == 1)
+      #expect(run.outcome(1)?.outcome == .unreachable)
+      #expect(run.outcome(2)?.outcome == .provisioned)
+      await world.disconnect(link)
+      let next = await campaign.run(rooms)
+      #expect(next.result.outcome == .complete)
+    }
+  }
+
   @Test("is heard anew by each run: that it was heard once does not make it done")
   func again() async throws {
     for room in [Self.room(1), Self.room(1, address: 1)] {

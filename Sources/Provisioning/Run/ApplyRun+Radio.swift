@@ -39,9 +39,14 @@ extension ApplyRun {
     }
     guard case .value(let connected) = found else { return }
     let named = request.known.standing.claimed.union(request.building.rooms.compactMap(\.address))
+    // Nobody of ours connects to what was configured elsewhere.
+    let elsewhere = Set(
+      request.building.rooms.filter(\.isRegistered).compactMap { request.known.device(of: $0)?.address })
     let services = Set(DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service))
-    for peripheral in connected
-    where named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs) {
+    for peripheral in connected where !elsewhere.contains(peripheral.address) {
+      let isOurs =
+        named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs)
+      guard isOurs else { continue }
       let address = peripheral.address
       let forgotten = await race(.seconds(5), on: clock) { () throws(CentralError) in
         try await central.forget(address, on: adapter.id)
