@@ -80,6 +80,22 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
+  @Test("and holds what means nothing is not asked to keep that", arguments: [true, false])
+  func rubbish(isSaid: Bool) async throws {
+    var room = Self.room
+    if !isSaid { room.settings[.power] = nil }
+    try await campaign([Sample.beaconDevice(1)]) { [room] campaign in
+      // There is no power 7.
+      try await campaign.premises.write([7, 0, 0x40, 0x06], to: GATT.transmission, of: Sample.address(1))
+      let run = await campaign.run([room])
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == (isSaid ? .provisioned : .failed))
+      if isSaid { return }
+      #expect(run.outcome(1)?.reason?.code == .readBackMismatch && run.writes.isEmpty)
+      #expect(run.outcome(1)?.reason?.held == "power 0x07004006, interval 1s")
+    }
+  }
+
   @Test("and refuses a write is asked once more, and no further", arguments: [true, false])
   func refuses(isPassing: Bool) async throws {
     let fault = ScheduledFault(

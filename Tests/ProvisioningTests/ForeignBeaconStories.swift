@@ -73,6 +73,44 @@ import VirtualBuilding
     }
   }
 
+  @Test("is read, and refused, though another room's may be written over")
+  func overwriteAnother() async throws {
+    let rooms = [Self.room, Sample.beaconRoom(2, address: 2)]
+    let devices = ([1, 2] as [UInt64]).map { number in
+      var device = Sample.beaconDevice(number, holds: Sample.foreign)
+      device.family = .shyBeacon
+      return device
+    }
+    try await campaign(devices) { campaign in
+      let run = await campaign.run(rooms, allowing: .init(overwrite: [rooms[1].id]))
+      expectInvariants(run, rooms)
+      #expect(run.outcome(1)?.reason?.code == .foreignSettings && run.written(1).isEmpty)
+      #expect(run.outcome(2)?.outcome == .unconfirmed && run.written(2).count == 3, "nobody hears it")
+    }
+  }
+
+  @Test("is planned as refused, and not dialled for that")
+  func planned() async throws {
+    let rooms = [
+      Self.room, Sample.beaconRoom(2, address: 2), Sample.beaconRoom(3, address: 3),
+      Sample.beaconRoom(4, address: 4),
+    ]
+    try await campaign([
+      Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2),
+      Sample.beaconDevice(3, holds: Sample.done(rooms[2])), Sample.beaconDevice(4),
+    ]) { campaign in
+      _ = await campaign.run([rooms[3]])
+      let plan = try await campaign.plan(rooms)
+      // Of the third nobody knows what it holds besides its identity: it is to be read.
+      #expect(plan.rooms.map(\.action) == [.stop, .provision, .provision, .done])
+      #expect(plan.rooms[0].reason?.code == .foreignSettings && plan.rooms[0].outcome == .needsHands)
+      #expect(plan.rooms[0].reason?.held == Self.shownForeign)
+      for number in [1, 2, 3] as [UInt64] {
+        #expect(await campaign.world.attemptCount(of: Sample.address(number)) == 0)
+      }
+    }
+  }
+
   @Test("that was ours is refused, and on record as done no longer")
   func stolen() async throws {
     // The first run has it done; then somebody gives it other settings with an app.

@@ -63,22 +63,28 @@ extension Premises {
   /// Somebody gives a beacon these settings with an app.
   func write(_ held: [String: String], to address: BluetoothAddress) async throws {
     let values = try FirmwareFamily.iotDesignShop.encode(held)
+    let registers = [
+      (IoTDesignShopGATT.beaconUUID, ["uuid"]), (IoTDesignShopGATT.beaconID, ["major", "minor"]),
+      (IoTDesignShopGATT.transmission, ["power", "interval"]),
+    ]
+    for (characteristic, names) in registers {
+      try await write(names.flatMap { values[$0] ?? [] }, to: characteristic, of: address)
+    }
+  }
+
+  /// Somebody writes a beacon's register.
+  func write(
+    _ bytes: [UInt8], to characteristic: BluetoothUUID, of address: BluetoothAddress
+  ) async throws {
     let central = await VirtualCentral(world: world, clock: clock)
     let adapter = AdapterID(adapters[0].address)
     try await central.listen(on: adapter) { (news) async throws(CentralError) in
       for try await one in news where one.address == address { break }
     }
     let link = try await central.connect(to: address, on: adapter)
-    let registers = [
-      (IoTDesignShopGATT.beaconUUID, ["uuid"]), (IoTDesignShopGATT.beaconID, ["major", "minor"]),
-      (IoTDesignShopGATT.transmission, ["power", "interval"]),
-    ]
-    let service = try await link.discover(IoTDesignShopGATT.service, requiring: registers.map(\.0))
-    for (characteristic, names) in registers {
-      let bytes = names.flatMap { values[$0] ?? [] }
-      guard let found = service[characteristic] else { throw CentralError(.attributeMissing(characteristic)) }
-      try await link.write(bytes, to: found, .withResponse)
-    }
+    let service = try await link.discover(IoTDesignShopGATT.service, requiring: [characteristic])
+    guard let found = service[characteristic] else { throw CentralError(.attributeMissing(characteristic)) }
+    try await link.write(bytes, to: found, .withResponse)
     await link.disconnect()
     try await central.forget(address, on: adapter)
   }
