@@ -66,7 +66,7 @@ test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the r
 	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) test_short test_conformance)
 
 .PHONY: test-radio-short
-test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault
+test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault; one of each family
 	@Tests/RadioLab/run --short $(FILTER)
 
 .PHONY: trace

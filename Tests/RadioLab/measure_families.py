@@ -1,6 +1,7 @@
 """What the profiles of the slow, the rewritable and the self-disconnecting devices rest on, measured: part of `measure.py`."""
 
 import json
+import os
 import shutil
 import statistics
 
@@ -11,27 +12,21 @@ from stories.story import CLIENTS
 
 STEADY = {"shadowing": 0, "loss": 0}
 BEACON, FIREFLY, KEYBOARD = (f"7C:DF:A1:00:02:0{number}" for number in range(3))
-_NO_MIDI = {"BLUETOOTHD_OPTIONS": "--noplugin=midi"}
+_NO_MIDI = "--noplugin=midi"
 _MOMENT = firefly.ATTRIBUTES["moment"].to_hex_str("-").lower()
 _ID = iot_design_shop.ATTRIBUTES["beacon_id"].to_hex_str("-").lower()
 
 
 def _lab(*devices: dict, plugins: bool = False, noise: int = 0, **propagation) -> Lab:
     """With one adapter. `plugins`: whether bluetoothd keeps the plugin that takes BLE-MIDI for itself."""
-    lab = Lab([(0, 0)], propagation=STEADY | propagation)
+    lab = Lab([(0, 0)], propagation=STEADY | propagation, kernel=os.environ.get("RADIOLAB_KERNEL"))
     for client in CLIENTS.iterdir():
         shutil.copy(client, lab.share / client.name)
     lab.radio.do("add", sensors=[{"place": [1, 0]} | device for device in devices])
     lab.radio.do("add", sensors=[sensor | {"place": [3, 0]} for sensor in House(noise).sensors])
     if not plugins:
-        _restart_without_midi(lab)
+        lab.restart_bluetoothd(_NO_MIDI)
     return lab
-
-
-def _restart_without_midi(lab: Lab) -> None:
-    lab.run("/lab/bluetoothd", "stop").must()
-    lab.agent.run("/lab/bluetoothd", "start", env=_NO_MIDI).must()
-    lab.wait_for_adapters()
 
 
 def _steps(lab: Lab, address: str, *steps: str, timeout: float = 600) -> list[dict]:
@@ -70,7 +65,7 @@ def _kinds(told: list[dict]) -> str:
     counts: dict[str, int] = {}
     for line in told:
         if line.get("signal") in ("added", "changed"):
-            fields = [name for name in ("RSSI", "ManufacturerData", "UUIDs") if name in line]
+            fields = [name for name in ("RSSI", "ManufacturerData", "UUIDs") if line.get(name)]
             if fields:
                 kind = f"{line['signal']} with {'+'.join(fields)}"
                 counts[kind] = counts.get(kind, 0) + 1
@@ -116,9 +111,9 @@ def _configure(lab: Lab, *lines: str) -> None:
     """bluetoothd's own settings; some it gives to the kernel when an adapter appears, so that one is plugged in anew."""
     text = "".join(f"{line}\\n" for line in lines)
     lab.run("sh", "-c", f"mkdir -p /etc/bluetooth && printf '{text}' >/etc/bluetooth/main.conf").must()
-    lab.run("/lab/bluetoothd", "stop").must()
+    lab.bluetoothd("stop")
     lab.unplug(0)
-    lab.agent.run("/lab/bluetoothd", "start", env=_NO_MIDI).must()
+    lab.bluetoothd("start")
     lab.plug(0)
     lab.wait_for_adapters()
 
@@ -133,7 +128,7 @@ def commands() -> None:
     with _lab(device, plugins=True) as lab:
         told = _steps(lab, FIREFLY, *connect, write, "disconnect", "forget")
         print("bluetoothd as Debian starts it:", _step(told, "write").get("failure", "written"), flush=True)
-        _restart_without_midi(lab)
+        lab.restart_bluetoothd(_NO_MIDI)
         answers, ends = [], []
         for _ in range(10):
             told = _steps(lab, FIREFLY, *connect, write, "gone=20", "forget")

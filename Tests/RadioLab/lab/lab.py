@@ -39,6 +39,7 @@ class Lab:
         self.kept = False  # whether its logs are to stay, for somebody to read
         self.radio: Radio | None = None
         self.machine: Machine | None = None
+        self._bluetoothd_options = ""
         self.turn = Turn()
         try:
             self.radio = Radio(self.folder, seed, propagation)
@@ -161,6 +162,17 @@ class Lab:
 
     def power(self, number: int, on: bool) -> None:
         self._run_client("power.py", adapter_address(number), "on" if on else "off").must()
+
+    def bluetoothd(self, action: str) -> None:
+        """`start`, `stop` (in order) or `kill` (by SIGKILL)."""
+        self.agent.run("/lab/bluetoothd", action, timeout=20, env={"BLUETOOTHD_OPTIONS": self._bluetoothd_options}).must()
+
+    def restart_bluetoothd(self, options: str = "") -> None:
+        """With these options, now and whenever it is started again."""
+        self._bluetoothd_options = options
+        self.bluetoothd("stop")
+        self.bluetoothd("start")
+        self.wait_for_adapters()
 
     def _run_client(self, name: str, *arguments: str, timeout: float = 30):
         shutil.copy(_CLIENTS / name, self.share / name)

@@ -16,8 +16,8 @@ from lab.turns import PLACES
 SHORT = "stories.test_short"
 # The longest first, so that at the end nobody waits for one that began last.
 ALL = [
-    "stories.test_whole", "stories.test_faults", "stories.test_conformance", SHORT, "stories.test_trouble",
-    "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
+    "stories.test_whole", "stories.test_faults", "stories.test_families", "stories.test_conformance", SHORT,
+    "stories.test_trouble", "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
     "stories.test_devices",
 ]  # fmt: skip
 

@@ -1,5 +1,6 @@
-"""The bounded share that continuous integration runs: boot, 12 rooms, 3 of them with a fault."""
+"""The bounded share that continuous integration runs: boot, 12 rooms, 3 of them with a fault; and a room of each family."""
 
+from . import families
 from .story import SUCCESS, Story
 
 
@@ -30,3 +31,8 @@ class TwelveRoomsAndThreeFaults(Story):
         self.assertEqual(done.code, 100, done.err)
         self.check_clean()
         self.check_secrets()
+
+
+class OneOfEach(families.OneOfEach):
+    def test_each_family_is_provisioned_and_the_keyboard_left_alone(self) -> None:
+        self.provision()
