@@ -81,7 +81,7 @@ class CutOffHalfWay(Families):
 
 
 class SlowBeacons(Families):
-    """The kernel connects to nobody whose advertisements are more than 4 s apart (docs/bluez.md)."""
+    """Debian's kernel connects to nobody whose advertisements are more than 4 s apart (docs/bluez.md)."""
 
     residents = [
         at(BeaconRoom, 1, past={"interval": 5600}),  # 3.5 s
