@@ -18,8 +18,9 @@ public struct IoTDesignShop: DeviceProfile {
     noun: "beacon", makeItWait: nil, stillWaiting: "If it still has its factory settings",
     notWaiting: "If it does not advertise its configuration service",
     notAnswering:
-      "If it advertises less than every 3.8 s, Linux cannot connect to it unless Autoconnecttimeout under [LE] in "
-      + "/etc/bluetooth/main.conf is longer than its interval, in milliseconds, and bluetoothd was restarted."
+      "If it advertises less than every 3.8 s, kernels like Debian 12's (6.1) do not connect to it (6.12 does, up to "
+      + "20 s): set Autoconnecttimeout=16384 under [LE] in /etc/bluetooth/main.conf, which reaches up to 16 s, and "
+      + "restart bluetoothd."
   )
 
   /// What it can be told.
@@ -43,9 +44,9 @@ public struct IoTDesignShop: DeviceProfile {
       isShareable: true,
       caution: .init(
         beyond: .milliseconds(3800),
-        "Linux cannot connect any more to what advertises less than every 3.8 s, unless Autoconnecttimeout in "
-          + "/etc/bluetooth/main.conf is longer than that; and more than 10.24 s is outside of the classic "
-          + "specification"),
+        "kernels like Debian 12's (6.1) do not connect any more to what advertises less than every 3.8 s, unless "
+          + "Autoconnecttimeout in /etc/bluetooth/main.conf says 16384, which reaches up to 16 s; and more than 10.24 s "
+          + "is outside of the classic specification"),
       documentation:
         "Time between advertisements; without it the beacon keeps what it has. uint16, little-endian, units of "
         + "0.625 ms."),
