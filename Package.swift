@@ -31,6 +31,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
@@ -45,7 +46,7 @@ let package = Package(
     library("BlueZ", ["Bluetooth", "DBus"]),
 
     // The engine, and what goes in and comes out of it.
-    library("Provisioning", ["Bluetooth"]),
+    library("Provisioning", ["Bluetooth", .product(name: "HeapModule", package: "swift-collections")]),
     library("YAML", ["CYAML"]),
     library("Manifest", ["YAML", "Provisioning", "Bluetooth"]),
     library(

@@ -84,7 +84,8 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
       scenario: {
         $0.sensors[2].family = .robo(.isBeacon(minor: 2))
         $0.sensors[2].appearsAfter = .seconds(8)
-      })
+        $0.sensors[1].appearsAfter = .seconds(12)
+      }, request: { $0.parallel = 1 })
     expectInvariants(run, Array(Self.rooms.prefix(2)))
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(run.outcome(2)?.outcome == .needsHands)

@@ -3,94 +3,252 @@ import Testing
 
 @testable import Provisioning
 
-@Suite struct ScheduleTests {
+/// The schedule's decisions, step by step.
+@Suite("The schedule") struct ScheduleTests {
   typealias Action = Schedule.Action
-  static let a = BluetoothAddress(rawValue: 0xA)
-  static let b = BluetoothAddress(rawValue: 0xB)
+  static let hci0 = AdapterID(BluetoothAddress(rawValue: 0xA0))
+  static let hci1 = AdapterID(BluetoothAddress(rawValue: 0xA1))
 
+  private static func device(_ number: Int) -> BluetoothAddress { BluetoothAddress(rawValue: UInt64(number)) }
+  private static func room(_ number: Int) -> RoomID { RoomID(rawValue: "r\(number)") }
   private func at(_ seconds: Double) -> MonotonicInstant { .init(sinceZero: .seconds(seconds)) }
 
-  private func schedule(retries: Int = 2) -> Schedule {
-    var schedule = Schedule()
-    schedule.add("a", device: Self.a, retries: retries, search: .seconds(15))
-    schedule.add("b", device: Self.b, retries: retries, search: .seconds(15))
+  /// A schedule with these rooms, each with its device, over one adapter unless said otherwise.
+  private func schedule(
+    rooms: Int, adapters: [AdapterID] = [hci0], retries: Int = 2, parallel: Int? = nil, slots: Int = 5
+  ) -> Schedule {
+    var schedule = Schedule(parallel: parallel)
+    for adapter in adapters { schedule.add(adapter, slots: slots, at: at(0)) }
+    for number in 1...rooms {
+      schedule.add(
+        .init(
+          room: Self.room(number), address: Self.device(number), approach: .dialled(firstCall: .seconds(3)),
+          retries: retries, search: .seconds(15)), at: at(0))
+    }
     return schedule
   }
 
-  @Test func dialsInTheManifestsOrderWhatWasHeardLately() {
-    #expect(
-      schedule().next(at: at(10)) { _ in at(9) } == .dial("a", Self.a, attempt: 1))
-    #expect(
-      schedule().next(at: at(10)) { $0 == Self.b ? at(9) : nil } == .dial("b", Self.b, attempt: 1))
+  private func call(
+    _ number: Int, on adapter: AdapterID = hci0, attempt: Int = 1, patience: Duration? = .seconds(3)
+  ) -> Action {
+    .call(
+      .init(
+        room: Self.room(number), address: Self.device(number), adapter: adapter, attempt: attempt,
+        patience: patience))
   }
 
-  @Test func listensAgainForWhatWasLastHeardLongAgo() {
-    let schedule = schedule()
-    #expect(schedule.next(at: at(29)) { _ in at(9) } == .dial("a", Self.a, attempt: 1))
-    #expect(schedule.next(at: at(29.1)) { _ in at(9) } == .listen([Self.a, Self.b], until: at(44.1)))
-  }
-
-  @Test func givesUpADeviceThatTwoWindowsDidNotHear() {
-    var schedule = schedule()
-    for _ in 0..<Schedule.Limits.windows {
-      #expect(schedule.next(at: at(0)) { _ in nil } == .listen([Self.a, Self.b], until: at(15)))
-      schedule.windowEnded(for: [Self.a, Self.b], heard: [Self.b])
+  private func hear(
+    _ schedule: inout Schedule, _ numbers: [Int], on adapter: AdapterID = hci0, rssi: Int = -50,
+    at second: Double
+  ) {
+    for number in numbers {
+      _ = schedule.heard(Self.device(number), on: adapter, rssi: rssi, at: at(second))
     }
-    #expect(schedule.next(at: at(0)) { _ in nil } == .giveUp("a", FailureReason(.neverHeard)))
-    schedule.finish("a")
-    #expect(schedule.next(at: at(0)) { _ in nil } == .listen([Self.b], until: at(15)))
-    schedule.finish("b")
-    #expect(schedule.next(at: at(0)) { _ in nil } == .finished)
   }
 
-  @Test func sendsAFailedDeviceToTheBackOfTheQueueWithAPause() {
-    var schedule = schedule()
-    let pause1 = schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
-    #expect(pause1 == .seconds(2))
-    #expect(schedule.remaining == ["b", "a"])
-    schedule.finish("b")
-    #expect(schedule.next(at: at(1)) { _ in at(1) } == .wait(until: at(2)))
-    #expect(schedule.next(at: at(2)) { _ in at(1) } == .dial("a", Self.a, attempt: 2))
-    let pause2 = schedule.attemptFailed("a", .transient, at: at(2), jitter: 1)
-    #expect(pause2 == .seconds(6))
-    let pause3 = schedule.attemptFailed("a", .transient, at: at(9), jitter: 0)
-    #expect(pause3 == nil)
-    #expect(schedule.next(at: at(9)) { _ in at(9) } == .finished)
+  @Test("listens before it calls anybody, for a window at least, and never both")
+  func windows() {
+    var schedule = schedule(rooms: 3)
+    #expect(schedule.next(at: at(0)) == [.listen(Self.hci0)])
+    schedule.listeningBegan(on: Self.hci0, at: at(0))
+    hear(&schedule, [2, 1], at: 0.2)
+    #expect(schedule.next(at: at(0.2)) == [])
+    #expect(schedule.wake(after: at(0.2)) == at(1.2))
+    #expect(schedule.next(at: at(1.2)) == [.stopListening(Self.hci0)])
+    // Until it has stopped, nobody is called.
+    #expect(schedule.next(at: at(1.25)) == [])
+    schedule.listeningEnded(on: Self.hci0, at: at(1.3))
+    #expect(schedule.next(at: at(1.3)) == [call(1)])
   }
 
-  @Test func pausesGrowToABound() {
-    var schedule = Schedule()
-    schedule.add("a", device: Self.a, retries: 20, search: .seconds(15))
+  @Test("listens no longer than until everybody was heard")
+  func allHeard() {
+    var schedule = schedule(rooms: 2)
+    _ = schedule.next(at: at(0))
+    schedule.listeningBegan(on: Self.hci0, at: at(0))
+    hear(&schedule, [1, 2], at: 0.2)
+    #expect(schedule.next(at: at(0.2)) == [.stopListening(Self.hci0)])
+  }
+
+  @Test("makes one call at a time, and the next while the conversation goes on")
+  func calls() {
+    var schedule = schedule(rooms: 3)
+    hear(&schedule, [1, 2, 3], at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1)])
+    #expect(schedule.next(at: at(0.1)) == [])
+    schedule.answered(Self.room(1))
+    #expect(schedule.next(at: at(0.4)) == [call(2)])
+    #expect(schedule.conversations == 2)
+  }
+
+  @Test(
+    "holds no more conversations than there are slots, or than are allowed", arguments: [(2, nil), (5, 2)])
+  func slots(slots: Int, parallel: Int?) {
+    var schedule = schedule(rooms: 4, parallel: parallel, slots: slots)
+    hear(&schedule, [1, 2, 3, 4], at: 0)
+    for number in 1...2 {
+      #expect(schedule.next(at: at(0)) == [call(number)])
+      schedule.answered(Self.room(number))
+    }
+    #expect(schedule.next(at: at(0)) == [])
+    schedule.released(Self.room(1))
+    #expect(schedule.next(at: at(1)) == [call(3)])
+  }
+
+  @Test("hears again before a call whom it heard long ago")
+  func freshness() {
+    var schedule = schedule(rooms: 2)
+    hear(&schedule, [1], at: 0)
+    hear(&schedule, [2], at: 10)
+    #expect(schedule.next(at: at(20.1)) == [call(2)])
+    schedule.finish(Self.room(2))
+    #expect(schedule.next(at: at(20.2)) == [.listen(Self.hci0)])
+  }
+
+  @Test("interrupts its calls for a window when somebody is to be heard, and not otherwise")
+  func callingPhase() {
+    var schedule = schedule(rooms: 9)
+    hear(&schedule, Array(1...9), at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1)])
+    schedule.released(Self.room(1))
+    #expect(schedule.next(at: at(10)) == [call(2)], "nobody is to be heard")
+    schedule.awaitProof(of: Self.room(1), on: Self.hci0, for: .seconds(30), at: at(10))
+    schedule.answered(Self.room(2))
+    #expect(schedule.next(at: at(11)) == [.listen(Self.hci0)])
+  }
+
+  @Test("gives a proof the time that its own adapter listens, and ends it to the instant")
+  func proofs() {
+    var schedule = schedule(rooms: 1, adapters: [Self.hci0, Self.hci1])
+    hear(&schedule, [1], at: 0)
+    _ = schedule.next(at: at(0))
+    schedule.released(Self.room(1))
+    schedule.awaitProof(of: Self.room(1), on: Self.hci0, for: .seconds(30), at: at(2))
+    schedule.listeningBegan(on: Self.hci1, at: at(2))
+    #expect(!schedule.next(at: at(40)).contains(.proofOver(Self.room(1))))
+    schedule.listeningBegan(on: Self.hci0, at: at(50))
+    #expect(schedule.wake(after: at(50)) == at(80))
+    #expect(!schedule.next(at: at(79.9)).contains(.proofOver(Self.room(1))))
+    #expect(schedule.next(at: at(80)).contains(.proofOver(Self.room(1))))
+  }
+
+  @Test("gives up whom every adapter has listened for in vain, twice as long as a search takes")
+  func silence() {
+    var schedule = schedule(rooms: 1, adapters: [Self.hci0, Self.hci1])
+    #expect(schedule.next(at: at(0)) == [.listen(Self.hci0), .listen(Self.hci1)])
+    schedule.listeningBegan(on: Self.hci0, at: at(0))
+    #expect(schedule.next(at: at(100)) == [])
+    schedule.listeningBegan(on: Self.hci1, at: at(100))
+    #expect(schedule.wake(after: at(100)) == at(130))
+    #expect(
+      schedule.next(at: at(130)).first == .giveUp(Self.room(1), FailureReason(.neverHeard)))
+    #expect(schedule.isFinished)
+  }
+
+  @Test("gives a first call little time where there are further ones, and the last all it may have")
+  func patience() {
+    var schedule = schedule(rooms: 1, retries: 1)
+    hear(&schedule, [1], at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1)])
+    let pause = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(3), jitter: 0)
+    #expect(pause == .seconds(2))
+    hear(&schedule, [1], at: 4)
+    #expect(schedule.next(at: at(5)) == [call(1, attempt: 2, patience: nil)])
+    var single = self.schedule(rooms: 1, retries: 0)
+    hear(&single, [1], at: 0)
+    #expect(single.next(at: at(0)) == [call(1, patience: nil)])
+  }
+
+  @Test("sends who failed to the back of the queue")
+  func queue() {
+    var schedule = schedule(rooms: 3)
+    hear(&schedule, [1, 2, 3], at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1)])
+    _ = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0.5), jitter: 0)
+    #expect(schedule.next(at: at(0.5)) == [call(2)])
+    hear(&schedule, [1], at: 2.6)
+    schedule.answered(Self.room(2))
+    #expect(schedule.next(at: at(2.6)) == [call(3)])
+    schedule.answered(Self.room(3))
+    #expect(schedule.next(at: at(3)) == [call(1, attempt: 2, patience: nil)])
+  }
+
+  @Test("tries again on another adapter that hears it, and leaves a call to who hears it clearly better")
+  func otherAdapter() {
+    var schedule = schedule(rooms: 2, adapters: [Self.hci0, Self.hci1])
+    for adapter in [Self.hci0, Self.hci1] { hear(&schedule, [1], on: adapter, at: 0) }
+    hear(&schedule, [2], on: Self.hci0, rssi: -80, at: 0)
+    hear(&schedule, [2], on: Self.hci1, rssi: -60, at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1), call(2, on: Self.hci1)])
+    _ = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(1), jitter: 0)
+    schedule.answered(Self.room(2))
+    for adapter in [Self.hci0, Self.hci1] { hear(&schedule, [1], on: adapter, at: 3) }
+    #expect(schedule.next(at: at(3)).contains(call(1, on: Self.hci1, attempt: 2, patience: nil)))
+  }
+
+  @Test("goes on with the adapters that are left, and has their devices heard by these")
+  func adapterLost() {
+    var schedule = schedule(rooms: 1, adapters: [Self.hci0, Self.hci1])
+    hear(&schedule, [1], on: Self.hci0, at: 0)
+    #expect(schedule.next(at: at(0)).contains(call(1)))
+    schedule.remove(Self.hci0, at: at(1))
+    let pause = schedule.attemptFailed(Self.room(1), .host, on: Self.hci0, at: at(1), jitter: 0)
+    #expect(pause == Schedule.Limits.firstPause)
+    schedule.listeningEnded(on: Self.hci1, at: at(1))
+    hear(&schedule, [1], on: Self.hci1, at: 3)
+    #expect(schedule.next(at: at(3)) == [call(1, on: Self.hci1, attempt: 2, patience: nil)])
+  }
+
+  @Test("calls whom its own session searches without having heard it")
+  func searched() {
+    var schedule = schedule(rooms: 1)
+    schedule.finish(Self.room(1))
+    schedule.add(
+      .init(room: "s", address: Self.device(9), approach: .searched, search: .seconds(9)), at: at(0))
+    #expect(
+      schedule.next(at: at(0))
+        == [.call(.init(room: "s", address: Self.device(9), adapter: Self.hci0, attempt: 1, patience: nil))])
+  }
+
+  @Test("pauses longer each time, up to a bound")
+  func pauses() {
+    var schedule = schedule(rooms: 1, retries: 20)
     let pauses = (0..<20).compactMap { _ in
-      schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
+      schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0), jitter: 0)
     }
     #expect(pauses.count == 20)
     #expect(Array(pauses.prefix(5)) == [.seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30)])
     #expect(pauses.last == .seconds(30))
   }
 
-  @Test func theHostsTroubleIsNotChargedToTheDevice() {
-    var schedule = schedule(retries: 1)
+  @Test("charges the host's trouble to no device")
+  func hostFailures() {
+    var schedule = schedule(rooms: 1, retries: 1)
     for _ in 0..<3 {
-      let pause = schedule.attemptFailed("a", .host, at: at(0), jitter: 0)
+      let pause = schedule.attemptFailed(Self.room(1), .host, on: Self.hci0, at: at(0), jitter: 0)
       #expect(pause == Schedule.Limits.firstPause)
     }
-    let first = schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
+    let first = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0), jitter: 0)
     #expect(first != nil)
-    let second = schedule.attemptFailed("a", .transient, at: at(0), jitter: 0)
+    let second = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0), jitter: 0)
     #expect(second == nil)
   }
 
   @Test(
+    "has a budget for each class of failure",
     arguments: [
       (.transient, 3), (.missing, 3), (.outOfSlots, 3), (.host, 5), (.refused, 1), (.permanent, 0),
       (.cancelled, 0),
     ] as [(FailureClass, Int)])
-  func eachClassOfFailureHasItsBudget(failure: FailureClass, retries: Int) {
-    var schedule = schedule(retries: 3)
+  func budgets(failure: FailureClass, retries: Int) {
+    var schedule = schedule(rooms: 2, retries: 3)
     var count = 0
-    while schedule.attemptFailed("a", failure, at: at(0), jitter: 0) != nil { count += 1 }
+    while schedule.attemptFailed(Self.room(1), failure, on: Self.hci0, at: at(0), jitter: 0) != nil {
+      count += 1
+    }
     #expect(count == retries)
-    #expect(schedule.remaining == ["b"])
+    #expect(!schedule.isFinished)
+    schedule.finish(Self.room(2))
+    #expect(schedule.isFinished)
   }
 }

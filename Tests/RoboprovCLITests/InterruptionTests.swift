@@ -75,8 +75,9 @@ struct InterruptionTests {
         #expect(report["run"]["outcome"].text == "interrupted")
         #expect(!report["run"]["finished"].isNull)
         #expect(report["rooms"][0]["outcome"].text == moment.outcome)
-        // Which of the two was heard first is chance.
-        #expect(["cancelled", "provisioned"].contains(report["rooms"][1]["outcome"].text))
+        // How far the other had come beside it is chance.
+        let other = report["rooms"][1]["outcome"].text
+        #expect(["cancelled", "unconfirmed", "provisioned"].contains(other))
       }
     }
   }

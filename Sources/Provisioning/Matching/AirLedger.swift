@@ -18,6 +18,8 @@ public struct AirLedger: Sendable {
     public var life: Life?
     /// The beacon it is, if it is one.
     public var beacon: IBeacon?
+    /// By whom it was heard, when last, and how strongly: worth something until it must be heard again.
+    public var hearings: [AdapterID: Hearing] = [:]
 
     /// Whether it was heard waiting to be provisioned.
     public var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
@@ -42,6 +44,14 @@ public struct AirLedger: Sendable {
       case .configured: false
       }
     }
+  }
+
+  /// How an adapter heard a device last.
+  public struct Hearing: Hashable, Sendable {
+    /// When.
+    public var at: MonotonicInstant
+    /// RSSI in dBm, as last reported there.
+    public var rssi: Int?
   }
 
   private let profiles: [any DeviceProfile]
@@ -70,6 +80,9 @@ public struct AirLedger: Sendable {
       address: advertisement.address, adapter: advertisement.adapter, lastHeard: advertisement.receivedAt,
       rssi: advertisement.rssi ?? known?.rssi, name: advertisement.localName ?? known?.name, life: life,
       beacon: beacon ?? known?.beacon)
+    sighting.hearings = known?.hearings ?? [:]
+    sighting.hearings[sighting.adapter] = Hearing(
+      at: advertisement.receivedAt, rssi: advertisement.rssi ?? sighting.hearings[sighting.adapter]?.rssi)
     // A device that waits under its name is no beacon any more.
     if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
     devices[sighting.address] = sighting
@@ -135,13 +148,14 @@ public struct AirLedger: Sendable {
 
   /// Says that nobody remembers anybody: all must be heard again before they can be dialled.
   public mutating func mustBeHeardAgain() {
-    for address in devices.keys { devices[address]?.lastHeard = nil }
+    for address in devices.keys { mustBeHeardAgain(address) }
   }
 
   /// Says that a device was connected to, or forgotten by the stack: it can be dialled again only after it
   /// was heard again.
   public mutating func mustBeHeardAgain(_ address: BluetoothAddress) {
     devices[address]?.lastHeard = nil
+    devices[address]?.hearings = [:]
   }
 }
 

@@ -30,6 +30,10 @@ public protocol DeviceProfile: Sendable {
   /// How long each stage may take with these settings, unless the manifest says otherwise.
   func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts
 
+  /// Within which time a device of this family answers a call, if it answers at all: a first call is not given longer,
+  /// for it holds up others. Nil where nobody can say.
+  var answersWithin: Duration? { get }
+
   /// What this advertisement says about a device of this family; nil when it is none, or cannot be told.
   func recognise(_ advertisement: Advertisement) -> Recognition?
 
@@ -49,6 +53,8 @@ extension DeviceProfile {
   public var isServiceShared: Bool { false }
   /// No: somebody must make it wait again.
   public var isRewritable: Bool { false }
+  /// Nobody can say.
+  public var answersWithin: Duration? { nil }
   /// No.
   public var searchesItself: Bool { false }
   /// No.

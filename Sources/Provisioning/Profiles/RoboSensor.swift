@@ -39,6 +39,9 @@ public struct RoboSensor: DeviceProfile {
   /// The family.
   public init() {}
 
+  /// It advertises ten times a second, and answers within half a one (docs/bluez.md).
+  public let answersWithin: Duration? = .seconds(3)
+
   /// The usual ones: they were made for it.
   public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts { StageTimeouts() }
 

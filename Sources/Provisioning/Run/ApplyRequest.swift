@@ -22,8 +22,10 @@ public struct ApplyRequest: Sendable {
   public var manifestSHA256: String
   /// Whether the building is virtual.
   public var isSimulated: Bool
-  /// The adapter to use: `hci0` or an address; nil for the first that is ready.
-  public var adapter: String?
+  /// The adapters to use: `hci0` or an address each; all that are ready when empty.
+  public var adapters: [String]
+  /// How many devices may be talked to at once, over all adapters; nil for as many as these can.
+  public var parallel: Int?
   /// How long the survey at the start listens at most.
   public var survey: Duration
   /// How long the run waits for an adapter to be ready.
@@ -33,7 +35,7 @@ public struct ApplyRequest: Sendable {
   public init(
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
     runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
-    isSimulated: Bool, adapter: String? = nil, survey: Duration = .seconds(10),
+    isSimulated: Bool, adapters: [String] = [], parallel: Int? = nil, survey: Duration = .seconds(10),
     adapterPatience: Duration = .seconds(30)
   ) {
     self.building = building
@@ -46,9 +48,16 @@ public struct ApplyRequest: Sendable {
     self.manifestPath = manifestPath
     self.manifestSHA256 = manifestSHA256
     self.isSimulated = isSimulated
-    self.adapter = adapter
+    self.adapters = adapters
+    self.parallel = parallel
     self.survey = survey
     self.adapterPatience = adapterPatience
+  }
+
+  /// Whether an adapter is among those to be used.
+  func wants(_ adapter: Adapter) -> Bool {
+    adapters.isEmpty
+      || adapters.contains { $0 == adapter.name || BluetoothAddress($0) == adapter.id.address }
   }
 
   /// The rooms to be worked on, in the manifest's order.

@@ -39,6 +39,8 @@ extension ApplyRun {
     }
   }
 
+  private func isEngaged(_ device: BluetoothAddress) -> Bool { schedule.isEngaged(device) }
+
   /// Has adapters that are back forget what they could not when they went, also one that the run has done
   /// without since. Done before each listening window, so that nothing is forgotten that was just heard, and
   /// at the run's end. Never waits for an adapter: one that stays away keeps what it has. Not ended by
@@ -48,7 +50,8 @@ extension ApplyRun {
     await teardown.perform {
       guard let adapters = try? await self.central.adapters() else { return }
       let ready = adapters.filter { $0.state == .ready }.map(\.id)
-      for (address, adapter) in await self.leftovers.on(ready) {
+      // Who is being talked to again is forgotten afterwards.
+      for (address, adapter) in await self.leftovers.on(ready) where await !self.isEngaged(address) {
         await self.forget(address, on: adapter, isCertain: true)
       }
     }

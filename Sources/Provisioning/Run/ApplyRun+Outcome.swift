@@ -11,6 +11,8 @@ extension ApplyRun {
     var finished = finished(room, outcome, evidence: evidence, reason: reason)
     if let settings { finished.settings = settings }
     outcomes[room.id] = finished
+    schedule.finish(room.id)
+    waiting.end(room.id)
     try await commit(.roomFinished(finished))
   }
 
@@ -101,7 +103,7 @@ extension ApplyRun {
 
   /// The outcome of a room that the run did not come to, or not to the end of.
   private func leftOver(_ room: Room, _ stop: Stop?) -> (Outcome, FailureReason) {
-    if let reason = parked[room.id] { return (.needsHands, reason) }
+    if let reason = waiting.parked[room.id] { return (.needsHands, reason) }
     let failure = works[room.id]?.lastFailure
     switch stop {
     case .interrupted, nil:

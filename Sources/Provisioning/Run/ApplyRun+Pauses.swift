@@ -10,7 +10,8 @@ extension ApplyRun {
       switch pause.kind {
       case .suspended, .stopped:
         air.mustBeHeardAgain()
-        conversationPaused?.yield()
+        schedule.mustBeHeardAgain()
+        for room in conversationsPaused.keys.sorted() { conversationsPaused[room]?.yield() }
       case .clockSet:
         break
       }
@@ -23,8 +24,9 @@ extension ApplyRun {
     _ session: DeviceSession, _ profile: any DeviceProfile
   ) async -> Result<Submission, AttemptFailure> {
     let (paused, signal) = AsyncStream.makeStream(of: Void.self)
-    conversationPaused = signal
-    defer { conversationPaused = nil }
+    let room = session.room.id
+    conversationsPaused[room] = signal
+    defer { conversationsPaused[room] = nil }
     return await withTaskGroup(of: ConversationEnd.self) { group in
       group.addTask { .said(await Self.configure(session, profile)) }
       group.addTask {

@@ -1,33 +1,45 @@
 import Bluetooth
 
-/// The adapter, and listening on it.
+/// The adapters, and what is heard on them.
 extension ApplyRun {
-  /// After so many listening windows in a row that the stack refuses, it is given up. Each costs a second.
-  private static let tolerableStumbles = 10
-
-  /// Waits until an adapter can be used, for a bounded time, and takes it.
-  func selectAdapter() async throws(Stop) {
-    adapter = nil
-    // Another adapter has heard nobody, and one that is back, or its stack, remembers nobody.
+  /// Waits until an adapter can be used, for a bounded time, and takes all that can be.
+  func selectAdapters() async throws(Stop) {
+    // Nobody remembers anybody: adapters that are back, or their stack, have heard nobody.
+    for adapter in adapters.keys { schedule.remove(adapter, at: clock.now) }
+    adapters = [:]
     air.mustBeHeardAgain()
+    schedule.mustBeHeardAgain()
     let selection = AdapterSelection(
-      central: central, clock: clock, wanted: request.adapter, patience: request.adapterPatience)
-    let chosen: Adapter
+      central: central, clock: clock, wanted: request.adapters, patience: request.adapterPatience)
+    let first: Adapter
     do throws(CentralError) {
-      chosen = try await selection.adapter { [coordinator] awaited in
+      first = try await selection.adapter { [coordinator] awaited in
         await coordinator.note(.adapterAwaited(awaited))
       }
     } catch {
       throw error.code == .cancelled ? .interrupted : .radio(error)
     }
-    if case .refused(let holder) = await environment.claim(chosen) {
-      throw .refused(.adapterClaimed(adapter: chosen.name, by: holder))
+    let present = (try? await central.adapters()) ?? []
+    let others = present.filter { $0.id != first.id && $0.state == .ready && request.wants($0) }
+    var refused: Stop?
+    for adapter in [first] + others.sorted(by: { $0.name < $1.name }) {
+      if let holder = try await take(adapter) {
+        refused = refused ?? .refused(.adapterClaimed(adapter: adapter.name, by: holder))
+      }
     }
-    adapter = chosen
+    if adapters.isEmpty, let refused { throw refused }
+  }
+
+  /// Takes an adapter for this run. Returns who has it, if it cannot be had.
+  func take(_ adapter: Adapter) async throws(Stop) -> String? {
+    if case .refused(let holder) = await environment.claim(adapter) { return holder }
+    adapters[adapter.id] = adapter
     await coordinator.note(
       .adapterSelected(
-        .init(adapter: chosen.id, name: chosen.name, stack: await central.stackVersion())))
-    await releaseLeftLinks(on: chosen)
+        .init(adapter: adapter.id, name: adapter.name, stack: await central.stackVersion())))
+    await releaseLeftLinks(on: adapter)
+    schedule.add(adapter.id, at: clock.now)
+    return nil
   }
 
   /// Ends links that a run left behind which was killed: nobody hears a sensor that is connected. Only devices
@@ -68,8 +80,7 @@ extension ApplyRun {
     let shortest = min(.seconds(3), request.survey)
     while true {
       let least = clock.now.advanced(by: shortest)
-      let window = try await listen(.survey, for: named.isEmpty ? shortest : request.survey) {
-        (advertisement, run) in
+      let window = try await listen(for: named.isEmpty ? shortest : request.survey) { (advertisement, run) in
         advertisement.receivedAt >= least
           && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
       }
@@ -78,42 +89,46 @@ extension ApplyRun {
     }
   }
 
-  /// A window for devices that must be heard again before they are dialled; ends with the first of them.
-  func hearAgain(_ addresses: [BluetoothAddress], until: MonotonicInstant) async throws(Stop) {
-    let began = clock.now
-    let wanted = Set(addresses)
-    let window = try await listen(.sighting, for: began.duration(to: until)) { (advertisement, run) in
-      wanted.contains(advertisement.address) && run.air[advertisement.address] != nil
-    }
-    guard window == .ran else { return }
-    let heard = addresses.filter { (air[$0]?.lastHeard).map { $0 >= began } ?? false }
-    // A window that ended early says nothing about those it did not hear.
-    let missed = heard.isEmpty ? addresses : heard
-    schedule.windowEnded(for: missed, heard: Set(heard))
-  }
-
   /// How a listening window ended.
-  enum Window: Hashable, Sendable {
+  private enum Window: Hashable, Sendable {
     /// It heard enough, or had all its time.
     case ran
-    /// The radio failed under it: who was not heard, was not listened to. It took this long to recover.
-    case broke(Duration)
+    /// The radio failed under it: who was not heard, was not listened to.
+    case broke
   }
 
-  /// Listens on the adapter until `isEnough` or the time is up. When the adapter goes away meanwhile, waits
-  /// for one and returns: the schedule will ask again for what it misses.
-  @discardableResult
-  func listen(
-    _ purpose: ListeningPurpose, room: RoomID? = nil, for duration: Duration,
+  /// Listens on all adapters until `isEnough` or the time is up. When one goes away meanwhile, waits for one and says
+  /// that it broke.
+  private func listen(
+    for duration: Duration,
     until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
   ) async throws(Stop) -> Window {
-    guard let adapter else { preconditionFailure("listening without an adapter") }
-    await forgetLeftovers()
-    let window = Listening(adapter: adapter.id, purpose: purpose, room: room)
+    let failure = await withTaskGroup(of: CentralError?.self) { group in
+      for adapter in adapters.keys.sorted() {
+        group.addTask { await self.listen(on: adapter, for: duration, until: isEnough) }
+      }
+      var failure: CentralError?
+      for await ended in group { failure = failure ?? ended }
+      return failure
+    }
+    guard let failure else {
+      surveyStumbles = 0
+      return .ran
+    }
+    if failure.code == .cancelled { throw .interrupted }
+    try await recover(from: failure)
+    return .broke
+  }
+
+  private func listen(
+    on adapter: AdapterID, for duration: Duration,
+    until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
+  ) async -> CentralError? {
+    let window = Listening(adapter: adapter, purpose: .survey)
     let central = central
     await coordinator.note(.listeningStarted(window))
     let raced = await race(duration, on: clock) { () throws(CentralError) in
-      try await central.listen(on: adapter.id) { (advertisements) throws(CentralError) in
+      try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
         for try await advertisement in advertisements {
           if await self.hear(advertisement, isEnough) { return }
         }
@@ -121,17 +136,7 @@ extension ApplyRun {
       if Task.isCancelled { throw CentralError(.cancelled) }
     }
     await coordinator.note(.listeningStopped(window))
-    switch raced {
-    case .value, .timedOut:
-      stumbles = 0
-      return .ran
-    case .failed(let error) where error.code == .cancelled:
-      throw .interrupted
-    case .failed(let error):
-      let broke = clock.now
-      try await recover(from: error)
-      return .broke(broke.duration(to: clock.now))
-    }
+    return if case .failed(let error) = raced { error } else { nil }
   }
 
   private func hear(
@@ -152,19 +157,25 @@ extension ApplyRun {
             address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
             rssi: sighting.rssi, minor: minor)))
     }
+    let mayCall = schedule.heard(
+      advertisement.address, on: advertisement.adapter, rssi: advertisement.rssi,
+      at: advertisement.receivedAt)
+    let isAwaited = waiting.hear(advertisement)
+    for (room, settles) in proofs.hear(advertisement) { schedule.proofSettles(of: room, at: settles) }
+    if mayCall || isAwaited { bell.ring() }
   }
 
-  /// What is done about an error of the radio that concerns the run: when the adapter or the stack went away,
-  /// waits for one to be back; when the stack merely stumbled, pauses, and gives up when it does nothing else.
-  func recover(from error: CentralError) async throws(Stop) {
+  /// What is done about an error of the radio during the survey: when an adapter or the stack went away, waits for
+  /// one to be back; when the stack merely stumbled, pauses, and gives up when it does nothing else.
+  private func recover(from error: CentralError) async throws(Stop) {
     switch error.code {
     case .busUnavailable, .permissionDenied:
       throw .radio(error)
     case .adapterUnavailable, .stackUnavailable:
-      try await selectAdapter()
+      try await selectAdapters()
     default:
-      stumbles += 1
-      guard stumbles < Self.tolerableStumbles else { throw .radio(error) }
+      surveyStumbles += 1
+      guard surveyStumbles < Self.tolerableStumbles else { throw .radio(error) }
       guard (try? await clock.sleep(for: .seconds(1))) != nil else { throw .interrupted }
     }
   }

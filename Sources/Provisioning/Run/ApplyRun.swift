@@ -23,7 +23,7 @@ public enum RunRefusal: Hashable, Sendable {
 }
 
 /// Carries out a run: waits for an adapter, listens, decides which device belongs to which room, provisions
-/// one after the other, and gives every selected room exactly one outcome. Everything that happens goes through
+/// as many at once as the adapters can, and gives every selected room exactly one outcome. Everything that happens goes through
 /// `coordinator`, whose `run()` this function takes care of.
 ///
 /// It is stopped through `ApplyEnvironment.interruptions`, not by cancelling its task: it then ends the
@@ -63,26 +63,34 @@ actor ApplyRun {
   var clock: any TimeSource { environment.clock }
   var central: any Central { environment.central }
 
-  /// The adapter in use.
-  var adapter: Adapter?
+  /// The adapters in use.
+  var adapters: [AdapterID: Adapter] = [:]
+  /// Whether which adapters there are is to be found out again.
+  var adaptersMayHaveChanged = false
   /// Everything heard so far.
   var air: AirLedger
   /// What is left to do.
-  var schedule = Schedule()
-  /// Judges the device whose proof is awaited.
-  var proofWatch: ProofWatch?
+  var schedule: Schedule
+  /// Wakes the run when there may be something to do.
+  let bell = Bell()
+  /// Why the run is to stop early, once it is.
+  var stop: Stop?
+  /// Ends the listening windows that are open.
+  var windows: [AdapterID: Bell] = [:]
+  /// Judge the devices whose proof is awaited.
+  var proofs = ProofsInHand()
   /// What is known of each room's work.
   var works: [RoomID: RoomWork] = [:]
   /// What adapters that went away remember of this run.
   var leftovers = Leftovers()
-  /// Rooms whose device was configured elsewhere, and was not heard yet.
-  var awaited: Set<RoomID> = []
-  /// Rooms whose device must be put into provisioning mode first, and why.
-  var parked: [RoomID: FailureReason] = [:]
+  /// Rooms that wait for their device to be heard, as it is wanted.
+  var waiting = WaitingRooms()
   /// Told when this host paused in the middle of a conversation.
-  var conversationPaused: AsyncStream<Void>.Continuation?
-  /// Listening windows in a row that the stack refused.
-  var stumbles = 0
+  var conversationsPaused: [RoomID: AsyncStream<Void>.Continuation] = [:]
+  /// Listening windows in a row that the stack refused, by adapter.
+  var stumbles: [AdapterID: Int] = [:]
+  /// Windows of the survey in a row that the stack refused.
+  var surveyStumbles = 0
   /// Outcomes so far.
   var outcomes: [RoomID: RoomFinished] = [:]
 
@@ -95,6 +103,7 @@ actor ApplyRun {
       if case .beacon(let identity) = proof(of: room) { identity } else { nil }
     }
     air = AirLedger(profiles: DeviceProfiles.all, wanted: Set(identities))
+    schedule = Schedule(parallel: request.parallel)
   }
 
   /// The whole run, with the watch for interruptions beside it. The work itself says how it ended; an
@@ -143,45 +152,15 @@ actor ApplyRun {
 
   private func work() async throws(Stop) {
     try await commit(.runStarted(request.started))
-    try await selectAdapter()
+    try await selectAdapters()
     try await survey()
     try await bind()
-    while true {
-      try await checkpoint()
-      takeUpParked()
-      try await finishHeard()
-      switch schedule.next(at: clock.now, lastHeard: { air[$0]?.lastHeard }) {
-      case .dial(let room, let address, let number):
-        try await attempt(room, address: address, number: number)
-      case .listen(let addresses, let until):
-        try await hearAgain(addresses, until: until)
-      case .wait(let until):
-        guard (try? await clock.sleep(until: until, tolerance: nil)) != nil else { throw .interrupted }
-      case .giveUp(let room, let reason):
-        try await giveUp(room, reason)
-      case .finished:
-        try await finishAwaited()
-        try await finishParked()
-        return
-      }
-    }
-  }
-
-  /// Schedules rooms whose device is heard in provisioning mode, for which they had to wait.
-  private func takeUpParked() {
-    for room in request.rooms where parked[room.id] != nil {
-      guard let device = request.known.device(of: room),
-        air[device.address]?.isWaiting == true,
-        obstacle(to: room, at: device.address, air, request.known) == nil
-      else { continue }
-      parked[room.id] = nil
-      undertake(RoomWork(room: room, address: device.address, basis: device.basis))
-    }
+    if let stop = await drive() { throw stop }
   }
 
   /// Takes a room's device up into the schedule. One that the record has advertising more rarely than the room wants
   /// it to is given the time for that, and afterwards, too, if the room does not say how often.
-  private func undertake(_ work: RoomWork) {
+  func undertake(_ work: RoomWork) {
     var work = work
     let profile = profile(of: work.room)
     if let recorded = request.known.deed(for: work.room, at: work.address)?.values(profile) {
@@ -194,65 +173,15 @@ actor ApplyRun {
       }
     }
     works[work.room.id] = work
+    let firstCall = profile.answersWithin.map { min($0, work.room.timeouts.connect) }
     schedule.add(
-      work.room.id, device: work.address, retries: work.room.retries,
-      search: profile.searchesItself ? nil : work.room.timeouts.search)
-  }
-
-  /// Ends the rooms whose device was configured elsewhere, as far as it was heard.
-  private func finishHeard() async throws(Stop) {
-    for room in request.rooms where awaited.contains(room.id) {
-      switch registration(of: room, air, request.known) {
-      case .done(let evidence, let settings):
-        try await finishRegistered(room, evidence, settings)
-      case .stopped(let outcome, let reason):
-        awaited.remove(room.id)
-        try await finish(room, outcome, reason: reason)
-      case .awaited, .device:
-        break
-      }
+      Schedule.Job(
+        room: work.room.id, address: work.address,
+        approach: profile.searchesItself ? .searched : .dialled(firstCall: firstCall),
+        retries: work.room.retries, search: work.room.timeouts.search), at: clock.now)
+    for (adapter, hearing) in air[work.address]?.hearings ?? [:] {
+      _ = schedule.heard(work.address, on: adapter, rssi: hearing.rssi, at: hearing.at)
     }
-  }
-
-  private func finishRegistered(
-    _ room: Room, _ evidence: Evidence, _ settings: [SettingResult]
-  ) async throws(Stop) {
-    awaited.remove(room.id)
-    if let device = request.known.device(of: room) {
-      try await commitBinding(of: room.id, to: device.address, device.basis)
-    }
-    try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
-  }
-
-  /// Listens for the devices that were configured elsewhere and not heard yet, and ends their rooms.
-  private func finishAwaited() async throws(Stop) {
-    let rooms = request.rooms.filter { awaited.contains($0.id) }
-    guard let longest = rooms.map(\.timeouts.search).max() else { return }
-    let known = request.known
-    while true {
-      let window = try await listen(.sighting, for: longest) { (_, run) in
-        rooms.allSatisfy { registration(of: $0, run.air, known) != .awaited }
-      }
-      if window == .ran { break }
-    }
-    try await finishHeard()
-    for room in rooms where awaited.contains(room.id) {
-      awaited.remove(room.id)
-      try await finish(room, .unreachable, reason: FailureReason(.neverHeard))
-    }
-  }
-
-  /// Ends the rooms to whose device nobody has seen.
-  private func finishParked() async throws(Stop) {
-    for room in request.rooms {
-      guard let reason = parked.removeValue(forKey: room.id) else { continue }
-      try await finish(room, .needsHands, reason: reason)
-    }
-  }
-
-  private func checkpoint() async throws(Stop) {
-    if Task.isCancelled { throw .interrupted }
-    if let failure = await coordinator.failure { throw .record(failure) }
   }
 
   /// Puts a fact on record and waits for the disk.
@@ -293,10 +222,10 @@ actor ApplyRun {
         }
         try await finish(room, .alreadyProvisioned, evidence: evidence, settings: settings)
       case .awaited?:
-        awaited.insert(room.id)
+        expect(room)
       case .stopped(.needsHands, let reason)? where reason.code.endsWithTheButton && !room.isRegistered:
         // Somebody may see to it while the run goes on.
-        parked[room.id] = reason
+        park(room, reason)
       case .stopped(let outcome, let reason)?:
         try await finish(room, outcome, reason: reason)
       case nil:

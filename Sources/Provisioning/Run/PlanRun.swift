@@ -49,7 +49,7 @@ extension ApplyRun {
 
   private func lookUntilStopped() async -> Result<ApplyPlan, PlanFailure> {
     do throws(Stop) {
-      try await selectAdapter()
+      try await selectAdapters()
       try await survey()
       let matches = match(request.rooms, of: request.building, with: air, request.known)
       return .success(ApplyPlan(request, matches, heardIn: air))

@@ -1,5 +1,6 @@
 /// Where links are taken down: a long-lived child of the run, so that what it does outlives the session that
-/// asked for it and is not cancelled with it. It is finished last.
+/// asked for it and is not cancelled with it. It is finished last. What is asked for at the same time is done at the same
+/// time: each link takes its time to go down.
 actor Teardown {
   private struct Job {
     var work: @Sendable () async -> Void
@@ -10,7 +11,7 @@ actor Teardown {
   private var isFinished = false
   private var wake: CheckedContinuation<Void, Never>?
 
-  /// Has `work` done by the teardown child, one job after the other, and returns when it is done, whether or
+  /// Has `work` done by the teardown child, and returns when it is done, whether or
   /// not the caller was cancelled meanwhile. `work` must be bounded in time.
   func perform(_ work: @escaping @Sendable () async -> Void) async {
     precondition(!isFinished, "teardown after its end")
@@ -23,15 +24,19 @@ actor Teardown {
 
   /// Does the jobs until `finish()`.
   func run() async {
-    while true {
-      if !jobs.isEmpty {
-        let job = jobs.removeFirst()
-        await job.work()
-        job.done.resume()
-      } else if isFinished {
-        return
-      } else {
-        await withCheckedContinuation { wake = $0 }
+    await withDiscardingTaskGroup { group in
+      while true {
+        if !jobs.isEmpty {
+          let job = jobs.removeFirst()
+          group.addTask {
+            await job.work()
+            job.done.resume()
+          }
+        } else if isFinished {
+          return
+        } else {
+          await withCheckedContinuation { wake = $0 }
+        }
       }
     }
   }

@@ -1,34 +1,63 @@
 import Bluetooth
+import HeapModule
 
-/// Which device is dialled next: a pure value. It is told what happened and says what to do; it has no clock,
-/// no tasks and no IO. This one keeps one adapter busy with one device at a time.
+/// Which adapter listens, whom it dials, and who waits: a pure value. It is told what happened and says what to do; it
+/// has no clock, no tasks and no IO.
+///
+/// An adapter either listens or dials: a connection that is made while the same adapter discovers costs 10 s instead of
+/// 0.3 (docs/bluez.md). It makes one connection at a time and holds several. It dials only what it heard itself a short
+/// while ago, since BlueZ's objects are each adapter's own. So adapters alternate, each in its own time: a window of
+/// listening, then calls to everybody who was heard, one after the other, while the conversations with those who have
+/// answered go on. What is heard in a window serves everybody: sightings, late arrivals, and proofs.
 struct Schedule: Sendable {
-  /// What to do next.
-  enum Action: Hashable, Sendable {
-    /// Dial this room's device; it was heard a short while ago.
-    case dial(RoomID, BluetoothAddress, attempt: Int)
-    /// Listen until one of these is heard or the time is up, then report `windowEnded`.
-    case listen([BluetoothAddress], until: MonotonicInstant)
-    /// Do nothing until then.
-    case wait(until: MonotonicInstant)
-    /// This room is given up.
-    case giveUp(RoomID, FailureReason)
-    /// Nothing is left to do.
-    case finished
+  /// What is to be done for a room.
+  struct Job: Hashable, Sendable {
+    /// The room.
+    var room: RoomID
+    /// Its device; nil when any that proves the room will do, and none is ever dialled.
+    var address: BluetoothAddress?
+    /// How it is reached.
+    var approach: Approach
+    /// Attempts after the first.
+    var retries = 0
+    /// How long adapters listen for it, twice, before it is given up.
+    var search: Duration
   }
 
-  /// How a room is doing.
-  private struct Entry: Sendable {
+  /// How a room's device is reached.
+  enum Approach: Hashable, Sendable {
+    /// It is dialled when it was heard a short while ago. A first call takes no longer than this, where there are
+    /// further ones.
+    case dialled(firstCall: Duration?)
+    /// Its own session searches it.
+    case searched
+    /// It is only to be heard.
+    case heard
+  }
+
+  /// A call to a device.
+  struct Call: Hashable, Sendable {
     var room: RoomID
     var address: BluetoothAddress
-    var budget: Int
-    /// How long a window listens for it before it is dialled; nil when its own session does that.
-    var search: Duration?
-    var attempts = 0
-    /// Attempts that ended because the adapter or the stack went away.
-    var hostFailures = 0
-    var notBefore: MonotonicInstant?
-    var windowsMissed = 0
+    var adapter: AdapterID
+    /// 1 for the first attempt.
+    var attempt: Int
+    /// How long it may take to be answered, where that is less than the room's own timeout.
+    var patience: Duration?
+  }
+
+  /// What is to be done now.
+  enum Action: Hashable, Sendable {
+    /// This adapter begins to listen.
+    case listen(AdapterID)
+    /// It stops; it is told when it has.
+    case stopListening(AdapterID)
+    /// A device is called.
+    case call(Call)
+    /// This room's proof was not heard in the time it had.
+    case proofOver(RoomID)
+    /// This room is given up.
+    case giveUp(RoomID, FailureReason)
   }
 
   /// Limits; each with its reason.
@@ -36,8 +65,11 @@ struct Schedule: Sendable {
     /// An adapter dials only what it heard this recently: BlueZ's objects die 30 s after discovery stops
     /// (BLUEZ.md), and 10 s are left for the attempt to begin.
     static let freshness = Duration.seconds(20)
-    /// How many windows a device may miss before it is given up.
-    static let windows = 2
+    /// The shortest window: long enough for everybody who advertises every 100 ms, and most who do every second.
+    static let window = Duration.milliseconds(1200)
+    /// How long an adapter dials before it listens again, when somebody waits to be heard: a proof that is late by this
+    /// much delays nobody.
+    static let calling = Duration.seconds(10)
     /// The pause before the second attempt; it doubles with each further one.
     static let firstPause = Duration.seconds(2)
     /// The longest pause between attempts, jitter aside.
@@ -46,84 +78,372 @@ struct Schedule: Sendable {
     static let refusalRetries = 1
     /// How often the adapter or the stack may go away under one device.
     static let hostFailures = 5
+    /// Conversations that an adapter holds at once, unless told otherwise: what common dongles can.
+    static let slots = 5
+    /// How much better, in dB, another adapter must hear a device to be left the call.
+    static let better = 15
+    /// How many candidates an adapter may leave to others before it takes one all the same.
+    static let courtesies = 8
   }
 
-  /// Rooms still to do, the next to be tried first.
-  private var queue: [Entry] = []
+  /// How a room is doing.
+  struct Entry: Sendable {
+    enum Phase: Hashable, Sendable {
+      /// To be called, or heard, as soon as can be.
+      case due
+      case pausing(until: MonotonicInstant)
+      /// Being called.
+      case calling(AdapterID)
+      /// Its link is up.
+      case linked(AdapterID)
+      /// Nothing of the radio is needed but ears.
+      case proving
+    }
+
+    var job: Job
+    /// Its place in the manifest's order.
+    let order: Int
+    var phase = Phase.due
+    var attempts = 0
+    /// Attempts that ended because the adapter or the stack went away.
+    var hostFailures = 0
+    var failures: [AdapterID: Int] = [:]
+    /// Where and how it was heard last.
+    var hearings: [AdapterID: (at: MonotonicInstant, rssi: Int?)] = [:]
+    /// The adapters that have it among their candidates.
+    var candidacies: Set<AdapterID> = []
+    /// It is given up when every adapter has listened this long in all without hearing it.
+    var silenceLimit = Duration.zero
+  }
+
+  /// How an adapter is doing.
+  struct Radio: Sendable {
+    enum Mode: Hashable, Sendable {
+      case idle
+      case listening(since: MonotonicInstant)
+      case stopping
+    }
+
+    let id: AdapterID
+    var slots: Int
+    var mode = Mode.idle
+    var calling: RoomID?
+    /// Conversations that it holds, the call under way included.
+    var links = 0
+    /// Since when it has been dialling without a window of listening.
+    var callsSince: MonotonicInstant?
+    /// Not used before then: it stumbled.
+    var heldUntil: MonotonicInstant?
+    var ears: Ears
+    /// Who may be called through it, the next first. Some are here no longer with right; they are passed over.
+    var candidates = Heap<Candidate>()
+  }
+
+  /// A device that an adapter may call: who was tried less often comes first, then the manifest's order.
+  struct Candidate: Comparable, Sendable {
+    var attempts: Int
+    var order: Int
+    var room: RoomID
+
+    static func < (a: Self, b: Self) -> Bool { (a.attempts, a.order) < (b.attempts, b.order) }
+  }
+
+  /// A room that waits for its proof.
+  struct Proving: Sendable {
+    /// The adapter that wrote it, whose listening counts; nil when that is gone: then everybody's does.
+    var adapter: AdapterID?
+    /// When that adapter's ears have been open this long in all, it is over.
+    var limit: Duration
+    /// When it is over anyway.
+    var settles: MonotonicInstant?
+  }
+
+  /// Something that is due at a point of a measure.
+  struct Due<Measure: Comparable & Sendable>: Comparable, Sendable {
+    var at: Measure
+    var order: Int
+    var room: RoomID
+
+    static func < (a: Self, b: Self) -> Bool { (a.at, a.order) < (b.at, b.order) }
+  }
+
+  var entries: [RoomID: Entry] = [:]
+  var rooms: [BluetoothAddress: RoomID] = [:]
+  /// In the order of their names.
+  var radios: [Radio] = []
+  var proving: [RoomID: Proving] = [:]
+  var pauses = Heap<Due<MonotonicInstant>>()
+  var silences = Heap<Due<Duration>>()
+  /// Rooms in phase `due`.
+  var dueCount = 0
+  /// Conversations at once, over all adapters.
+  let parallel: Int
+  private var nextOrder = 0
+
+  /// A schedule of nothing yet.
+  /// - Parameter parallel: how many conversations there may be at once, over all adapters; nil for as many as they can.
+  init(parallel: Int? = nil) {
+    self.parallel = parallel ?? Int.max
+  }
+
+  /// Whether nothing is left to do.
+  var isFinished: Bool { entries.isEmpty }
+
+  /// Conversations, calls under way included.
+  var conversations: Int { radios.reduce(0) { $0 + $1.links } }
+
+  /// Whether a device is being called or talked to.
+  func isEngaged(_ device: BluetoothAddress) -> Bool {
+    switch rooms[device].flatMap({ entries[$0]?.phase }) {
+    case .calling?, .linked?: true
+    case .due?, .pausing?, .proving?, nil: false
+    }
+  }
+
+  // MARK: Rooms
 
   /// Adds a room; rooms are tried in the order in which they were added.
-  /// - Parameter search: how long a window listens for its device, which must have been heard before it is dialled;
-  ///   nil when its own session does that.
-  mutating func add(_ room: RoomID, device address: BluetoothAddress, retries: Int, search: Duration?) {
-    queue.append(Entry(room: room, address: address, budget: retries, search: search))
-  }
-
-  /// The rooms still to do, in order.
-  var remaining: [RoomID] { queue.map(\.room) }
-
-  /// What to do next, given when each device was last heard.
-  func next(at now: MonotonicInstant, lastHeard: (BluetoothAddress) -> MonotonicInstant?) -> Action {
-    if queue.isEmpty { return .finished }
-    let due = queue.filter { ($0.notBefore ?? now) <= now }
-    if let fresh = due.first(where: { $0.search == nil || isFresh(lastHeard($0.address), at: now) }) {
-      return .dial(fresh.room, fresh.address, attempt: fresh.attempts + 1)
-    }
-    if let lost = due.first(where: { $0.windowsMissed >= Limits.windows }) {
-      return .giveUp(lost.room, FailureReason(.neverHeard))
-    }
-    if !due.isEmpty {
-      let longest = due.compactMap(\.search).max() ?? .zero
-      return .listen(due.map(\.address), until: now.advanced(by: longest))
-    }
-    // The queue is not empty and nothing is due: somebody has a pause.
-    return .wait(until: queue.compactMap(\.notBefore).min() ?? now)
-  }
-
-  private func isFresh(_ heard: MonotonicInstant?, at now: MonotonicInstant) -> Bool {
-    guard let heard else { return false }
-    return heard.duration(to: now) <= Limits.freshness
-  }
-
-  /// A listening window for these devices ran to its end; `heard` are those it heard.
-  mutating func windowEnded(for addresses: [BluetoothAddress], heard: Set<BluetoothAddress>) {
-    for index in queue.indices where addresses.contains(queue[index].address) {
-      if heard.contains(queue[index].address) {
-        queue[index].windowsMissed = 0
-      } else {
-        queue[index].windowsMissed += 1
-      }
-    }
+  mutating func add(_ job: Job, at now: MonotonicInstant) {
+    let entry = Entry(job: job, order: nextOrder)
+    nextOrder += 1
+    entries[job.room] = entry
+    if let address = job.address { rooms[address] = job.room }
+    becomeDue(job.room, at: now)
   }
 
   /// A room has its outcome, or was given up.
   mutating func finish(_ room: RoomID) {
-    queue.removeAll { $0.room == room }
+    released(room)
+    guard let entry = entries.removeValue(forKey: room) else { return }
+    if entry.phase == .due { dueCount -= 1 }
+    if let address = entry.job.address { rooms[address] = nil }
+    proving[room] = nil
+  }
+
+  /// A device was heard. Returns whether that may change what is to be done.
+  mutating func heard(
+    _ address: BluetoothAddress, on adapter: AdapterID, rssi: Int?, at now: MonotonicInstant
+  ) -> Bool {
+    guard let room = rooms[address], var entry = entries[room] else { return false }
+    entry.hearings[adapter] = (now, rssi ?? entry.hearings[adapter]?.rssi)
+    entries[room] = entry
+    guard entry.phase == .due, !entry.candidacies.contains(adapter) else { return false }
+    enlist(room, on: adapter)
+    return true
+  }
+
+  /// A device must be heard again before it is called: it was connected to, or forgotten by the stack.
+  mutating func mustBeHeardAgain(_ address: BluetoothAddress) {
+    guard let room = rooms[address] else { return }
+    entries[room]?.hearings = [:]
+  }
+
+  /// Nobody remembers anybody.
+  mutating func mustBeHeardAgain() {
+    for room in entries.keys { entries[room]?.hearings = [:] }
+  }
+
+  // MARK: Attempts
+
+  /// A call was answered: its adapter may make the next one.
+  mutating func answered(_ room: RoomID) {
+    guard case .calling(let adapter)? = entries[room]?.phase else { return }
+    entries[room]?.phase = .linked(adapter)
+    if let index = index(of: adapter), radios[index].calling == room { radios[index].calling = nil }
+  }
+
+  /// A room needs its adapter no longer, whatever became of it.
+  mutating func released(_ room: RoomID) {
+    guard var entry = entries[room] else { return }
+    switch entry.phase {
+    case .calling(let adapter), .linked(let adapter):
+      if let index = index(of: adapter) {
+        radios[index].links -= 1
+        if radios[index].calling == room { radios[index].calling = nil }
+      }
+    case .due, .pausing, .proving:
+      return
+    }
+    entry.phase = .proving
+    entry.hearings = [:]
+    entries[room] = entry
+  }
+
+  /// A room's proof is to be heard.
+  /// - Parameter patience: how long the adapter that wrote it listens at most.
+  mutating func awaitProof(
+    of room: RoomID, on adapter: AdapterID, for patience: Duration, at now: MonotonicInstant
+  ) {
+    let ears = index(of: adapter).map { radios[$0].ears.total(at: now) }
+    proving[room] = Proving(
+      adapter: ears == nil ? nil : adapter, limit: (ears ?? leastEars(at: now)) + patience)
+  }
+
+  /// What was heard of a room settles its proof by then.
+  mutating func proofSettles(of room: RoomID, at instant: MonotonicInstant) {
+    guard let settles = proving[room]?.settles else {
+      proving[room]?.settles = instant
+      return
+    }
+    proving[room]?.settles = min(settles, instant)
+  }
+
+  /// A room's proof is no longer awaited.
+  mutating func proofEnded(of room: RoomID) {
+    proving[room] = nil
   }
 
   /// An attempt failed. Returns how long the room pauses when another attempt follows, at the back of the
   /// queue; nil when it has none left, and is out.
   /// - Parameter jitter: chance, 0…1, that keeps devices from coming back in step.
   mutating func attemptFailed(
-    _ room: RoomID, _ failure: FailureClass, at now: MonotonicInstant, jitter: Double
+    _ room: RoomID, _ failure: FailureClass, on adapter: AdapterID, at now: MonotonicInstant, jitter: Double
   ) -> Duration? {
-    guard let index = queue.firstIndex(where: { $0.room == room }) else { return nil }
-    var entry = queue.remove(at: index)
+    released(room)
+    guard var entry = entries[room] else { return nil }
     entry.attempts += 1
+    entry.failures[adapter, default: 0] += 1
     if failure == .host { entry.hostFailures += 1 }
     let charged = entry.attempts - entry.hostFailures
+    let budget = entry.job.retries
     let hasMore =
       switch failure {
-      case .transient, .missing, .outOfSlots: charged <= entry.budget
-      case .refused: charged <= min(entry.budget, Limits.refusalRetries)
+      case .transient, .missing, .outOfSlots: charged <= budget
+      case .refused: charged <= min(budget, Limits.refusalRetries)
       case .host: entry.hostFailures <= Limits.hostFailures
       case .permanent, .cancelled: false
       }
-    guard hasMore else { return nil }
+    guard hasMore else {
+      finish(room)
+      return nil
+    }
     let doubled = Limits.firstPause * (1 << min(max(charged - 1, 0), 8))
     let pause = min(doubled, Limits.longestPause) * (1 + jitter / 2)
-    entry.notBefore = now.advanced(by: pause)
-    entry.windowsMissed = 0
-    queue.append(entry)
+    entry.phase = .pausing(until: now.advanced(by: pause))
+    entries[room] = entry
+    pauses.insert(Due(at: now.advanced(by: pause), order: entry.order, room: room))
     return pause
+  }
+
+  // MARK: Adapters
+
+  /// An adapter can be used.
+  /// - Parameter slots: how many conversations it can hold at once.
+  mutating func add(_ adapter: AdapterID, slots: Int = Limits.slots, at now: MonotonicInstant) {
+    guard index(of: adapter) == nil else { return }
+    // It has listened for nobody yet, and nobody is to wait for it to catch up.
+    radios.append(Radio(id: adapter, slots: slots, ears: Ears(total: leastEars(at: now))))
+    radios.sort { $0.id < $1.id }
+    for (room, entry) in entries where entry.job.approach == .searched && entry.phase == .due {
+      enlist(room, on: adapter)
+    }
+  }
+
+  /// An adapter cannot be used any more. Its conversations end by themselves.
+  mutating func remove(_ adapter: AdapterID, at now: MonotonicInstant) {
+    guard let index = index(of: adapter) else { return }
+    let ears = radios.remove(at: index).ears.total(at: now)
+    let least = leastEars(at: now)
+    for room in entries.keys {
+      entries[room]?.hearings[adapter] = nil
+      entries[room]?.candidacies.remove(adapter)
+    }
+    for (room, proof) in proving where proof.adapter == adapter {
+      proving[room]?.adapter = nil
+      proving[room]?.limit = least + max(proof.limit - ears, .zero)
+    }
+  }
+
+  /// An adapter listens from now on.
+  mutating func listeningBegan(on adapter: AdapterID, at now: MonotonicInstant) {
+    guard let index = index(of: adapter) else { return }
+    radios[index].ears.open(at: now)
+  }
+
+  /// An adapter listens no longer, whether or not it was to.
+  /// - Parameter held: until when it is not to be used, having stumbled.
+  mutating func listeningEnded(
+    on adapter: AdapterID, at now: MonotonicInstant, heldUntil: MonotonicInstant? = nil
+  ) {
+    guard let index = index(of: adapter) else { return }
+    radios[index].ears.close(at: now)
+    radios[index].mode = .idle
+    radios[index].callsSince = nil
+    radios[index].heldUntil = heldUntil
+  }
+
+  func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
+
+  // MARK: Ears
+
+  /// How long every adapter has listened at least.
+  func leastEars(at now: MonotonicInstant) -> Duration {
+    radios.map { $0.ears.total(at: now) }.min() ?? .zero
+  }
+
+  // MARK: Being due
+
+  /// A room is to be called, or heard, from now on.
+  mutating func becomeDue(_ room: RoomID, at now: MonotonicInstant) {
+    guard var entry = entries[room] else { return }
+    entry.phase = .due
+    entry.candidacies = []
+    entry.silenceLimit = leastEars(at: now) + entry.job.search * 2
+    dueCount += 1
+    entries[room] = entry
+    if entry.job.approach != .searched {
+      silences.insert(Due(at: entry.silenceLimit, order: entry.order, room: room))
+    }
+    for radio in radios
+    where entry.job.approach == .searched || isFresh(entry.hearings[radio.id]?.at, at: now) {
+      enlist(room, on: radio.id)
+    }
+  }
+
+  func isFresh(_ heard: MonotonicInstant?, at now: MonotonicInstant) -> Bool {
+    guard let heard else { return false }
+    return heard.duration(to: now) <= Limits.freshness
+  }
+
+  private mutating func enlist(_ room: RoomID, on adapter: AdapterID) {
+    guard let index = index(of: adapter), let entry = entries[room], entry.job.approach != .heard,
+      !entry.candidacies.contains(adapter)
+    else { return }
+    entries[room]?.candidacies.insert(adapter)
+    radios[index].candidates.insert(
+      Candidate(attempts: entry.attempts, order: entry.order, room: room))
+  }
+}
+
+/// How long an adapter has listened in all.
+struct Ears: Hashable, Sendable {
+  private var closed: Duration
+  private var since: MonotonicInstant?
+
+  init(total: Duration = .zero) {
+    closed = total
+  }
+
+  /// Whether it listens.
+  var areOpen: Bool { since != nil }
+
+  func total(at now: MonotonicInstant) -> Duration {
+    closed + (since.map { $0.duration(to: now) } ?? .zero)
+  }
+
+  /// When it will have listened this long in all; nil while it does not listen.
+  func instant(of total: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
+    let left = total - self.total(at: now)
+    if left <= .zero { return now }
+    return areOpen ? now.advanced(by: left) : nil
+  }
+
+  mutating func open(at now: MonotonicInstant) {
+    since = since ?? now
+  }
+
+  mutating func close(at now: MonotonicInstant) {
+    closed = total(at: now)
+    since = nil
   }
 }

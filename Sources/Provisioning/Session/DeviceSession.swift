@@ -22,6 +22,8 @@ public struct DeviceSession: Sendable {
   let progress: AttemptProgress
   let redactor: Redactor
   let mayOverwrite: Bool
+  /// Told when the link is up.
+  let answered: @Sendable () async -> Void
   /// Told of everything that is heard while this session searches.
   let hear: @Sendable (Advertisement) async -> Void
   /// When all of it must be over; each stage is cut off there.
@@ -32,6 +34,7 @@ public struct DeviceSession: Sendable {
     room: Room, address: BluetoothAddress, adapter: AdapterID, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, redactor: Redactor, action: MonotonicInstant? = nil,
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
+    answered: @escaping @Sendable () async -> Void = {},
     hear: @escaping @Sendable (Advertisement) async -> Void = { _ in }
   ) {
     self.room = room
@@ -44,6 +47,7 @@ public struct DeviceSession: Sendable {
     self.action = action.map { ($0, .key) } ?? (began, .session)
     self.recorded = recorded
     self.mayOverwrite = mayOverwrite
+    self.answered = answered
     self.hear = hear
     progress = AttemptProgress()
     self.redactor = redactor
@@ -95,6 +99,7 @@ public struct DeviceSession: Sendable {
       try await central.connect(to: address, on: adapter)
     }
     await progress.hold(link)
+    await answered()
     return link
   }
 

@@ -16,11 +16,11 @@ struct ProofWatch: Sendable {
   /// How long after a device was heard waiting again that is its answer, unless its proof comes meanwhile: a
   /// sensor that is about to restart may be heard for a moment. Stacks do not repeat an unchanged
   /// advertisement, so one hearing is all there may be.
-  static let settling = Duration.seconds(10)
+  static let settling = Duration.seconds(12)
 
   private let proof: Proof
   private let profile: any DeviceProfile
-  private let address: BluetoothAddress
+  let address: BluetoothAddress
   private let submittedAt: MonotonicInstant
   /// Who else was heard before the submission, whatever as, or belongs to another room: their beacons prove
   /// nothing.

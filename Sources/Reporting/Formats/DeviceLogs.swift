@@ -22,15 +22,16 @@ extension [RunEvent] {
     var owners: [BluetoothAddress: RoomID] = [:]
     for room in report.rooms { if let address = room.address { owners[address] = room.id } }
     var result: [RoomID: [RunEvent]] = [:]
+    var underway: Set<RoomID> = []
     for event in self {
       switch event.fact {
       case .runStarted, .adapterAwaited, .adapterSelected, .hostPaused, .runInterrupted, .runFinished:
         for room in report.selected { result[room.id, default: []].append(event) }
       case .listeningStarted(let fact), .listeningStopped(let fact):
-        // A survey is everybody's: it shows how long the room's device had to be heard.
-        for room in fact.room.map({ [$0] }) ?? report.selected.map(\.id) {
-          result[room, default: []].append(event)
-        }
+        // A survey is everybody's: it shows how long the room's device had to be heard. Other windows are of those
+        // that wait for a proof, or to be heard again.
+        let all = fact.purpose == .survey ? report.selected.map(\.id) : underway.sorted()
+        for room in fact.room.map({ [$0] }) ?? all { result[room, default: []].append(event) }
       case .linkReleased(let fact):
         if let room = owners[fact.address] { result[room, default: []].append(event) }
       case .deviceSighted(let fact):
@@ -39,7 +40,10 @@ extension [RunEvent] {
         .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted,
         .linkEnded, .proofHeard, .attemptEnded,
         .retryScheduled, .roomFinished:
-        if let room = event.fact.room { result[room, default: []].append(event) }
+        guard let room = event.fact.room else { continue }
+        result[room, default: []].append(event)
+        if case .attemptStarted = event.fact { underway.insert(room) }
+        if case .roomFinished = event.fact { underway.remove(room) }
       }
     }
     return result

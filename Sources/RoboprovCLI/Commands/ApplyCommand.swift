@@ -12,8 +12,8 @@ struct ApplyCommand: AsyncParsableCommand {
     commandName: "apply",
     abstract: "Provision a building's sensors, prove each one on air, and leave a report.",
     discussion: """
-      Listens, decides which sensor belongs to which room, and provisions one after the other. Run again, it does \
-      what is left.
+      Listens, decides which sensor belongs to which room, and provisions as many at once as the Bluetooth adapters \
+      can. Run again, it does what is left.
 
       What happened is in <dir>/<building>/<run>/: report.json, report.csv, a log per device, and the journal, \
       from which `roboprov report` makes them again. <dir>/<building>/latest points to it. Ctrl-C ends a run in \
@@ -39,6 +39,14 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @OptionGroup var radio: RadioOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "At most so many devices at once, over all adapters; as many as they can if absent.", valueName: "n"))
+  var parallel: Int?
+
+  @Flag(help: "One device at a time.")
+  var sequential = false
+
   @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
   var yes = false
 
@@ -55,6 +63,10 @@ struct ApplyCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func validate() throws {
+    if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
+    guard parallel == nil || !sequential else {
+      throw ValidationError("--sequential is --parallel 1: give one of them")
+    }
     guard plan == nil || work.only.isEmpty && work.skip.isEmpty && !work.failed else {
       throw ValidationError("--plan selects the rooms: leave --only, --skip and --failed to `roboprov plan`")
     }
@@ -108,7 +120,8 @@ struct ApplyCommand: AsyncParsableCommand {
   private func carryOut(
     _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
-    let request = undertaking.request(as: run, manifest: manifest, simulation, radio)
+    let request = undertaking.request(
+      as: run, manifest: manifest, simulation, radio, parallel: sequential ? 1 : parallel)
     let claims = AdapterClaims(run)
 
     // Whether the record can be kept is found out before any device is touched.
@@ -146,7 +159,7 @@ struct ApplyCommand: AsyncParsableCommand {
 
   private func status(of result: ApplyResult) throws -> ExitStatus {
     if let refusal = result.refusal { throw RefusalWords.failure(refusal) }
-    if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter) }
+    if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter.first) }
     switch result.outcome {
     case .complete: return .done
     case .incomplete: return .incomplete

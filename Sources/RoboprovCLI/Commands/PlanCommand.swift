@@ -68,7 +68,7 @@ struct PlanCommand: AsyncParsableCommand {
     } catch {
       switch error {
       case .interrupted: throw ExitStatus.interrupted.exit
-      case .radio(let error): throw RadioTrouble.failure(error, adapter: radio.adapter)
+      case .radio(let error): throw RadioTrouble.failure(error, adapter: radio.adapter.first)
       case .refused(let refusal): throw RefusalWords.failure(refusal)
       }
     }

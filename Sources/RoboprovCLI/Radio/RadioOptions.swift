@@ -3,9 +3,10 @@ import ArgumentParser
 /// Options about the adapter and listening.
 struct RadioOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address")
-  )
-  var adapter: String?
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "The adapters to use, one or more; all that are ready if absent.", valueName: "hciN or address ..."))
+  var adapter: [String] = []
 
   @Option(help: ArgumentHelp("How long to listen for sensors, in seconds.", valueName: "seconds"))
   var listen = 10.0

@@ -38,7 +38,7 @@ extension Survey {
 
   private static func failure(_ error: CentralError, _ radio: RadioOptions) -> any Error {
     error.code == .cancelled
-      ? ExitStatus.interrupted.exit : RadioTrouble.failure(error, adapter: radio.adapter)
+      ? ExitStatus.interrupted.exit : RadioTrouble.failure(error, adapter: radio.adapter.first)
   }
 }
 

@@ -1,0 +1,114 @@
+import Bluetooth
+
+/// The devices whose proof is awaited.
+struct ProofsInHand: Sendable {
+  private struct Entry: Sendable {
+    var watch: ProofWatch
+    let over: Bell
+    /// Whether it had all the time it was given.
+    var isOver = false
+  }
+
+  private var entries: [RoomID: Entry] = [:]
+  private var byAddress: [BluetoothAddress: RoomID] = [:]
+  private var byIdentity: [BeaconIdentity: RoomID] = [:]
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// Watches a device. The bell rings when the verdict is in, or the time is up.
+  mutating func add(_ room: RoomID, _ watch: ProofWatch, identity: BeaconIdentity) -> Bell {
+    let over = Bell()
+    entries[room] = Entry(watch: watch, over: over)
+    byAddress[watch.address] = room
+    byIdentity[identity] = room
+    return over
+  }
+
+  /// Takes in what was heard. Returns the rooms whose verdict is in at an instant, by what was heard now.
+  mutating func hear(_ advertisement: Advertisement) -> [(RoomID, MonotonicInstant)] {
+    let identity = advertisement.iBeacon?.identity
+    let rooms = Set(
+      [byAddress[advertisement.address], identity.flatMap { byIdentity[$0] }].compactMap(\.self))
+    return rooms.sorted().compactMap { room in
+      entries[room]?.watch.hear(advertisement)
+      guard let watch = entries[room]?.watch else { return nil }
+      if watch.isProved { entries[room]?.over.ring() }
+      return watch.settlesAt.map { (room, $0) }
+    }
+  }
+
+  /// A room's time is up.
+  mutating func end(_ room: RoomID) {
+    entries[room]?.isOver = true
+    entries[room]?.over.ring()
+  }
+
+  /// Ends the watch, and says what it saw and whether it had all its time.
+  mutating func take(_ room: RoomID) -> (watch: ProofWatch, isOver: Bool)? {
+    guard let entry = entries.removeValue(forKey: room) else { return nil }
+    byAddress = byAddress.filter { $0.value != room }
+    byIdentity = byIdentity.filter { $0.value != room }
+    return (entry.watch, entry.isOver || entry.watch.isProved)
+  }
+}
+
+/// The proof: hearing from the device itself that it is at work as it was told.
+extension ApplyRun {
+  /// Stage `verify`: waits until the proof is heard or the time is up. Only time in which somebody listens counts, and
+  /// nothing of the radio is held meanwhile.
+  func prove(
+    _ work: RoomWork, _ submission: Submission, _ identity: BeaconIdentity, on adapter: AdapterID
+  ) async -> Result<Evidence, AttemptFailure> {
+    let room = work.room
+    let timeout = room.timeouts.verify
+    let began = clock.now
+    let strangers = air.addresses.union(
+      request.building.rooms.compactMap { request.known.device(of: $0)?.address }
+    ).subtracting([work.address])
+    let watch = ProofWatch(
+      proof: .beacon(identity), profile: profile(of: room), address: work.address,
+      submittedAt: submission.at, known: strangers)
+    let over = proofs.add(room.id, watch, identity: identity)
+    schedule.awaitProof(of: room.id, on: adapter, for: timeout, at: began)
+    bell.ring()
+    await coordinator.note(
+      .stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
+    await over.wait()
+    schedule.proofEnded(of: room.id)
+    let seen = proofs.take(room.id)
+    let result = verdict(
+      seen?.watch.verdict ?? .silent, on: submission, wasStopped: seen?.isOver == false)
+    let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
+    await coordinator.note(
+      .stageEnded(
+        .init(
+          room: room.id, stage: .verify, seconds: began.duration(to: clock.now).inSeconds, failure: failure)))
+    if case .success(let evidence) = result {
+      await coordinator.note(.proofHeard(.init(room: room.id, evidence: evidence)))
+    }
+    return result
+  }
+
+  private func verdict(
+    _ verdict: ProofWatch.Verdict, on submission: Submission, wasStopped: Bool
+  ) -> Result<Evidence, AttemptFailure> {
+    // Stopped before it had the time to prove itself: heard waiting once is no verdict yet.
+    switch wasStopped && verdict == .backAgain ? .silent : verdict {
+    case .proved(var evidence):
+      if submission.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
+      return .success(evidence)
+    case .other(let minor):
+      return .failure(AttemptFailure(.init(.wrongIdentity, stage: .verify, minor: minor)))
+    case .backAgain:
+      // It waits as before: nothing was kept. What it said instead of `saved` is the better reason.
+      return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
+    case .silent:
+      let isInterrupted = wasStopped && (stop == nil || stop == .interrupted)
+      return .failure(
+        AttemptFailure(
+          .init(
+            isInterrupted ? .interrupted : .notHeardAfterSave, stage: .verify,
+            deviceText: submission.trouble?.deviceText, stackText: submission.trouble?.stackText)))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// Wakes one waiting task; rung before anybody waits, it is heard all the same, once.
+final class Bell: Sendable {
+  private struct State {
+    var isRung = false
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  func ring() {
+    let waiter = state.withLock { state in
+      let waiter = state.waiter
+      state.waiter = nil
+      state.isRung = waiter == nil
+      return waiter
+    }
+    waiter?.resume()
+  }
+
+  /// Returns when it was rung, or when the task is cancelled. One task at a time.
+  func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isNow = state.withLock { state in
+          precondition(state.waiter == nil, "one task waits for a bell at a time")
+          if state.isRung || Task.isCancelled {
+            state.isRung = false
+            return true
+          }
+          state.waiter = continuation
+          return false
+        }
+        if isNow { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.waiter
+        state.waiter = nil
+        return waiter
+      }
+      waiter?.resume()
+    }
+  }
+}

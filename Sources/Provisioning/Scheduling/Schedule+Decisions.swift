@@ -1,0 +1,200 @@
+import Bluetooth
+import HeapModule
+
+/// What is to be done.
+extension Schedule {
+  /// What is to be done now. What it says, it takes for done: it does not say it again.
+  mutating func next(at now: MonotonicInstant) -> [Action] {
+    endPauses(at: now)
+    var actions = overdueProofs(at: now) + silentRooms(at: now)
+    for index in radios.indices {
+      if let action = decide(index, at: now) { actions.append(action) }
+    }
+    return actions
+  }
+
+  /// When something is to be done at the latest, if nothing happens before; nil when only events can tell.
+  func wake(after now: MonotonicInstant) -> MonotonicInstant? {
+    var instants: [MonotonicInstant] = []
+    if let pause = pauses.min { instants.append(pause.at) }
+    for radio in radios {
+      if let held = radio.heldUntil, held > now { instants.append(held) }
+      // It leaves somebody to another adapter, which may not come to it.
+      if radio.mode == .idle, radio.calling == nil, !radio.candidates.isEmpty, hasRoom(radio) {
+        instants.append(now.advanced(by: .seconds(1)))
+      }
+      guard case .listening(let since) = radio.mode else { continue }
+      // Whom it has heard meanwhile waits for the window's end.
+      if !radio.candidates.isEmpty { instants.append(since.advanced(by: Limits.window)) }
+    }
+    for proof in proving.values {
+      if let settles = proof.settles { instants.append(settles) }
+      if let over = instant(of: proof, at: now) { instants.append(over) }
+    }
+    if let silence = silences.min, let instant = leastEars(reach: silence.at, at: now) {
+      instants.append(instant)
+    }
+    // What was due by now and was not done waits for an event.
+    return instants.filter { $0 > now }.min()
+  }
+
+  // MARK: What is over
+
+  private mutating func endPauses(at now: MonotonicInstant) {
+    while let pause = pauses.min, pause.at <= now {
+      pauses.removeMin()
+      if entries[pause.room]?.phase == .pausing(until: pause.at) { becomeDue(pause.room, at: now) }
+    }
+  }
+
+  private func overdueProofs(at now: MonotonicInstant) -> [Action] {
+    proving.filter { _, proof in
+      if let settles = proof.settles, settles <= now { return true }
+      return instant(of: proof, at: now).map { $0 <= now } ?? false
+    }.keys.sorted().map { .proofOver($0) }
+  }
+
+  private func instant(of proof: Proving, at now: MonotonicInstant) -> MonotonicInstant? {
+    if let adapter = proof.adapter, let index = index(of: adapter) {
+      return radios[index].ears.instant(of: proof.limit, at: now)
+    }
+    return leastEars(reach: proof.limit, at: now)
+  }
+
+  /// When every adapter will have listened this long; nil while one does not listen that has not yet.
+  private func leastEars(reach total: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
+    var latest: MonotonicInstant?
+    for radio in radios {
+      guard let instant = radio.ears.instant(of: total, at: now) else { return nil }
+      latest = max(latest ?? instant, instant)
+    }
+    return latest
+  }
+
+  private mutating func silentRooms(at now: MonotonicInstant) -> [Action] {
+    var actions: [Action] = []
+    while let silence = silences.min, let instant = leastEars(reach: silence.at, at: now), instant <= now {
+      silences.removeMin()
+      guard let entry = entries[silence.room], entry.phase == .due, entry.silenceLimit == silence.at else {
+        continue
+      }
+      let isHeard = radios.contains { isFresh(entry.hearings[$0.id]?.at, at: now) }
+      if isHeard, entry.job.approach != .heard {
+        // Its turn will come.
+        let limit = leastEars(at: now) + entry.job.search * 2
+        entries[silence.room]?.silenceLimit = limit
+        silences.insert(Due(at: limit, order: entry.order, room: silence.room))
+      } else {
+        actions.append(.giveUp(silence.room, FailureReason(.neverHeard)))
+        finish(silence.room)
+      }
+    }
+    return actions
+  }
+
+  // MARK: Adapters
+
+  private mutating func decide(_ index: Int, at now: MonotonicInstant) -> Action? {
+    let radio = radios[index]
+    if let held = radio.heldUntil, held > now { return nil }
+    switch radio.mode {
+    case .stopping:
+      return nil
+    case .listening(let since):
+      let isLongEnough = since.duration(to: now) >= Limits.window
+      let hasCall = isLongEnough && hasRoom(radio) && hasCandidate(index, at: now)
+      guard hasCall || !wantsToListen(radio) else { return nil }
+      radios[index].mode = .stopping
+      return .stopListening(radio.id)
+    case .idle:
+      guard radio.calling == nil else { return nil }
+      let isOver =
+        radio.callsSince.map { $0.duration(to: now) >= Limits.calling } ?? false && wantsToListen(radio)
+      if !isOver {
+        if hasRoom(radio), let call = nextCall(index, at: now) { return .call(call) }
+        // Candidates that only wait for room are called before it listens again.
+        guard !hasCandidate(index, at: now) else { return nil }
+      }
+      guard wantsToListen(radio) else { return nil }
+      radios[index].mode = .listening(since: now)
+      return .listen(radio.id)
+    }
+  }
+
+  private func hasRoom(_ radio: Radio) -> Bool {
+    radio.links < radio.slots && conversations < parallel
+  }
+
+  /// Whether somebody is to be heard: a proof, or a room's device that it has not heard lately.
+  private func wantsToListen(_ radio: Radio) -> Bool {
+    !proving.isEmpty || dueCount > radio.candidates.count
+  }
+
+  /// Whether there is somebody to call, whether or not there is room. Whoever is a candidate without right is
+  /// dropped.
+  private mutating func hasCandidate(_ index: Int, at now: MonotonicInstant) -> Bool {
+    while let candidate = radios[index].candidates.min {
+      if isEligible(candidate, radios[index].id, at: now) { return true }
+      drop(candidate, index)
+    }
+    return false
+  }
+
+  private mutating func drop(_ candidate: Candidate, _ index: Int) {
+    radios[index].candidates.removeMin()
+    if entries[candidate.room]?.attempts == candidate.attempts {
+      entries[candidate.room]?.candidacies.remove(radios[index].id)
+    }
+  }
+
+  private func isEligible(_ candidate: Candidate, _ adapter: AdapterID, at now: MonotonicInstant) -> Bool {
+    guard let entry = entries[candidate.room], entry.phase == .due, entry.attempts == candidate.attempts,
+      entry.candidacies.contains(adapter)
+    else { return false }
+    return entry.job.approach == .searched || isFresh(entry.hearings[adapter]?.at, at: now)
+  }
+
+  private mutating func nextCall(_ index: Int, at now: MonotonicInstant) -> Call? {
+    let adapter = radios[index].id
+    var left: [Candidate] = []
+    defer { for candidate in left { radios[index].candidates.insert(candidate) } }
+    while hasCandidate(index, at: now), let candidate = radios[index].candidates.popMin() {
+      guard let entry = entries[candidate.room], let address = entry.job.address else { continue }
+      if left.count < Limits.courtesies, isBetterElsewhere(entry, adapter, at: now) {
+        left.append(candidate)
+        continue
+      }
+      entries[candidate.room]?.candidacies.remove(adapter)
+      entries[candidate.room]?.phase = .calling(adapter)
+      dueCount -= 1
+      radios[index].calling = candidate.room
+      radios[index].links += 1
+      radios[index].callsSince = radios[index].callsSince ?? now
+      return Call(
+        room: candidate.room, address: address, adapter: adapter, attempt: entry.attempts + 1,
+        patience: patience(entry))
+    }
+    return nil
+  }
+
+  private func patience(_ entry: Entry) -> Duration? {
+    guard case .dialled(let firstCall) = entry.job.approach, entry.attempts == 0, entry.job.retries > 0
+    else { return nil }
+    return firstCall
+  }
+
+  /// Whether another adapter that has heard it lately should call it: one that failed less often with it, or hears it
+  /// clearly better.
+  private func isBetterElsewhere(_ entry: Entry, _ adapter: AdapterID, at now: MonotonicInstant) -> Bool {
+    let here = entry.failures[adapter] ?? 0
+    return radios.contains { other in
+      guard other.id != adapter, let there = entry.hearings[other.id], isFresh(there.at, at: now),
+        other.heldUntil.map({ $0 <= now }) ?? true
+      else { return false }
+      let failures = entry.failures[other.id] ?? 0
+      if failures != here { return failures < here }
+      guard let rssi = entry.hearings[adapter]?.rssi, let better = there.rssi else { return false }
+      return better >= rssi + Limits.better
+    }
+  }
+}
