@@ -11,7 +11,10 @@ import Testing
 
   private static func device(_ number: Int) -> BluetoothAddress { BluetoothAddress(rawValue: UInt64(number)) }
   private static func room(_ number: Int) -> RoomID { RoomID(rawValue: "r\(number)") }
-  private func at(_ seconds: Double) -> MonotonicInstant { .init(sinceZero: .seconds(seconds)) }
+  /// To the millisecond: a binary fraction of a second is none of ours.
+  private func at(_ seconds: Double) -> MonotonicInstant {
+    .init(sinceZero: .milliseconds(Int((seconds * 1000).rounded())))
+  }
 
   /// A schedule with these rooms, each with its device, over one adapter unless said otherwise.
   private func schedule(
