@@ -38,7 +38,7 @@ struct PlanTests {
       #expect(text.status == 0, "\(text)")
       for word in [
         "Room 101", "Room 102", ServedBuilding.address(1).description, "provision", "dBm",
-        "2 to provision, 0 done", "About ",
+        "2 to provision, 0 done", "At most about 9 s", "one after the other",
       ] {
         #expect(text.output.contains(word), "“\(word)”\n\(text)")
       }

@@ -202,6 +202,8 @@ extension ApplyRun {
       let written: Outcome = work.attempts == 1 ? .provisioned : .provisionedAfterRetry
       try await finish(work.room, work.isUnchanged ? .alreadyProvisioned : written, evidence: evidence)
     case .failure(let failure):
+      // Ended because the run ends, for a reason of its own: that is what the room is told, not that somebody stopped it.
+      if failure.reason.code == .interrupted, let stop, stop != .interrupted { throw stop }
       works[call.room]?.lastFailure = failure.reason
       if failure.failureClass == .host, failure.reason.code != .hostPaused { lose(call.adapter) }
       let pause = schedule.attemptFailed(
