@@ -263,7 +263,7 @@ private func encoded(_ events: [RunEvent]) throws -> [Data] {
 }
 
 /// True once.
-private actor Once {
+actor Once {
   private var isUsed = false
   func isFirst() -> Bool {
     defer { isUsed = true }

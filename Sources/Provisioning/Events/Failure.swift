@@ -52,6 +52,8 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case noCandidate = "no_candidate"
     /// The proposed assignment was not confirmed.
     case notConfirmed = "not_confirmed"
+    /// More rooms failed than were allowed to, so no more were begun.
+    case tooManyFailures = "too_many_failures"
     /// The adapter was switched off or unplugged.
     case adapterLost = "adapter_lost"
     /// The Bluetooth stack or the bus went away.
@@ -159,7 +161,8 @@ public struct AttemptFailure: Error, Hashable, Sendable {
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .foreignSettings, .minorOnAir,
       .minorOnRecord,
-      .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notConfirmed, .recordUnwritable:
+      .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .tooManyFailures, .notConfirmed,
+      .recordUnwritable:
       .permanent
     case .interrupted: .cancelled
     }

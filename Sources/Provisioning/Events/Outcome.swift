@@ -34,6 +34,19 @@ public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
+extension Outcome {
+  /// Whether it was tried, or looked for, in vain.
+  var isFailure: Bool {
+    switch self {
+    case .failed, .unreachable, .unconfirmed: true
+    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned, .needsHands, .ambiguous, .pending,
+      .skipped,
+      .cancelled:
+      false
+    }
+  }
+}
+
 /// What a claim rests on: always the device's own doing.
 public struct Evidence: Hashable, Sendable, Codable {
   /// Grades, strongest first. The names are frozen.

@@ -26,6 +26,8 @@ public struct ApplyRequest: Sendable {
   public var adapters: [String]
   /// How many devices may be talked to at once, over all adapters; nil for as many as these can.
   public var parallel: Int?
+  /// How many rooms may fail before no more are begun; nil for all.
+  public var failureLimit: Int?
   /// How long the survey at the start listens at most.
   public var survey: Duration
   /// How long the run waits for an adapter to be ready.
@@ -35,7 +37,8 @@ public struct ApplyRequest: Sendable {
   public init(
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
     runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
-    isSimulated: Bool, adapters: [String] = [], parallel: Int? = nil, survey: Duration = .seconds(10),
+    isSimulated: Bool, adapters: [String] = [], parallel: Int? = nil, failureLimit: Int? = nil,
+    survey: Duration = .seconds(10),
     adapterPatience: Duration = .seconds(30)
   ) {
     self.building = building
@@ -50,6 +53,7 @@ public struct ApplyRequest: Sendable {
     self.isSimulated = isSimulated
     self.adapters = adapters
     self.parallel = parallel
+    self.failureLimit = failureLimit
     self.survey = survey
     self.adapterPatience = adapterPatience
   }

@@ -29,6 +29,7 @@ extension ApplyRun {
     if let failure = await coordinator.failure { throw .record(failure) }
     if adaptersMayHaveChanged { try await refreshAdapters() }
     try await attendWaiting()
+    if hasTooManyFailures { try await beginNoMore() }
     if schedule.isFinished {
       try await finishParked()
       return true
@@ -40,6 +41,23 @@ extension ApplyRun {
     for action in actions { try await start(action, in: &group) }
     if !schedule.isFinished { await rest(until: wake) }
     return false
+  }
+
+  // MARK: Too many failures
+
+  private var hasTooManyFailures: Bool { request.failureLimit.map { failures > $0 } ?? false }
+
+  /// Ends the rooms that nobody is busy with. Those in hand are brought to their end.
+  private func beginNoMore() async throws(Stop) {
+    for id in schedule.idleRooms {
+      guard let room = request.rooms.first(where: { $0.id == id }) else { continue }
+      // One that was tried says why it failed.
+      guard let failure = works[id]?.lastFailure else {
+        try await finish(room, .pending, reason: FailureReason(.tooManyFailures))
+        continue
+      }
+      try await finish(room, outcome(of: room, after: failure), reason: failure)
+    }
   }
 
   private func start(_ action: Schedule.Action, in group: inout TaskGroup<Void>) async throws(Stop) {

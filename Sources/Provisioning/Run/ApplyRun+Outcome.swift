@@ -11,6 +11,7 @@ extension ApplyRun {
     var finished = finished(room, outcome, evidence: evidence, reason: reason)
     if let settings { finished.settings = settings }
     outcomes[room.id] = finished
+    if outcome.isFailure { failures += 1 }
     schedule.finish(room.id)
     waiting.end(room.id)
     try await commit(.roomFinished(finished))
@@ -162,7 +163,8 @@ extension Outcome {
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates: .ambiguous
-      case .noCandidate, .notConfirmed, .recordUnwritable, .planOutdated, .adapterClaimed: .pending
+      case .noCandidate, .notConfirmed, .recordUnwritable, .planOutdated, .adapterClaimed, .tooManyFailures:
+        .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed

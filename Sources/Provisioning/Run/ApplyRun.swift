@@ -91,6 +91,8 @@ actor ApplyRun {
   var stumbles: [AdapterID: Int] = [:]
   /// Windows of the survey in a row that the stack refused.
   var surveyStumbles = 0
+  /// How many rooms were tried in vain.
+  var failures = 0
   /// Outcomes so far.
   var outcomes: [RoomID: RoomFinished] = [:]
 

@@ -86,87 +86,6 @@ struct Schedule: Sendable {
     static let courtesies = 8
   }
 
-  /// How a room is doing.
-  struct Entry: Sendable {
-    enum Phase: Hashable, Sendable {
-      /// To be called, or heard, as soon as can be.
-      case due
-      case pausing(until: MonotonicInstant)
-      /// Being called.
-      case calling(AdapterID)
-      /// Its link is up.
-      case linked(AdapterID)
-      /// Nothing of the radio is needed but ears.
-      case proving
-    }
-
-    var job: Job
-    /// Its place in the manifest's order.
-    let order: Int
-    var phase = Phase.due
-    var attempts = 0
-    /// Attempts that ended because the adapter or the stack went away.
-    var hostFailures = 0
-    var failures: [AdapterID: Int] = [:]
-    /// Where and how it was heard last.
-    var hearings: [AdapterID: (at: MonotonicInstant, rssi: Int?)] = [:]
-    /// The adapters that have it among their candidates.
-    var candidacies: Set<AdapterID> = []
-    /// It is given up when every adapter has listened this long in all without hearing it.
-    var silenceLimit = Duration.zero
-  }
-
-  /// How an adapter is doing.
-  struct Radio: Sendable {
-    enum Mode: Hashable, Sendable {
-      case idle
-      case listening(since: MonotonicInstant)
-      case stopping
-    }
-
-    let id: AdapterID
-    var slots: Int
-    var mode = Mode.idle
-    var calling: RoomID?
-    /// Conversations that it holds, the call under way included.
-    var links = 0
-    /// Since when it has been dialling without a window of listening.
-    var callsSince: MonotonicInstant?
-    /// Not used before then: it stumbled.
-    var heldUntil: MonotonicInstant?
-    var ears: Ears
-    /// Who may be called through it, the next first. Some are here no longer with right; they are passed over.
-    var candidates = Heap<Candidate>()
-  }
-
-  /// A device that an adapter may call: who was tried less often comes first, then the manifest's order.
-  struct Candidate: Comparable, Sendable {
-    var attempts: Int
-    var order: Int
-    var room: RoomID
-
-    static func < (a: Self, b: Self) -> Bool { (a.attempts, a.order) < (b.attempts, b.order) }
-  }
-
-  /// A room that waits for its proof.
-  struct Proving: Sendable {
-    /// The adapter that wrote it, whose listening counts; nil when that is gone: then everybody's does.
-    var adapter: AdapterID?
-    /// When that adapter's ears have been open this long in all, it is over.
-    var limit: Duration
-    /// When it is over anyway.
-    var settles: MonotonicInstant?
-  }
-
-  /// Something that is due at a point of a measure.
-  struct Due<Measure: Comparable & Sendable>: Comparable, Sendable {
-    var at: Measure
-    var order: Int
-    var room: RoomID
-
-    static func < (a: Self, b: Self) -> Bool { (a.at, a.order) < (b.at, b.order) }
-  }
-
   var entries: [RoomID: Entry] = [:]
   var rooms: [BluetoothAddress: RoomID] = [:]
   /// In the order of their names.
@@ -198,6 +117,16 @@ struct Schedule: Sendable {
     case .calling?, .linked?: true
     case .due?, .pausing?, .proving?, nil: false
     }
+  }
+
+  /// Rooms that nobody talks to and that wait for no proof, in order.
+  var idleRooms: [RoomID] {
+    entries.values.filter { entry in
+      switch entry.phase {
+      case .due, .pausing: true
+      case .calling, .linked, .proving: false
+      }
+    }.sorted { $0.order < $1.order }.map(\.job.room)
   }
 
   // MARK: Rooms
@@ -412,38 +341,5 @@ struct Schedule: Sendable {
     entries[room]?.candidacies.insert(adapter)
     radios[index].candidates.insert(
       Candidate(attempts: entry.attempts, order: entry.order, room: room))
-  }
-}
-
-/// How long an adapter has listened in all.
-struct Ears: Hashable, Sendable {
-  private var closed: Duration
-  private var since: MonotonicInstant?
-
-  init(total: Duration = .zero) {
-    closed = total
-  }
-
-  /// Whether it listens.
-  var areOpen: Bool { since != nil }
-
-  func total(at now: MonotonicInstant) -> Duration {
-    closed + (since.map { $0.duration(to: now) } ?? .zero)
-  }
-
-  /// When it will have listened this long in all; nil while it does not listen.
-  func instant(of total: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
-    let left = total - self.total(at: now)
-    if left <= .zero { return now }
-    return areOpen ? now.advanced(by: left) : nil
-  }
-
-  mutating func open(at now: MonotonicInstant) {
-    since = since ?? now
-  }
-
-  mutating func close(at now: MonotonicInstant) {
-    closed = total(at: now)
-    since = nil
   }
 }

@@ -53,7 +53,8 @@ extension FailureReason.Code {
     case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
       .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
       .notConfirmed,
-      .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError, .minorOnRecord,
+      .tooManyFailures, .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError,
+      .minorOnRecord,
       .planOutdated, .adapterClaimed, .hostPaused:
       false
     }

@@ -29,6 +29,7 @@ extension Scene {
     case .tooManyCandidates: tooManyCandidates(reason)
     case .noCandidate: noCandidate()
     case .notConfirmed: notConfirmed()
+    case .tooManyFailures: tooManyFailures()
     case .adapterLost: adapterLost(reason)
     case .stackLost: stackLost(reason)
     case .outOfSlots: outOfSlots()
@@ -293,6 +294,13 @@ extension Scene {
     Explanation(
       "No \(device.noun) was left for this room.",
       "Switch on one more within range\(device.makeItWait.map { " and \($0)" } ?? ", with its factory settings"). \(again)"
+    )
+  }
+
+  private func tooManyFailures() -> Explanation {
+    Explanation(
+      "More rooms failed than --max-failures allows, so this one was not begun.",
+      "See why they failed, and what they have in common. Then run the same command again: it does what is left."
     )
   }
 

@@ -47,6 +47,15 @@ struct ApplyCommand: AsyncParsableCommand {
   @Flag(help: "One device at a time.")
   var sequential = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Begin no more rooms once more than so many, or so many in a hundred, have failed.",
+      valueName: "n or n%"))
+  var maxFailures: FailureAllowance?
+
+  @Flag(help: "Begin no more rooms once one has failed.")
+  var failFast = false
+
   @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
   var yes = false
 
@@ -64,6 +73,9 @@ struct ApplyCommand: AsyncParsableCommand {
 
   func validate() throws {
     if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
+    guard maxFailures == nil || !failFast else {
+      throw ValidationError("--fail-fast is --max-failures 0: give one of them")
+    }
     guard parallel == nil || !sequential else {
       throw ValidationError("--sequential is --parallel 1: give one of them")
     }
@@ -121,7 +133,8 @@ struct ApplyCommand: AsyncParsableCommand {
     _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
     let request = undertaking.request(
-      as: run, manifest: manifest, simulation, radio, parallel: sequential ? 1 : parallel)
+      as: run, manifest: manifest, simulation, radio, parallel: sequential ? 1 : parallel,
+      failures: failFast ? .number(0) : maxFailures)
     let claims = AdapterClaims(run)
 
     // Whether the record can be kept is found out before any device is touched.

@@ -47,12 +47,13 @@ struct Undertaking {
   /// The engine's request for it.
   func request(
     as run: RunIdentity, manifest: String, _ simulation: SimulationOptions, _ radio: RadioOptions,
-    parallel: Int? = nil
+    parallel: Int? = nil, failures: FailureAllowance? = nil
   ) -> ApplyRequest {
     ApplyRequest(
       building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
       toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.sha256,
       isSimulated: simulation.simulate, adapters: radio.adapter, parallel: parallel,
+      failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.listen),
       adapterPatience: .seconds(radio.adapterWait))
   }
