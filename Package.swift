@@ -41,7 +41,7 @@ let package = Package(
     .target(name: "CLinux"),
 
     // The vocabulary, and the roads to the radio.
-    library("Bluetooth"),
+    library("Bluetooth", [.product(name: "DequeModule", package: "swift-collections")]),
     library("DBus", ["CDBus", "CLinux"]),
     library("BlueZ", ["Bluetooth", "DBus"]),
 

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// What an adapter hears while it listens, as an asynchronous sequence for one reader.
@@ -54,7 +55,7 @@ public struct AdvertisementStream: AsyncSequence, Sendable {
 /// The bounded box between the two ends.
 private final class Mailbox: Sendable {
   private struct State {
-    var waiting: [Advertisement] = []
+    var waiting = Deque<Advertisement>()
     var ended: Result<Void, CentralError>?
     var reader: Reader?
   }

@@ -48,7 +48,8 @@ struct ExplanationTests {
         FailureReason(code),
       ]
     case .adapterClaimed: [FailureReason(code, stackText: "hci0: run r by pid 7"), FailureReason(code)]
-    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .noCandidate, .notConfirmed, .tooManyFailures,
+    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .noCandidate, .notConfirmed,
+      .tooManyFailures,
       .planOutdated, .outOfSlots, .recordUnwritable:
       [FailureReason(code)]
     }

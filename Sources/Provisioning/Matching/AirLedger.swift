@@ -8,6 +8,8 @@ public struct AirLedger: Sendable {
     public var address: BluetoothAddress
     /// Who heard it last.
     public var adapter: AdapterID
+    /// When it was first heard.
+    public var firstHeard: MonotonicInstant
     /// When it was last heard; nil once that is no longer worth anything (`mustBeHeardAgain`).
     public var lastHeard: MonotonicInstant?
     /// RSSI last reported, in dBm.
@@ -26,6 +28,14 @@ public struct AirLedger: Sendable {
 
     /// Its beacon, when it is at work.
     public var beaconAtWork: IBeacon? { isWaiting ? nil : beacon }
+
+    /// It was heard again, saying what it is known to say.
+    mutating func refresh(_ advertisement: Advertisement) {
+      adapter = advertisement.adapter
+      lastHeard = advertisement.receivedAt
+      rssi = advertisement.rssi ?? rssi
+      hearings[adapter, default: Hearing(since: advertisement.receivedAt)].hear(advertisement)
+    }
   }
 
   /// A family and the life one of its devices is in.
@@ -48,18 +58,59 @@ public struct AirLedger: Sendable {
 
   /// How an adapter heard a device last.
   public struct Hearing: Hashable, Sendable {
-    /// When.
-    public var at: MonotonicInstant
+    /// Since when it has been heard there.
+    public let since: MonotonicInstant
+    /// When last.
+    public private(set) var at: MonotonicInstant
     /// RSSI in dBm, as last reported there.
-    public var rssi: Int?
+    public private(set) var rssi: Int?
+    /// How often an RSSI was reported, and all of these together.
+    private var reports = 0
+    private var sum = 0
+
+    /// A beginning; nothing was heard yet.
+    init(since: MonotonicInstant) {
+      self.since = since
+      at = since
+    }
+
+    /// How strongly it is heard there: the mean of all reports, in dBm; nil while there are fewer than these.
+    public func strength(reports least: Int = 1) -> Double? {
+      reports < max(least, 1) ? nil : Double(sum) / Double(reports)
+    }
+
+    mutating func hear(_ advertisement: Advertisement) {
+      at = advertisement.receivedAt
+      guard let reported = advertisement.rssi else { return }
+      rssi = reported
+      reports += 1
+      sum += reported
+    }
   }
 
   private let profiles: [any DeviceProfile]
   /// Beacons that count whoever sends them. Any others of no family of ours are passed over: offices are full of them.
   private let wanted: Set<BeaconIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
+  /// What each said last: what is said again needs no second thought, and that is nearly all that is ever heard.
+  private var sayings: [BluetoothAddress: Saying] = [:]
   /// Who is at work with an identity.
   private var atWork: [BeaconIdentity: Set<BluetoothAddress>] = [:]
+
+  /// What an advertisement says of its sender.
+  private struct Saying: Hashable, Sendable {
+    let localName: String?
+    let serviceUUIDs: [BluetoothUUID]
+    let manufacturerData: [UInt16: [UInt8]]
+    let serviceData: [BluetoothUUID: [UInt8]]
+
+    init(_ advertisement: Advertisement) {
+      localName = advertisement.localName
+      serviceUUIDs = advertisement.serviceUUIDs
+      manufacturerData = advertisement.manufacturerData
+      serviceData = advertisement.serviceData
+    }
+  }
 
   /// A ledger that recognises devices of these families, and these beacons whoever sends them.
   public init(profiles: [any DeviceProfile], wanted: Set<BeaconIdentity> = []) {
@@ -70,6 +121,16 @@ public struct AirLedger: Sendable {
   /// Takes in what was heard. Returns the sighting when it is news to people: a device not heard before, or
   /// in another life than before. Devices of no family of ours are passed over.
   public mutating func hear(_ advertisement: Advertisement) -> Sighting? {
+    let saying = Saying(advertisement)
+    if sayings[advertisement.address] == saying {
+      devices[advertisement.address]?.refresh(advertisement)
+      return nil
+    }
+    sayings[advertisement.address] = saying
+    return consider(advertisement)
+  }
+
+  private mutating func consider(_ advertisement: Advertisement) -> Sighting? {
     let known = devices[advertisement.address]
     let life = life(of: advertisement, known?.life)
     let beacon = advertisement.iBeacon
@@ -77,12 +138,11 @@ public struct AirLedger: Sendable {
       return nil
     }
     var sighting = Sighting(
-      address: advertisement.address, adapter: advertisement.adapter, lastHeard: advertisement.receivedAt,
-      rssi: advertisement.rssi ?? known?.rssi, name: advertisement.localName ?? known?.name, life: life,
-      beacon: beacon ?? known?.beacon)
-    sighting.hearings = known?.hearings ?? [:]
-    sighting.hearings[sighting.adapter] = Hearing(
-      at: advertisement.receivedAt, rssi: advertisement.rssi ?? sighting.hearings[sighting.adapter]?.rssi)
+      address: advertisement.address, adapter: advertisement.adapter,
+      firstHeard: known?.firstHeard ?? advertisement.receivedAt, rssi: known?.rssi,
+      name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
+      hearings: known?.hearings ?? [:])
+    sighting.refresh(advertisement)
     // A device that waits under its name is no beacon any more.
     if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
     devices[sighting.address] = sighting
@@ -115,9 +175,6 @@ public struct AirLedger: Sendable {
 
   /// What is known of a device.
   public subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
-
-  /// Everybody who was ever heard.
-  var addresses: Set<BluetoothAddress> { Set(devices.keys) }
 
   /// Devices of any family of ours that a room could get, by address.
   public var free: [Sighting] { sorted { $0.life?.isFree ?? false } }

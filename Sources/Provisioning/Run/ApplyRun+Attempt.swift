@@ -167,11 +167,16 @@ extension ApplyRun {
       if case .failure(let failure) = conversation {
         failure.failureClass == .host && failure.reason.code != .hostPaused
       } else { false }
+    let clock = clock
     await teardown.perform {
       var hostIsGone = hostFailed
       if let link = await session.progress.link {
         await link.disconnect()
-        if let end = await link.disconnection() {
+        // A stack that never says that it is down is not waited for: to forget the device ends its link, too.
+        let ended = await race(Self.endPatience, on: clock) { () throws(CentralError) in
+          await link.disconnection()
+        }
+        if case .value(let end?) = ended {
           hostIsGone = hostIsGone || end.cause == .adapterLost || end.cause == .stackLost
           let wasSubmitted = await session.progress.submittedAt != nil
           await session.coordinator.note(
@@ -185,6 +190,9 @@ extension ApplyRun {
     }
     air.mustBeHeardAgain(session.address)
   }
+
+  /// How long the stack may take to say that a link is down which it was asked to end.
+  private static let endPatience = Duration.seconds(5)
 
   /// The link is down: its adapter may serve another.
   private func released(_ room: RoomID) {
@@ -224,10 +232,7 @@ extension ApplyRun {
   /// Ends a room whose device is not heard any more: with what went wrong when it still was, if anything.
   func giveUp(_ id: RoomID, _ reason: FailureReason) async throws(Stop) {
     guard let work = works[id] else {
-      guard let room = request.rooms.first(where: { $0.id == id }) else {
-        preconditionFailure("giving up an unknown room")
-      }
-      try await finish(room, .unreachable, reason: reason)
+      try await finish(room(id), .unreachable, reason: reason)
       return
     }
     var reason = work.lastFailure ?? reason

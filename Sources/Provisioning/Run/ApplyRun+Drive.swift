@@ -50,7 +50,7 @@ extension ApplyRun {
   /// Ends the rooms that nobody is busy with. Those in hand are brought to their end.
   private func beginNoMore() async throws(Stop) {
     for id in schedule.idleRooms {
-      guard let room = request.rooms.first(where: { $0.id == id }) else { continue }
+      let room = room(id)
       // One that was tried says why it failed.
       guard let failure = works[id]?.lastFailure else {
         try await finish(room, .pending, reason: FailureReason(.tooManyFailures))
@@ -106,8 +106,7 @@ extension ApplyRun {
       group.addTask { [central] in
         do throws(CentralError) {
           try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
-            await self.listeningBegan(on: adapter)
-            for try await advertisement in advertisements { await self.hear(advertisement) }
+            try await self.hear(advertisements, on: adapter)
           }
           return nil
         } catch {
@@ -129,6 +128,14 @@ extension ApplyRun {
     windows[adapter] = nil
     windowEnded(on: adapter, failure)
     bell.ring()
+  }
+
+  /// Takes in all that is heard in a window; here and not in its task, which would change sides for each hearing.
+  private func hear(
+    _ advertisements: AdvertisementStream, on adapter: AdapterID
+  ) async throws(CentralError) {
+    listeningBegan(on: adapter)
+    for try await advertisement in advertisements { await hear(advertisement) }
   }
 
   private func listeningBegan(on adapter: AdapterID) {

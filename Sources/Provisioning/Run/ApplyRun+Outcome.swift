@@ -67,7 +67,7 @@ extension ApplyRun {
     await forgetLeftovers()
     let stop = stop.flatMap { isMoot($0) ? nil : $0 }
     if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
-    for room in request.rooms where outcomes[room.id] == nil {
+    for room in rooms where outcomes[room.id] == nil {
       let (outcome, reason) = leftOver(room, stop)
       let finished = finished(room, admitted(outcome, of: room), evidence: nil, reason: reason)
       outcomes[room.id] = finished
@@ -81,7 +81,7 @@ extension ApplyRun {
     if case .refused(let why) = stop { refusal = why }
     return ApplyResult(
       outcome: recordFailure == nil ? outcome : .aborted,
-      rooms: request.rooms.compactMap { outcomes[$0.id] }, recordFailure: recordFailure,
+      rooms: rooms.compactMap { outcomes[$0.id] }, recordFailure: recordFailure,
       radioFailure: radioFailure, refusal: refusal)
   }
 
@@ -91,7 +91,7 @@ extension ApplyRun {
     case .record, .refused: return false
     case .interrupted, .radio: break
     }
-    return request.rooms.allSatisfy { outcomes[$0.id]?.outcome.isSuccess == true }
+    return rooms.allSatisfy { outcomes[$0.id]?.outcome.isSuccess == true }
   }
 
   private func outcome(_ stop: Stop?) -> RunOutcome {

@@ -4,6 +4,7 @@ import Bluetooth
 struct ProofsInHand: Sendable {
   private struct Entry: Sendable {
     var watch: ProofWatch
+    let identity: BeaconIdentity
     let over: Bell
     /// Whether it had all the time it was given.
     var isOver = false
@@ -18,19 +19,24 @@ struct ProofsInHand: Sendable {
   /// Watches a device. The bell rings when the verdict is in, or the time is up.
   mutating func add(_ room: RoomID, _ watch: ProofWatch, identity: BeaconIdentity) -> Bell {
     let over = Bell()
-    entries[room] = Entry(watch: watch, over: over)
+    entries[room] = Entry(watch: watch, identity: identity, over: over)
     byAddress[watch.address] = room
     byIdentity[identity] = room
     return over
   }
 
   /// Takes in what was heard. Returns the rooms whose verdict is in at an instant, by what was heard now.
-  mutating func hear(_ advertisement: Advertisement) -> [(RoomID, MonotonicInstant)] {
-    let identity = advertisement.iBeacon?.identity
-    let rooms = Set(
-      [byAddress[advertisement.address], identity.flatMap { byIdentity[$0] }].compactMap(\.self))
-    return rooms.sorted().compactMap { room in
-      entries[room]?.watch.hear(advertisement)
+  /// - Parameter firstHeard: when its sender was first heard.
+  mutating func hear(
+    _ advertisement: Advertisement, firstHeard: MonotonicInstant?
+  ) -> [(RoomID, MonotonicInstant)] {
+    guard !entries.isEmpty else { return [] }
+    let own = byAddress[advertisement.address]
+    let other = advertisement.iBeacon.flatMap { byIdentity[$0.identity] }
+    // Nearly always it concerns nobody, or its own room alone.
+    if own == nil, other == nil { return [] }
+    return Set([own, other].compactMap(\.self)).sorted().compactMap { room in
+      entries[room]?.watch.hear(advertisement, firstHeard: firstHeard)
       guard let watch = entries[room]?.watch else { return nil }
       if watch.isProved { entries[room]?.over.ring() }
       return watch.settlesAt.map { (room, $0) }
@@ -46,8 +52,8 @@ struct ProofsInHand: Sendable {
   /// Ends the watch, and says what it saw and whether it had all its time.
   mutating func take(_ room: RoomID) -> (watch: ProofWatch, isOver: Bool)? {
     guard let entry = entries.removeValue(forKey: room) else { return nil }
-    byAddress = byAddress.filter { $0.value != room }
-    byIdentity = byIdentity.filter { $0.value != room }
+    if byAddress[entry.watch.address] == room { byAddress[entry.watch.address] = nil }
+    if byIdentity[entry.identity] == room { byIdentity[entry.identity] = nil }
     return (entry.watch, entry.isOver || entry.watch.isProved)
   }
 }
@@ -62,12 +68,9 @@ extension ApplyRun {
     let room = work.room
     let timeout = room.timeouts.verify
     let began = clock.now
-    let strangers = air.addresses.union(
-      request.building.rooms.compactMap { request.known.device(of: $0)?.address }
-    ).subtracting([work.address])
     let watch = ProofWatch(
       proof: .beacon(identity), profile: profile(of: room), address: work.address,
-      submittedAt: submission.at, known: strangers)
+      submittedAt: submission.at, began: began, known: devicesOfRooms)
     let over = proofs.add(room.id, watch, identity: identity)
     schedule.awaitProof(of: room.id, on: adapter, for: timeout, at: began)
     bell.ring()

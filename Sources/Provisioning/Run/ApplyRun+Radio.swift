@@ -73,7 +73,7 @@ extension ApplyRun {
   /// others had a chance: a minor that is on air from elsewhere must be heard before the first write.
   func survey() async throws(Stop) {
     // Who sleeps most of the time is heard by its own session.
-    let named = request.rooms.compactMap { room -> BluetoothAddress?? in
+    let named = rooms.compactMap { room -> BluetoothAddress?? in
       let device = request.known.device(of: room)?.address
       return device != nil && profile(of: room).searchesItself ? nil : .some(device)
     }
@@ -161,7 +161,9 @@ extension ApplyRun {
       advertisement.address, on: advertisement.adapter, rssi: advertisement.rssi,
       at: advertisement.receivedAt)
     let isAwaited = waiting.hear(advertisement)
-    for (room, settles) in proofs.hear(advertisement) { schedule.proofSettles(of: room, at: settles) }
+    for (room, settles) in proofs.hear(
+      advertisement, firstHeard: air[advertisement.address]?.firstHeard)
+    { schedule.proofSettles(of: room, at: settles) }
     if mayCall || isAwaited { bell.ring() }
   }
 

@@ -67,7 +67,7 @@ extension ApplyRun {
   /// Looks after the rooms of whose device something was heard.
   func attendWaiting() async throws(Stop) {
     for id in waiting.takeHeard() {
-      guard let room = request.rooms.first(where: { $0.id == id }) else { continue }
+      let room = room(id)
       if waiting.parked[id] != nil {
         takeUp(room)
       } else {
@@ -102,7 +102,7 @@ extension ApplyRun {
 
   /// Ends the rooms to whose device nobody has seen.
   func finishParked() async throws(Stop) {
-    for room in request.rooms {
+    for room in rooms {
       guard let reason = waiting.parked[room.id] else { continue }
       try await finish(room, .needsHands, reason: reason)
     }

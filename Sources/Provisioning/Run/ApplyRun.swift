@@ -59,6 +59,11 @@ actor ApplyRun {
   let teardown = Teardown()
   /// Of all rooms: a device may quote what an earlier run told it for another.
   let redactor: Redactor
+  /// The rooms to be worked on, in the manifest's order.
+  let rooms: [Room]
+  private let roomsByID: [RoomID: Room]
+  /// The devices that rooms have, by the manifest or the record.
+  let devicesOfRooms: Set<BluetoothAddress>
 
   var clock: any TimeSource { environment.clock }
   var central: any Central { environment.central }
@@ -101,11 +106,21 @@ actor ApplyRun {
     self.environment = environment
     self.coordinator = coordinator
     redactor = Redactor(request.building.rooms.flatMap(\.secrets))
-    let identities = request.rooms.compactMap { room -> BeaconIdentity? in
+    let rooms = request.rooms
+    self.rooms = rooms
+    roomsByID = Dictionary(uniqueKeysWithValues: rooms.map { ($0.id, $0) })
+    devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    let identities = rooms.compactMap { room -> BeaconIdentity? in
       if case .beacon(let identity) = proof(of: room) { identity } else { nil }
     }
     air = AirLedger(profiles: DeviceProfiles.all, wanted: Set(identities))
     schedule = Schedule(parallel: request.parallel)
+  }
+
+  /// A room that is to be worked on.
+  func room(_ id: RoomID) -> Room {
+    guard let room = roomsByID[id] else { preconditionFailure("a room that is not worked on: \(id)") }
+    return room
   }
 
   /// The whole run, with the watch for interruptions beside it. The work itself says how it ended; an
@@ -198,18 +213,18 @@ actor ApplyRun {
   /// Joins rooms and devices by what was heard and what is on record, holds that against the plan, asks where a
   /// person must agree, and fills the schedule.
   private func bind() async throws(Stop) {
-    let matches = match(request.rooms, of: request.building, with: air, request.known)
+    let matches = match(rooms, of: request.building, with: air, request.known)
     if let plan = request.plan {
       let differences = plan.differences(from: ApplyPlan(request, matches))
       if !differences.isEmpty { throw .refused(.plan(differences)) }
     }
-    let proposals = request.rooms.compactMap { room -> ProposedBinding? in
+    let proposals = rooms.compactMap { room -> ProposedBinding? in
       guard case .device(let address, .any)? = matches[room.id] else { return nil }
       return ProposedBinding(room: room, address: address, rssi: air[address]?.rssi)
     }
     let isConfirmed = proposals.isEmpty ? true : await environment.confirm(proposals)
     if Task.isCancelled { throw .interrupted }
-    for room in request.rooms {
+    for room in rooms {
       switch matches[room.id] {
       case .device(_, .any)? where !isConfirmed:
         try await finish(room, .pending, reason: FailureReason(.notConfirmed))

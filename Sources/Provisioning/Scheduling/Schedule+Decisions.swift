@@ -27,10 +27,14 @@ extension Schedule {
       // Whom it has heard meanwhile waits for the window's end.
       if !radio.candidates.isEmpty { instants.append(since.advanced(by: Limits.window)) }
     }
-    for proof in proving.values {
-      if let settles = proof.settles { instants.append(settles) }
-      if let over = instant(of: proof, at: now) { instants.append(over) }
+    // Whose proof is over has been dropped by `next`.
+    if let settles = settling.min { instants.append(settles.at) }
+    for radio in radios {
+      if let proof = radio.proofs.min, let over = radio.ears.instant(of: proof.at, at: now) {
+        instants.append(over)
+      }
     }
+    if let proof = orphans.min, let over = leastEars(reach: proof.at, at: now) { instants.append(over) }
     if let silence = silences.min, let instant = leastEars(reach: silence.at, at: now) {
       instants.append(instant)
     }
@@ -47,18 +51,31 @@ extension Schedule {
     }
   }
 
-  private func overdueProofs(at now: MonotonicInstant) -> [Action] {
-    proving.filter { _, proof in
-      if let settles = proof.settles, settles <= now { return true }
-      return instant(of: proof, at: now).map { $0 <= now } ?? false
-    }.keys.sorted().map { .proofOver($0) }
-  }
-
-  private func instant(of proof: Proving, at now: MonotonicInstant) -> MonotonicInstant? {
-    if let adapter = proof.adapter, let index = index(of: adapter) {
-      return radios[index].ears.instant(of: proof.limit, at: now)
+  private mutating func overdueProofs(at now: MonotonicInstant) -> [Action] {
+    var over: Set<RoomID> = []
+    while let due = settling.min {
+      let isAwaited = proving[due.room]?.settles == due.at
+      if isAwaited, due.at > now { break }
+      settling.removeMin()
+      if isAwaited { over.insert(due.room) }
     }
-    return leastEars(reach: proof.limit, at: now)
+    for index in radios.indices {
+      let (adapter, heard) = (radios[index].id, radios[index].ears.total(at: now))
+      while let due = radios[index].proofs.min {
+        let isAwaited = proving[due.room].map { $0.adapter == adapter && $0.limit == due.at } ?? false
+        if isAwaited, due.at > heard { break }
+        radios[index].proofs.removeMin()
+        if isAwaited { over.insert(due.room) }
+      }
+    }
+    let heard = leastEars(at: now)
+    while let due = orphans.min {
+      let isAwaited = proving[due.room].map { $0.adapter == nil && $0.limit == due.at } ?? false
+      if isAwaited, due.at > heard { break }
+      orphans.removeMin()
+      if isAwaited { over.insert(due.room) }
+    }
+    return over.sorted().map { .proofOver($0) }
   }
 
   /// When every adapter will have listened this long; nil while one does not listen that has not yet.

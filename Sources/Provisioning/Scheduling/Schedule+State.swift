@@ -54,6 +54,8 @@ extension Schedule {
     var ears: Ears
     /// Who may be called through it, the next first. Some are here no longer with right; they are passed over.
     var candidates = Heap<Candidate>()
+    /// By how long it is to have listened for the proof of whom it wrote. Some are over already.
+    var proofs = Heap<Due<Duration>>()
   }
 
   /// A device that an adapter may call: who was tried less often comes first, then the manifest's order.

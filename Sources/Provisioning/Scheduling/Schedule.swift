@@ -91,6 +91,9 @@ struct Schedule: Sendable {
   /// In the order of their names.
   var radios: [Radio] = []
   var proving: [RoomID: Proving] = [:]
+  /// When what was heard settles proofs; and how long everybody is to have listened for those whose adapter is gone.
+  var settling = Heap<Due<MonotonicInstant>>()
+  var orphans = Heap<Due<Duration>>()
   var pauses = Heap<Due<MonotonicInstant>>()
   var silences = Heap<Due<Duration>>()
   /// Rooms in phase `due`.
@@ -153,10 +156,12 @@ struct Schedule: Sendable {
   mutating func heard(
     _ address: BluetoothAddress, on adapter: AdapterID, rssi: Int?, at now: MonotonicInstant
   ) -> Bool {
-    guard let room = rooms[address], var entry = entries[room] else { return false }
-    entry.hearings[adapter] = (now, rssi ?? entry.hearings[adapter]?.rssi)
-    entries[room] = entry
-    guard entry.phase == .due, !entry.candidacies.contains(adapter) else { return false }
+    // In place: this is done for all that is heard.
+    guard let room = rooms[address], let index = entries.index(forKey: room) else { return false }
+    let rssi = rssi ?? entries.values[index].hearings[adapter]?.rssi
+    entries.values[index].hearings[adapter] = (now, rssi)
+    guard entries.values[index].phase == .due, !entries.values[index].candidacies.contains(adapter)
+    else { return false }
     enlist(room, on: adapter)
     return true
   }
@@ -203,18 +208,27 @@ struct Schedule: Sendable {
   mutating func awaitProof(
     of room: RoomID, on adapter: AdapterID, for patience: Duration, at now: MonotonicInstant
   ) {
-    let ears = index(of: adapter).map { radios[$0].ears.total(at: now) }
-    proving[room] = Proving(
-      adapter: ears == nil ? nil : adapter, limit: (ears ?? leastEars(at: now)) + patience)
+    let order = entries[room]?.order ?? 0
+    if let index = index(of: adapter) {
+      let limit = radios[index].ears.total(at: now) + patience
+      proving[room] = Proving(adapter: adapter, limit: limit)
+      radios[index].proofs.insert(Due(at: limit, order: order, room: room))
+    } else {
+      orphan(room, limit: leastEars(at: now) + patience)
+    }
+  }
+
+  /// A room's proof is awaited of whoever listens.
+  private mutating func orphan(_ room: RoomID, limit: Duration) {
+    proving[room] = Proving(adapter: nil, limit: limit, settles: proving[room]?.settles)
+    orphans.insert(Due(at: limit, order: entries[room]?.order ?? 0, room: room))
   }
 
   /// What was heard of a room settles its proof by then.
   mutating func proofSettles(of room: RoomID, at instant: MonotonicInstant) {
-    guard let settles = proving[room]?.settles else {
-      proving[room]?.settles = instant
-      return
-    }
-    proving[room]?.settles = min(settles, instant)
+    guard let proof = proving[room], proof.settles.map({ instant < $0 }) ?? true else { return }
+    proving[room]?.settles = instant
+    settling.insert(Due(at: instant, order: entries[room]?.order ?? 0, room: room))
   }
 
   /// A room's proof is no longer awaited.
@@ -278,8 +292,7 @@ struct Schedule: Sendable {
       entries[room]?.candidacies.remove(adapter)
     }
     for (room, proof) in proving where proof.adapter == adapter {
-      proving[room]?.adapter = nil
-      proving[room]?.limit = least + max(proof.limit - ears, .zero)
+      orphan(room, limit: least + max(proof.limit - ears, .zero))
     }
   }
 

@@ -22,39 +22,46 @@ struct ProofWatch: Sendable {
   private let profile: any DeviceProfile
   let address: BluetoothAddress
   private let submittedAt: MonotonicInstant
-  /// Who else was heard before the submission, whatever as, or belongs to another room: their beacons prove
-  /// nothing.
+  /// Whoever was heard before then, whatever as, is somebody else: beacons of theirs prove nothing.
+  private let began: MonotonicInstant
+  /// Nor do those of whoever belongs to another room.
   private let known: Set<BluetoothAddress>
 
   private var own: Evidence?
   private var strangers: [BluetoothAddress: Evidence] = [:]
+  /// Those of them who were heard before.
+  private var familiar: Set<BluetoothAddress> = []
   private var otherMinor: UInt16?
   private var waitingSince: MonotonicInstant?
 
   init(
     proof: Proof, profile: any DeviceProfile, address: BluetoothAddress, submittedAt: MonotonicInstant,
-    known: Set<BluetoothAddress>
+    began: MonotonicInstant? = nil, known: Set<BluetoothAddress>
   ) {
     self.proof = proof
     self.profile = profile
     self.address = address
     self.submittedAt = submittedAt
+    self.began = began ?? submittedAt
     self.known = known
   }
 
   /// Takes in what was heard.
-  mutating func hear(_ advertisement: Advertisement) {
+  /// - Parameter firstHeard: when its sender was first heard; nil when that is only now.
+  mutating func hear(_ advertisement: Advertisement, firstHeard: MonotonicInstant? = nil) {
     guard advertisement.receivedAt > submittedAt else { return }
     let isOwn = advertisement.address == address
     if let beacon = advertisement.iBeacon {
       // Also the factory's, where one that waits has one.
-      hear(beacon, advertisement)
+      hear(beacon, advertisement, firstHeard ?? advertisement.receivedAt)
     } else if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
       waitingSince = waitingSince ?? advertisement.receivedAt
     }
   }
 
-  private mutating func hear(_ beacon: IBeacon, _ advertisement: Advertisement) {
+  private mutating func hear(
+    _ beacon: IBeacon, _ advertisement: Advertisement, _ firstHeard: MonotonicInstant
+  ) {
     if proof.isMet(by: beacon) {
       let isOwn = advertisement.address == address
       let evidence = Evidence(
@@ -65,6 +72,7 @@ struct ProofWatch: Sendable {
         own = own ?? evidence
       } else if strangers[advertisement.address] == nil {
         strangers[advertisement.address] = evidence
+        if firstHeard <= began { familiar.insert(advertisement.address) }
       }
     } else if advertisement.address == address {
       otherMinor = beacon.minor
@@ -83,7 +91,9 @@ struct ProofWatch: Sendable {
     if let own { return .proved(own) }
     if let otherMinor { return .other(minor: otherMinor) }
     if waitingSince != nil { return .backAgain }
-    if strangers.count == 1, let evidence = strangers.first?.value, !known.contains(evidence.address) {
+    if strangers.count == 1, let evidence = strangers.first?.value, familiar.isEmpty,
+      !known.contains(evidence.address)
+    {
       return .proved(evidence)
     }
     return .silent
