@@ -31,6 +31,11 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return SeededGenerator(seed: Self.mix(seed ^ Self.mix(hash)))
   }
 
+  /// The same for a part that has a number.
+  public func split(_ number: UInt64) -> SeededGenerator {
+    SeededGenerator(seed: Self.mix(seed ^ Self.mix(number &+ 0x9E37_79B9_7F4A_7C15)))
+  }
+
   /// A duration within a range, to the nanosecond.
   public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     let span = (range.upperBound - range.lowerBound) / .nanoseconds(1)

@@ -156,6 +156,20 @@ struct SimulateTests {
       "adapters:\n  - { name: hci0, address: hci0 }\n",
       ["scenario.yaml:2:28: a Bluetooth address such as C4:7C:8D:00:00:01 is expected here"]
     ),
+    "half a place": (scenario([sensor(1, ", place: { x: 3 }")]), [":6:", "y is missing here"]),
+    "a place out of the world": (
+      scenario([sensor(1, ", place: { x: 3, y: 99999 }")]),
+      [":6:", "a number from -10000.0 to 10000.0 is expected here"]
+    ),
+    "an adapter without a place": (
+      scenario([sensor(1, ", place: { x: 3, y: 4, floor: 1 }")]),
+      [":6:", "how strongly hci0 hears this is not known: it has no place"]
+    ),
+    "a place and an rssi": (
+      "adapters: [{ name: hci0, address: \"00:1A:7D:DA:71:13\", place: { x: 0, y: 0 } }]\nsensors:\n"
+        + "  - { address: \"C4:7C:8D:00:00:01\", place: { x: 3, y: 4 }, rssi: -60 }\n",
+      [":3:", "a sensor has a place or an rssi, not both"]
+    ),
     "no address": ("sensors:\n  - { rssi: -60 }\n", ["scenario.yaml:2:5: address is missing here"]),
     "unknown fault": (
       scenario([sensor(1, ", faults: [{ fault: sulks }]")]),

@@ -17,10 +17,10 @@ enum ScenarioFile {
     guard let root else { throw CommandFailure(.manifest, "\(file): the scenario is empty") }
     let top = try ScenarioReader(root, file: file, keys: ["seed", "speed", "adapters", "sensors", "wifi"])
     var taken = Taken()
+    let adapters = try top.list("adapters").map { try adapter($0, &taken) }
     let scenario = Scenario(
-      seed: try top.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1,
-      adapters: try top.list("adapters").map { try adapter($0, &taken) },
-      sensors: try top.list("sensors").map { try sensor($0, &taken) },
+      seed: try top.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1, adapters: adapters,
+      sensors: try top.list("sensors").map { try sensor($0, adapters, &taken) },
       wifiNetworks: try top.list("wifi").map(network))
     return (scenario, try top.number("speed", in: 0.01...1000) ?? 1)
   }
@@ -53,21 +53,39 @@ enum ScenarioFile {
   }
 
   private static func adapter(_ node: ScenarioReader, _ taken: inout Taken) throws -> AdapterScenario {
-    let node = try node.mapping(["name", "address", "powered", "blocked", "present"])
+    let node = try node.mapping(["name", "address", "powered", "blocked", "present", "place"])
     return AdapterScenario(
       address: try address(node, &taken), name: try adapterName(node, &taken),
       isPowered: try node.flag("powered") ?? true, isBlocked: try node.flag("blocked") ?? false,
-      isPresent: try node.flag("present") ?? true)
+      isPresent: try node.flag("present") ?? true, place: try place(node))
   }
 
-  private static func sensor(_ node: ScenarioReader, _ taken: inout Taken) throws -> SensorScenario {
-    let node = try node.mapping(["address", "family", "rssi", "appears", "holds", "faults"])
+  private static func sensor(
+    _ node: ScenarioReader, _ adapters: [AdapterScenario], _ taken: inout Taken
+  ) throws -> SensorScenario {
+    let node = try node.mapping(["address", "family", "rssi", "place", "appears", "holds", "faults"])
     let family = try family(node)
+    let place = try place(node)
+    if place != nil, let lost = adapters.first(where: { $0.place == nil }) {
+      throw node.failure("how strongly \(lost.name) hears this is not known: it has no place", at: "place")
+    }
+    if place != nil, try node.text("rssi") != nil {
+      throw node.failure("a sensor has a place or an rssi, not both", at: "rssi")
+    }
     return SensorScenario(
       address: try address(node, &taken), family: family,
-      signal: Signal(base: try node.integer("rssi", in: -127...20) ?? -60),
+      signal: Signal(base: try node.integer("rssi", in: -127...20) ?? -60), place: place,
       appearsAfter: try node.duration("appears") ?? .zero, holds: try holds(node, family),
       faults: try node.list("faults").map { try fault($0, family) })
+  }
+
+  /// Up to 10 km from the origin, on any storey that has been built yet.
+  private static func place(_ node: ScenarioReader) throws -> Place? {
+    guard let node = try node.mapping(["x", "y", "floor"], under: "place") else { return nil }
+    return Place(
+      x: try node.required("x") { try node.number($0, in: -10_000...10_000) },
+      y: try node.required("y") { try node.number($0, in: -10_000...10_000) },
+      floor: try node.integer("floor", in: -20...200) ?? 0)
   }
 
   private static func family(_ node: ScenarioReader) throws -> FirmwareFamily {

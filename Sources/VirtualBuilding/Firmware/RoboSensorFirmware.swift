@@ -32,7 +32,7 @@ public struct RoboSensorFirmware: Firmware {
   /// From a connection to `ready` [assumed].
   private static let readyAfter = Duration.milliseconds(150)
   /// From `saved` to the restart [assumed].
-  private static let restartAfter = Duration.milliseconds(300)
+  static let restartAfter = Duration.milliseconds(300)
   /// How long the WiFi radio listens; within the 5 s that a host waits [S].
   private static let wifiScanTakes = Duration.milliseconds(2200)
 

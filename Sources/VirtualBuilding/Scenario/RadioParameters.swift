@@ -1,7 +1,7 @@
 public import Bluetooth
 
 /// How the radio and its stack behave. The defaults were measured on BlueZ 5.66 with kernel 6.1 and three adapters, unless
-/// a comment says otherwise.
+/// a comment says otherwise. The model that they are the numbers of is docs/radio-model.md.
 public struct RadioParameters: Hashable, Sendable {
   // MARK: Advertising
 
@@ -11,7 +11,7 @@ public struct RadioParameters: Hashable, Sendable {
   /// At most this often is an unchanged advertisement passed on, as controllers and kernels filter duplicates.
   /// What is new is passed on at once.
   public var reportInterval: Duration = .milliseconds(500)
-  /// RSSI wanders by up to this many dB to either side.
+  /// RSSI wanders by up to this many dB to either side, from each advertisement to the next.
   public var fading = 3
   /// From asking for discovery until it runs and says so.
   public var discoveryStart: Duration = .milliseconds(40)
@@ -19,6 +19,29 @@ public struct RadioParameters: Hashable, Sendable {
   public var discoveryStop: Duration = .milliseconds(50)
   /// How long the stack remembers a peripheral that it is not connected to, after discovery has stopped.
   public var objectLifetime: Duration = .seconds(30)
+
+  // MARK: Strength
+
+  /// What is received at one metre, dBm: what the sensors say in their own beacons. The radio lab has the same.
+  public var atOneMetre: Double = -59
+  /// The exponent of path loss without walls: 2 in free space [textbook], 2.2 in the radio lab.
+  public var pathLossExponent: Double = 2.2
+  /// From one partition wall to the next, in both directions, m [assumed: an ordinary room].
+  public var wallSpacing: Double = 5
+  /// What a light partition wall takes away, dB [textbook: COST 231, multi-wall model].
+  public var wallLoss: Double = 3.4
+  /// What a ceiling takes away, dB [textbook: COST 231, multi-wall model].
+  public var floorLoss: Double = 18.3
+  /// From one storey to the next, m [assumed].
+  public var storeyHeight: Double = 3
+  /// Standard deviation of what stands between two places for good (furniture, people's habits), dB. The radio lab's; it
+  /// is drawn once for each sensor and adapter.
+  public var shadowing: Double = 3
+  /// The strength below which nothing is received, and no link is made, dBm. The radio lab loses every second packet
+  /// at −93 dBm, one of a hundred at −86, all but one of a hundred at −100; data sheets of common chips say −90 to −97.
+  public var sensitivity = -97
+  /// So many dB above the sensitivity packets begin to be lost.
+  public var marginal = 8
 
   // MARK: Connecting
 

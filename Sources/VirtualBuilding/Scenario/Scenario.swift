@@ -41,17 +41,20 @@ public struct AdapterScenario: Hashable, Sendable {
   public var isBlocked: Bool
   /// Whether it is plugged in.
   public var isPresent: Bool
+  /// Where it is; nil where that does not matter: then it hears a sensor as `SensorScenario.signal` says.
+  public var place: Place?
 
   /// An adapter, plugged in and powered unless said otherwise.
   public init(
     address: BluetoothAddress, name: String, isPowered: Bool = true, isBlocked: Bool = false,
-    isPresent: Bool = true
+    isPresent: Bool = true, place: Place? = nil
   ) {
     self.address = address
     self.name = name
     self.isPowered = isPowered
     self.isBlocked = isBlocked
     self.isPresent = isPresent
+    self.place = place
   }
 }
 
@@ -61,8 +64,10 @@ public struct SensorScenario: Sendable {
   public var address: BluetoothAddress
   /// Which firmware runs on it.
   public var family: FirmwareFamily
-  /// How strongly the adapters hear it.
+  /// How strongly adapters hear it of which that does not follow from places (`Scenario.signal(of:)`).
   public var signal: Signal
+  /// Where it is; nil where that does not matter.
+  public var place: Place?
   /// When it is switched on, after the scenario's beginning.
   public var appearsAfter: Duration
   /// What it holds in flash when the scenario begins, by the family's names for it and as people write it; nothing: it
@@ -74,20 +79,22 @@ public struct SensorScenario: Sendable {
   /// A sensor; there from the beginning, new, and without faults unless said otherwise.
   public init(
     address: BluetoothAddress, family: FirmwareFamily = .roboSensor, signal: Signal = .init(base: -60),
-    appearsAfter: Duration = .zero, holds: [String: String] = [:], faults: [ScheduledFault] = []
+    place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
+    faults: [ScheduledFault] = []
   ) {
     self.address = address
     self.family = family
     self.signal = signal
+    self.place = place
     self.appearsAfter = appearsAfter
     self.holds = holds
     self.faults = faults
   }
 }
 
-/// How strongly a sensor is heard, before fading.
+/// How strongly a sensor is heard on average, before fading: given, or computed from places (`Scenario.signal(of:)`).
 public struct Signal: Hashable, Sendable {
-  /// On adapters that are not named; nil: these do not hear it. dBm.
+  /// On adapters that are not named; nil: these do not hear it, and no link is made. dBm.
   public var base: Int?
   /// On adapters that are named, by adapter address. dBm.
   public var perAdapter: [BluetoothAddress: Int]

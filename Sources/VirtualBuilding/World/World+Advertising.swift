@@ -72,12 +72,14 @@ extension World {
     // A sensor off the air plans again when it comes back on it.
     guard isAnybodyListening, let payload = sensor.onAir else { return }
     for adapter in adapterOrder where adapterStates[adapter]?.isDiscovering == true {
-      guard let mean = sensor.scenario.signal.rssi(on: adapter) else { continue }
-      let fading = Int.random(in: -radio.fading...radio.fading, using: &sensor.generator)
+      guard let mean = sensor.signal.rssi(on: adapter), radio.isInRange(mean + radio.fading) else { continue }
+      let rssi = mean + Int.random(in: -radio.fading...radio.fading, using: &sensor.generator)
+      let loss = radio.loss(at: rssi)
+      guard loss == 0 || !sensor.generator.chance(loss) else { continue }
       emit(
         .advertisement(
           AdvertisingReport(
-            adapter: adapter, address: address, rssi: mean + fading, payload: payload, receivedAt: clock.now))
+            adapter: adapter, address: address, rssi: rssi, payload: payload, receivedAt: clock.now))
       )
     }
     sensor.turn += 1

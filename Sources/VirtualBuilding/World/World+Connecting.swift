@@ -134,7 +134,7 @@ extension World {
   /// comes within 4 s. What else connecting takes is that, for a sensor that advertises often.
   private func waitForAdvertisement(of address: BluetoothAddress, on adapter: BluetoothAddress) -> Duration? {
     guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
-      sensor.scenario.signal.rssi(on: adapter) != nil
+      sensor.signal.rssi(on: adapter).map(radio.isInRange) == true
     else { return nil }
     return nextAdvertisement(of: sensor, after: clock.now).map { clock.now.duration(to: $0) }
   }
@@ -160,7 +160,7 @@ extension World {
   ) -> Prospect {
     guard openLinks(on: adapter) < radio.slotsPerAdapter else { return .fails(.outOfSlots) }
     guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
-      let rssi = sensor.scenario.signal.rssi(on: adapter)
+      let rssi = sensor.signal.rssi(on: adapter), radio.isInRange(rssi)
     else { return .nobody }
     if sensor.strikes(.drops(in: .connect)) { return .fails(.connectFailed) }
     let weakness = Double(radio.weakBelow - rssi) / 10

@@ -93,6 +93,8 @@ enum OperationResult: Sendable {
 /// A sensor, and where it stands.
 struct SensorState {
   var scenario: SensorScenario
+  /// How strongly adapters hear it on average.
+  let signal: Signal
   var firmware: any Firmware
   var generator: SeededGenerator
   /// Attempts to connect to it, and how many of them led to a link.
@@ -114,6 +116,7 @@ struct SensorState {
     _ sensor: SensorScenario, in scenario: Scenario, _ generator: SeededGenerator, since now: MonotonicInstant
   ) {
     self.scenario = sensor
+    signal = scenario.signal(of: sensor)
     advertisesSince = now
     let held: [String: [UInt8]]
     do {
