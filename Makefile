@@ -9,11 +9,11 @@
 .DELETE_ON_ERROR:
 
 # What swift format reads.
-SWIFT_TEXT := Sources Tests Package.swift
+SWIFT_TEXT := Sources Tests Benchmarks Package.swift
 
 # What a build depends on. Directories are among them: theirs is the change when a file goes away.
 INPUTS := Package.swift $(shell find Sources)
-TEST_INPUTS := $(INPUTS) $(shell find Tests)
+TEST_INPUTS := $(INPUTS) $(shell find Tests Benchmarks)
 
 # Left behind by each build that succeeded, dated to its start; gone when what was built is.
 DEBUG_BUILT := .build/debug/made
@@ -73,6 +73,11 @@ test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 ro
 trace: setup-radio ## record anew what the real BlueZ says, which the virtual one is held to: STORY=NAME selects
 	Scripts/build -c release --product bluez-trace --static-swift-stdlib
 	@Tests/RadioLab/run --record $(STORY)
+
+.PHONY: bench
+bench: setup-build ## measure the engine in virtual buildings, as docs/performance.md has it; a few minutes
+	Scripts/build -c release --product roboprov-bench
+	@.build/release/roboprov-bench
 
 .PHONY: lint
 lint: setup-lint ## check layout and house rules

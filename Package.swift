@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "roboprov", targets: ["roboprov"]),
     // For the radio lab's guest; nobody installs it.
     .executable(name: "bluez-conformance", targets: ["BlueZConformance"]),
+    // How fast the engine is (`make bench`).
+    .executable(name: "roboprov-bench", targets: ["Benchmarks"]),
     // For tests that kill the built program; preloaded into it, linked by nobody.
     .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
   ],
@@ -67,6 +69,14 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
+
+    // Measures the engine in virtual buildings.
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "Bluetooth", "Provisioning", "VirtualBuilding", "VirtualTime",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Benchmarks", swiftSettings: strict),
 
     // What every `Central` must do, as checks that its tests run.
     .target(

@@ -1,0 +1,88 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import VirtualBuilding
+import VirtualTime
+
+extension Course {
+  /// Lets the engine loose in the building, in virtual time, and measures it from its first instant to its last.
+  func run() async throws -> Measured {
+    let scenario = scenario
+    let rooms = (0..<sensors).map(Self.room)
+    let building = Building(id: "bench", name: "Bench", assignment: .address, rooms: rooms)
+    let before = ResourceUse.now
+    let (result, logbook, took) = try await VirtualTime.run { clock in
+      try await Self.inWorld(World(scenario: scenario, clock: clock)) { world in
+        await Self.apply(to: building, in: world, on: clock)
+      }
+    }
+    let used = ResourceUse.now.since(before)
+    var outcomes: [String: Int] = [:]
+    for room in result.rooms { outcomes[room.outcome.rawValue, default: 0] += 1 }
+    return Measured(
+      sensors: sensors, adapters: adapters, dead: deadCount, seed: seed, isInHalls: halls,
+      makespan: took.seconds, bound: bound.seconds, lastHealthy: logbook.lastSuccess.seconds,
+      longestWait: logbook.longestWait.seconds, longestRetryWait: logbook.longestRetryWait.seconds,
+      events: logbook.events, wall: used.wall, cpu: used.cpu, peakMegabytes: ResourceUse.peakMegabytes,
+      outcomes: outcomes)
+  }
+
+  /// What no scheduler can beat, for the sensors that are in order.
+  var bound: Duration {
+    let radio = RadioParameters()
+    return LowerBound(
+      radio: radio, conversation: .roboSensor(in: radio),
+      // `Schedule.Limits`, and the shortest survey.
+      turns: .init(survey: .seconds(3), calling: .seconds(10), window: .milliseconds(1200))
+    ).makespan(of: sensors - deadCount, on: adapters)
+  }
+
+  private static func apply(
+    to building: Building, in world: World, on clock: VirtualClock
+  ) async -> (ApplyResult, Logbook, Duration) {
+    let logbook = LogbookRecorder()
+    let request = ApplyRequest(
+      building: building, runID: "bench", toolVersion: "bench", host: "host", manifestPath: "bench.yaml",
+      manifestSHA256: "00", isSimulated: true)
+    let environment = ApplyEnvironment(
+      central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
+      confirm: { _ in true }, interruptions: AsyncStream { _ in })
+    let start = Date(timeIntervalSince1970: 1_795_251_600)
+    let coordinator = Coordinator(
+      clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.seconds) }, recorder: logbook)
+    let result = await Provisioning.apply(request, in: environment, recording: coordinator)
+    return (result, await logbook.book, clock.now.sinceZero)
+  }
+
+  private static func inWorld<Value: Sendable>(
+    _ world: World, _ body: @escaping @Sendable (World) async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask {
+        await world.run()
+        return nil
+      }
+      group.addTask { try await body(world) }
+      defer { group.cancelAll() }
+      while let next = try await group.next() {
+        if let next { return next }
+      }
+      preconditionFailure("a run without an end")
+    }
+  }
+
+  private static func room(_ number: Int) -> Room {
+    Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
+      address: address(number),
+      settings: [
+        .roomName: .text("Room \(number)"), .minor: .integer(number), .wifiSSID: .text("Plant"),
+        .wifiPassword: .secret(Secret("correct horse")),
+      ], timeouts: StageTimeouts(), retries: 2)
+  }
+}
+
+extension Duration {
+  /// In seconds.
+  var seconds: Double { self / .seconds(1) }
+}

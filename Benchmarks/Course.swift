@@ -1,0 +1,82 @@
+import ArgumentParser
+import Bluetooth
+import VirtualBuilding
+
+/// What is provisioned, and by what.
+struct Course: ParsableArguments {
+  @Option(help: "Sensors in the building, one for each room.")
+  var sensors = 1000
+
+  @Option(help: "Adapters of the host.")
+  var adapters = 1
+
+  @Option(help: "Percent of the sensors that are heard and never answer.")
+  var dead = 0
+
+  @Option(help: "What everything random follows from.")
+  var seed: UInt64 = 1
+
+  @Flag(
+    help:
+      "Give each adapter a hall of its own, with its share of the sensors; else everybody hears everybody.")
+  var halls = false
+
+  func validate() throws {
+    guard (1...60_000).contains(sensors) else { throw ValidationError("--sensors: from 1 to 60000") }
+    guard (1...64).contains(adapters) else { throw ValidationError("--adapters: from 1 to 64") }
+    guard (0...100).contains(dead) else { throw ValidationError("--dead: from 0 to 100") }
+  }
+
+  /// Whether the sensor of this number, from 0, is dead: evenly spread.
+  func isDead(_ number: Int) -> Bool { (number + 1) * dead / 100 > number * dead / 100 }
+
+  var deadCount: Int { sensors * dead / 100 }
+
+  static func address(_ number: Int) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
+  }
+
+  /// The building.
+  var scenario: Scenario {
+    var scenario = Scenario(
+      seed: seed,
+      adapters: (0..<adapters).map {
+        AdapterScenario(
+          address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0)",
+          place: halls ? Hall(number: $0).middle : nil)
+      },
+      sensors: (0..<sensors).map { number in
+        SensorScenario(
+          address: Self.address(number),
+          place: halls
+            ? Hall(number: number % adapters).seat(number / adapters, of: (sensors - 1) / adapters + 1) : nil,
+          faults: isDead(number) ? [ScheduledFault(.neverAnswers)] : [])
+      })
+    if halls {
+      scenario.radio.wallSpacing = Hall.width
+      // Of brick [textbook: COST 231].
+      scenario.radio.wallLoss = 6.9
+    }
+    return scenario
+  }
+}
+
+/// One of a row of halls, in which sensors lie in wait on tables around an adapter.
+struct Hall {
+  var number: Int
+
+  /// Of each side, in m.
+  static let width = 10.0
+
+  private var west: Double { Double(number) * Self.width }
+
+  var middle: Place { Place(x: west + Self.width / 2, y: Self.width / 2) }
+
+  /// The place of a sensor among all of the hall, on a grid.
+  func seat(_ number: Int, of count: Int) -> Place {
+    let columns = Int(Double(count).squareRoot().rounded(.up))
+    let pitch = Self.width / Double(columns)
+    return Place(
+      x: west + (Double(number % columns) + 0.5) * pitch, y: (Double(number / columns) + 0.5) * pitch)
+  }
+}
