@@ -31,10 +31,11 @@ extension ManifestDecoder {
     let defaults =
       fields["defaults"].map { self.defaults($0, networks) } ?? .init(profile: DeviceProfiles.all.first)
     let assignment = assignment(fields)
+    let slots = fields["adapters"].map { self.slots($0) } ?? [:]
     let (rooms, kinds) = rooms(fields, networks: networks, defaults: defaults, assignment: assignment)
     warnOfUnused(defaults, by: kinds)
     guard let name, let id, let assignment else { return nil }
-    return Building(id: id, name: name, assignment: assignment, rooms: rooms)
+    return Building(id: id, name: name, assignment: assignment, slots: slots, rooms: rooms)
   }
 
   private mutating func buildingName(_ fields: Fields) -> String? {

@@ -80,7 +80,9 @@ extension ManifestDecoder {
   ) -> Room? {
     let name = roomName(fields, profile: kind.profile, claims: &claims)
     let id = roomID(fields, name: name, claims: &claims)
-    let address = address(fields, assignment: kind.isRegistered ? .any : assignment, claims: &claims)
+    let near = near(fields, of: kind)
+    let isFound = kind.isRegistered || fields["near"] != nil
+    let address = address(fields, assignment: isFound ? .any : assignment, claims: &claims)
     var settings = plainSettings(fields, of: kind, defaults.settings)
     claimIdentity(settings, fields, kind, &claims)
     if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
@@ -91,7 +93,7 @@ extension ManifestDecoder {
     guard let profile = kind.profile, let name, let id, let retries else { return nil }
     return Room(
       id: RoomID(rawValue: id), name: name, profile: profile.id, address: address,
-      isRegistered: kind.isRegistered, settings: settings,
+      near: near, isRegistered: kind.isRegistered, settings: settings,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
   }
@@ -155,8 +157,8 @@ extension ManifestDecoder {
         error(
           "a room without `address`", at: fields.head,
           advice:
-            "give the address on its sensor's label, or write `assign: any` at the top to let such rooms "
-            + "take any sensor that nobody claims")
+            "give the address on its sensor's label, or the adapter that stands in the room: near: hci0; or write "
+            + "`assign: any` at the top to let such rooms take any sensor that nobody claims")
       }
       return nil
     }

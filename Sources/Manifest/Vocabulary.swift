@@ -2,19 +2,20 @@ import Provisioning
 
 /// The keys of the format, and what may be shown of their values.
 enum Vocabulary {
-  static let building = ["building", "id", "wifi", "defaults", "assign", "rooms"]
+  static let building = ["building", "id", "wifi", "defaults", "assign", "adapters", "rooms"]
   /// Without the settings that rooms may have in common.
   static let defaults = ["profile", "wifi", "retries", "timeouts"]
   /// Without the settings of its profile.
-  static let room = ["room", "id", "profile", "address", "register", "wifi", "retries", "timeouts"]
+  static let room = ["room", "id", "profile", "address", "near", "register", "wifi", "retries", "timeouts"]
   static let network = ["ssid", "password"]
+  static let adapter = ["slots"]
   static let stages = Stage.allCases.map(\.rawValue)
 
   /// Settings that have keys of their own making; every other setting's key is its name.
   static let settingsWithOtherKeys: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword]
 
   /// Every key that may be shown, also in a file that could not be read.
-  static let all: Set<String> = Set(building + defaults + room + network + stages).union(
+  static let all: Set<String> = Set(building + defaults + room + network + adapter + stages).union(
     DeviceProfiles.all.flatMap { settingKeys(of: $0) })
 
   /// The keys of settings that rooms may have in common, whatever their profile.
@@ -26,7 +27,9 @@ enum Vocabulary {
   }()
 
   /// The keys whose values hold no secret and are text.
-  static let openValues: Set<String> = all.subtracting(["wifi", "password", "defaults", "rooms", "timeouts"])
+  static let openValues: Set<String> = all.subtracting([
+    "wifi", "password", "defaults", "rooms", "adapters", "timeouts",
+  ])
 
   /// The keys of a profile's settings, in its order.
   static func settingKeys(of profile: any DeviceProfile) -> [String] {

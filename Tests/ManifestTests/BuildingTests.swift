@@ -142,4 +142,30 @@ struct BuildingTests {
     let wifi = "wifi: { guests: { ssid: Guests, password: correct horse } }\n"
     #expect(try building("building: Tower\n\(wifi)rooms:\n\(rooms.joined())").rooms.count == 10_000)
   }
+
+  @Test("with adapters that stand in rooms, and what they can hold")
+  func adapters() throws {
+    let building = try building(
+      """
+      building: B
+      adapters:
+        hci0: { slots: 7 }
+        00:1A:7D:DA:71:13: { slots: 1 }
+      rooms:
+        - { room: R, minor: 1, near: hci0 }
+        - { room: S, minor: 2, near: 00:1a:7d:da:71:13 }
+        - { room: T, minor: 3, address: C4:7C:8D:00:00:03 }
+      """)
+    #expect(building.slots == ["hci0": 7, "00:1A:7D:DA:71:13": 1])
+    #expect(building.rooms.map(\.near) == ["hci0", "00:1a:7d:da:71:13", nil])
+    #expect(building.rooms.map(\.address?.description) == [nil, nil, "C4:7C:8D:00:00:03"])
+  }
+
+  @Test("in which `near` decides nothing beside an address")
+  func nearAndAddress() throws {
+    let text = "building: B\nrooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01, near: hci0 }]\n"
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    #expect(reading.building?.rooms.first?.near == "hci0")
+    #expect(reading.diagnostics.map(\.message) == ["`near` decides nothing in a room with an address"])
+  }
 }

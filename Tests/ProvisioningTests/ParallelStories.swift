@@ -77,7 +77,7 @@ import VirtualBuilding
     let rooms = Self.rooms(6)
     let run = try await rehearse(
       Array(repeating: [], count: 6), rooms: rooms, scenario: { $0.adapters = Self.four },
-      request: { $0.adapters = ["hci1", Self.four[3].address.description] })
+      request: { $0.adapters = ["hci1", AdapterReference(Self.four[3].address.description)] })
     #expect(run.result.outcome == .complete)
     #expect(
       Set(run.result.rooms.compactMap(\.adapter))

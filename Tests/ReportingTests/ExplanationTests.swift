@@ -31,6 +31,17 @@ struct ExplanationTests {
       [FailureReason(code, minor: 12), FailureReason(code)]
     case .minorOnAir, .minorOnRecord:
       [FailureReason(code, minor: 5, addresses: [.sensor(77)]), FailureReason(code)]
+    case .notClearlyNearest:
+      [
+        FailureReason(
+          code, candidates: [.sensor(1, -52), .sensor(2, -54)], near: "hci1"),
+        FailureReason(
+          code, candidates: [.sensor(1, -52), .sensor(1, -55, at: 2)], near: "hci1"),
+      ]
+    case .notNear, .heardTooBriefly:
+      [FailureReason(code, candidates: [.sensor(1, -78)], near: "hci1")]
+    case .adapterMissing, .adapterShared: [FailureReason(code, near: "hci1")]
+    case .noCandidate: [FailureReason(code), FailureReason(code, near: "hci1")]
     case .tooManyCandidates:
       [FailureReason(code, addresses: (1...7).map { .sensor($0) }), FailureReason(code, addresses: [])]
     case .readBackMismatch:
@@ -48,7 +59,7 @@ struct ExplanationTests {
         FailureReason(code),
       ]
     case .adapterClaimed: [FailureReason(code, stackText: "hci0: run r by pid 7"), FailureReason(code)]
-    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .noCandidate, .notConfirmed,
+    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .notConfirmed,
       .tooManyFailures,
       .planOutdated, .outOfSlots, .recordUnwritable:
       [FailureReason(code)]
@@ -148,5 +159,14 @@ struct ExplanationTests {
   func unconfirmed() throws {
     let explanation = try explain(.unconfirmed, .init(.linkLost, stage: .save))
     #expect(explanation.advice.contains("listens first"))
+  }
+}
+
+extension HeardCandidate {
+  /// A sensor as an adapter hears it.
+  fileprivate static func sensor(_ number: UInt64, _ rssi: Int, at adapter: UInt64 = 1) -> Self {
+    HeardCandidate(
+      address: .sensor(number), adapter: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7100 + adapter)),
+      rssi: rssi)
   }
 }

@@ -527,6 +527,8 @@ public enum BindingBasis: String, Hashable, Sendable, Codable, CaseIterable {
   case address
   /// An earlier run joined them.
   case record
+  /// It is the nearest to the adapter that stands in the room, clearly.
+  case nearest
   /// The manifest lets the room take any device, and a person confirmed it.
   case any
 }

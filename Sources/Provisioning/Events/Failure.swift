@@ -50,6 +50,16 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case tooManyCandidates = "too_many_candidates"
     /// No device was left for this room.
     case noCandidate = "no_candidate"
+    /// Of the devices near the room's adapter none is clearly the nearest.
+    case notClearlyNearest = "not_clearly_nearest"
+    /// The nearest device is too far from the room's adapter to be in the room.
+    case notNear = "not_near"
+    /// The nearest device was not heard long or often enough yet to be sure of it.
+    case heardTooBriefly = "heard_too_briefly"
+    /// The adapter that the room is near is not there.
+    case adapterMissing = "adapter_missing"
+    /// More rooms than one are near the same adapter.
+    case adapterShared = "adapter_shared"
     /// The proposed assignment was not confirmed.
     case notConfirmed = "not_confirmed"
     /// More rooms failed than were allowed to, so no more were begun.
@@ -86,6 +96,10 @@ public struct FailureReason: Hashable, Sendable, Codable {
   public var minor: UInt16?
   /// Other devices concerned: candidates, or who is in the way.
   public var addresses: [BluetoothAddress]?
+  /// The devices that could be the room's, and how strongly each was heard.
+  public var candidates: [HeardCandidate]?
+  /// The adapter that the room is near, as the manifest has it.
+  public var near: String?
   /// Seconds after which a timeout struck.
   public var seconds: Double?
 
@@ -93,7 +107,8 @@ public struct FailureReason: Hashable, Sendable, Codable {
   public init(
     _ code: Code, stage: Stage? = nil, setting: SettingName? = nil, attError: UInt8? = nil,
     deviceText: String? = nil, stackText: String? = nil, held: String? = nil, minor: UInt16? = nil,
-    addresses: [BluetoothAddress]? = nil, seconds: Double? = nil
+    addresses: [BluetoothAddress]? = nil, candidates: [HeardCandidate]? = nil, near: String? = nil,
+    seconds: Double? = nil
   ) {
     self.code = code
     self.stage = stage
@@ -104,6 +119,8 @@ public struct FailureReason: Hashable, Sendable, Codable {
     self.held = held
     self.minor = minor
     self.addresses = addresses
+    self.candidates = candidates
+    self.near = near
     self.seconds = seconds
   }
 
@@ -117,7 +134,26 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case held
     case minor
     case addresses
+    case candidates
+    case near
     case seconds
+  }
+}
+
+/// A device that could be a room's.
+public struct HeardCandidate: Hashable, Sendable, Codable {
+  /// The device.
+  public var address: BluetoothAddress
+  /// Who hears it so.
+  public var adapter: AdapterID
+  /// How strongly on the average, in dBm.
+  public var rssi: Int
+
+  /// A candidate.
+  public init(address: BluetoothAddress, adapter: AdapterID, rssi: Int) {
+    self.address = address
+    self.adapter = adapter
+    self.rssi = rssi
   }
 }
 
@@ -156,12 +192,14 @@ public struct AttemptFailure: Error, Hashable, Sendable {
       .readBackMismatch, .noSelfDisconnect, .stackError:
       .transient
     case .adapterLost, .stackLost, .hostPaused: .host
-    case .neverHeard, .noCandidate: .missing
+    case .neverHeard, .noCandidate, .notNear, .heardTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .foreignSettings, .minorOnAir,
       .minorOnRecord,
-      .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .tooManyFailures, .notConfirmed,
+      .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notClearlyNearest,
+      .adapterShared,
+      .tooManyFailures, .notConfirmed,
       .recordUnwritable:
       .permanent
     case .interrupted: .cancelled

@@ -48,11 +48,18 @@ public struct Known: Sendable {
 /// unclaimed device only where the manifest allows it, and only while no more devices are heard than rooms are
 /// left for them; these matches still want a person's yes. In no case does a room get a minor that is on air
 /// from another address.
+/// - Parameters:
+///   - nearby: the adapters that rooms are near.
+///   - taken: devices that this run has given to rooms already.
+///   - now: the instant it is, on the clock of what was heard.
 public func match(
-  _ rooms: [Room], of building: Building, with air: AirLedger, _ known: Known = Known()
+  _ rooms: [Room], of building: Building, with air: AirLedger, _ known: Known = Known(),
+  nearby: NearbyAdapters = NearbyAdapters(), taken: Set<BluetoothAddress> = [],
+  now: MonotonicInstant = MonotonicInstant(sinceZero: .zero)
 ) -> [RoomID: Match] {
   var matches: [RoomID: Match] = [:]
-  var claimed = known.standing.claimed.union(building.rooms.compactMap(\.address))
+  var claimed = known.standing.claimed.union(building.rooms.compactMap(\.address)).union(taken)
+  var near: [ProfileID: [Room]] = [:]
   var left: [ProfileID: [Room]] = [:]
 
   for room in rooms {
@@ -64,11 +71,21 @@ public func match(
     } else if let device {
       matches[room.id] =
         known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
+    } else if room.near != nil {
+      near[room.profile, default: []].append(room)
     } else if building.assignment == .any {
       left[room.profile, default: []].append(room)
     } else {
       matches[room.id] = .stopped(.pending, FailureReason(.noCandidate))
     }
+  }
+
+  let crowded = crowded(near.values.flatMap(\.self), nearby)
+  for (profile, rooms) in near.sorted(by: { $0.key < $1.key }) {
+    let free = air.free(for: profile).filter { !claimed.contains($0.address) }
+    let nearness = Nearness(of: free, at: nearby.all, now: now)
+    matches.merge(nearest(rooms, nearness, nearby, crowded: crowded)) { $1 }
+    claimed.formUnion(nearness.inRooms)
   }
 
   for (profile, rooms) in left.sorted(by: { $0.key < $1.key }) {
@@ -86,6 +103,15 @@ public func match(
     }
   }
   return matches
+}
+
+/// How many rooms are near each adapter.
+private func crowded(_ rooms: [Room], _ nearby: NearbyAdapters) -> [AdapterID: Int] {
+  var counts: [AdapterID: Int] = [:]
+  for room in rooms {
+    if let adapter = room.near.flatMap({ nearby[$0] }) { counts[adapter, default: 0] += 1 }
+  }
+  return counts
 }
 
 /// How a room stands whose device was configured elsewhere: its identity must be on air, from one device alone, and

@@ -8,6 +8,8 @@ public struct Building: Hashable, Sendable {
   public var name: String
   /// Whether rooms without any hint may take any sensor nobody claims.
   public var assignment: Assignment
+  /// How many conversations adapters can hold at once, where the manifest says.
+  public var slots: [AdapterReference: Int]
   /// Its rooms, in the manifest's order.
   public var rooms: [Room]
 
@@ -20,18 +22,27 @@ public struct Building: Hashable, Sendable {
   }
 
   /// A building.
-  public init(id: String, name: String, assignment: Assignment = .address, rooms: [Room]) {
+  public init(
+    id: String, name: String, assignment: Assignment = .address, slots: [AdapterReference: Int] = [:],
+    rooms: [Room]
+  ) {
     self.id = id
     self.name = name
     self.assignment = assignment
+    self.slots = slots
     self.rooms = rooms
   }
 }
 
 extension Building {
+  /// How many conversations an adapter can hold at once, if the manifest says so.
+  func slots(of adapter: Adapter) -> Int? {
+    slots.filter { $0.key.names(adapter) }.values.min()
+  }
+
   /// Whether a person must agree before some of its rooms get a device.
   public var needsConfirmation: Bool {
-    assignment == .any && rooms.contains { $0.address == nil && !$0.isRegistered }
+    assignment == .any && rooms.contains { $0.address == nil && $0.near == nil && !$0.isRegistered }
   }
 }
 
@@ -45,6 +56,8 @@ public struct Room: Hashable, Sendable {
   public var profile: ProfileID
   /// The device's address, where the manifest gives it.
   public var address: BluetoothAddress?
+  /// The adapter that stands in the room, where the manifest names one: its device is the nearest to it.
+  public var near: AdapterReference?
   /// Whether its device was configured elsewhere: it is looked for on air, and never written.
   public var isRegistered: Bool
   /// What the device is to be told, by the profile's setting names. A setting that is absent is not written.
@@ -57,12 +70,14 @@ public struct Room: Hashable, Sendable {
   /// A room.
   public init(
     id: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    isRegistered: Bool = false, settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
+    near: AdapterReference? = nil, isRegistered: Bool = false, settings: [SettingName: SettingValue],
+    timeouts: StageTimeouts, retries: Int
   ) {
     self.id = id
     self.name = name
     self.profile = profile
     self.address = address
+    self.near = near
     self.isRegistered = isRegistered
     self.settings = settings
     self.timeouts = timeouts

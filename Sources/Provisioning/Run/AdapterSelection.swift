@@ -4,14 +4,14 @@ public import Bluetooth
 public struct AdapterSelection: Sendable {
   private let central: any Central
   private let clock: any TimeSource
-  private let wanted: [String]
+  private let wanted: [AdapterReference]
   private let patience: Duration
 
   /// A selection.
   /// - Parameters:
-  ///   - wanted: `hci0` or an address each; any when empty.
+  ///   - wanted: any when empty.
   ///   - patience: how long to wait for one to be ready.
-  public init(central: any Central, clock: any TimeSource, wanted: [String], patience: Duration) {
+  public init(central: any Central, clock: any TimeSource, wanted: [AdapterReference], patience: Duration) {
     self.central = central
     self.clock = clock
     self.wanted = wanted
@@ -32,7 +32,7 @@ public struct AdapterSelection: Sendable {
         if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
         let awaited = AdapterAwaited(
           trouble: adapters.isEmpty ? try await troubleWithoutAdapters() : trouble(of: eligible),
-          adapter: eligible.first?.name ?? wanted.first, seconds: patience.inSeconds)
+          adapter: eligible.first?.name ?? wanted.first?.text, seconds: patience.inSeconds)
         if awaited != told { await waiting(awaited) }
         told = awaited
       }
@@ -47,10 +47,7 @@ public struct AdapterSelection: Sendable {
   }
 
   private func eligible(_ adapters: [Adapter]) -> [Adapter] {
-    adapters.filter { adapter in
-      wanted.isEmpty
-        || wanted.contains { $0 == adapter.name || BluetoothAddress($0) == adapter.id.address }
-    }.sorted { $0.name < $1.name }
+    adapters.filter(wanted.want).sorted { $0.name < $1.name }
   }
 
   /// Without any adapter it may be the stack that is missing, which has another cure.

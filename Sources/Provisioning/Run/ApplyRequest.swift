@@ -22,8 +22,8 @@ public struct ApplyRequest: Sendable {
   public var manifestSHA256: String
   /// Whether the building is virtual.
   public var isSimulated: Bool
-  /// The adapters to use: `hci0` or an address each; all that are ready when empty.
-  public var adapters: [String]
+  /// The adapters to use; all that are ready when empty.
+  public var adapters: [AdapterReference]
   /// How many devices may be talked to at once, over all adapters; nil for as many as these can.
   public var parallel: Int?
   /// How many rooms may fail before no more are begun; nil for all.
@@ -37,7 +37,7 @@ public struct ApplyRequest: Sendable {
   public init(
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
     runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
-    isSimulated: Bool, adapters: [String] = [], parallel: Int? = nil, failureLimit: Int? = nil,
+    isSimulated: Bool, adapters: [AdapterReference] = [], parallel: Int? = nil, failureLimit: Int? = nil,
     survey: Duration = .seconds(10),
     adapterPatience: Duration = .seconds(30)
   ) {
@@ -60,8 +60,7 @@ public struct ApplyRequest: Sendable {
 
   /// Whether an adapter is among those to be used.
   func wants(_ adapter: Adapter) -> Bool {
-    adapters.isEmpty
-      || adapters.contains { $0 == adapter.name || BluetoothAddress($0) == adapter.id.address }
+    adapters.want(adapter)
   }
 
   /// The rooms to be worked on, in the manifest's order.

@@ -162,8 +162,9 @@ extension Outcome {
       // Interrupted after the save was submitted, it may well be changed; before, it is not.
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
-      case .tooManyCandidates: .ambiguous
-      case .noCandidate, .notConfirmed, .recordUnwritable, .planOutdated, .adapterClaimed, .tooManyFailures:
+      case .tooManyCandidates, .notClearlyNearest, .adapterShared: .ambiguous
+      case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,
+        .planOutdated, .adapterClaimed, .tooManyFailures:
         .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:

@@ -38,7 +38,9 @@ extension ApplyRun {
       .adapterSelected(
         .init(adapter: adapter.id, name: adapter.name, stack: await central.stackVersion())))
     await releaseLeftLinks(on: adapter)
-    schedule.add(adapter.id, at: clock.now)
+    nearby.take(adapter, namedBy: request.building.rooms)
+    let slots = request.building.slots(of: adapter) ?? Schedule.Limits.slots
+    schedule.add(adapter.id, slots: slots, at: clock.now)
     return nil
   }
 
@@ -70,22 +72,39 @@ extension ApplyRun {
   }
 
   /// Finds out who is there. Ends early once every device that the manifest names was heard, but not before
-  /// others had a chance: a minor that is on air from elsewhere must be heard before the first write.
+  /// others had a chance: a minor that is on air from elsewhere must be heard before the first write. Where nearness
+  /// is to decide, listens until it does.
   func survey() async throws(Stop) {
+    let unbound = rooms.filter { $0.near != nil && request.known.device(of: $0) == nil }
     // Who sleeps most of the time is heard by its own session.
     let named = rooms.compactMap { room -> BluetoothAddress?? in
       let device = request.known.device(of: room)?.address
-      return device != nil && profile(of: room).searchesItself ? nil : .some(device)
+      if device == nil { return room.near == nil ? .some(nil) : nil }
+      return profile(of: room).searchesItself ? nil : .some(device)
     }
     let shortest = min(.seconds(3), request.survey)
+    let end = clock.now.advanced(by: request.survey)
+    var isFirst = true
     while true {
       let least = clock.now.advanced(by: shortest)
-      let window = try await listen(for: named.isEmpty ? shortest : request.survey) { (advertisement, run) in
-        advertisement.receivedAt >= least
+      // Anew, and not on: some chips report each device but once in a scan.
+      let isBrief = named.isEmpty || !isFirst
+      let window = try await listen(for: isBrief ? shortest : request.survey) { (advertisement, run) in
+        !isBrief && advertisement.receivedAt >= least
           && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
       }
       // What is decided next rests on having listened.
-      if window == .ran { return }
+      guard window == .ran else { continue }
+      if unbound.isEmpty || clock.now >= end || isSettled(unbound) { return }
+      isFirst = false
+    }
+  }
+
+  /// Whether listening longer would not tell more of who is near which adapter.
+  private func isSettled(_ rooms: [Room]) -> Bool {
+    matches(of: rooms).values.allSatisfy { match in
+      guard case .stopped(_, let reason) = match else { return true }
+      return reason.code != .heardTooBriefly && reason.code != .noCandidate
     }
   }
 

@@ -88,6 +88,8 @@ actor ApplyRun {
   var works: [RoomID: RoomWork] = [:]
   /// What adapters that went away remember of this run.
   var leftovers = Leftovers()
+  /// The adapters that rooms are near.
+  var nearby = NearbyAdapters()
   /// Rooms that wait for their device to be heard, as it is wanted.
   var waiting = WaitingRooms()
   /// Told when this host paused in the middle of a conversation.
@@ -210,10 +212,15 @@ actor ApplyRun {
     }
   }
 
+  /// Which device belongs to which of these rooms, by all that is known now.
+  func matches(of rooms: [Room]) -> [RoomID: Match] {
+    match(rooms, of: request.building, with: air, request.known, nearby: nearby, now: clock.now)
+  }
+
   /// Joins rooms and devices by what was heard and what is on record, holds that against the plan, asks where a
   /// person must agree, and fills the schedule.
   private func bind() async throws(Stop) {
-    let matches = match(rooms, of: request.building, with: air, request.known)
+    let matches = matches(of: rooms)
     if let plan = request.plan {
       let differences = plan.differences(from: ApplyPlan(request, matches))
       if !differences.isEmpty { throw .refused(.plan(differences)) }

@@ -51,7 +51,7 @@ extension ApplyRun {
     do throws(Stop) {
       try await selectAdapters()
       try await survey()
-      let matches = match(request.rooms, of: request.building, with: air, request.known)
+      let matches = matches(of: rooms)
       return .success(ApplyPlan(request, matches, heardIn: air))
     } catch {
       switch error {

@@ -203,6 +203,7 @@ extension Schedule {
   /// Whether another adapter that has heard it lately should call it: one that failed less often with it, or hears it
   /// clearly better.
   private func isBetterElsewhere(_ entry: Entry, _ adapter: AdapterID, at now: MonotonicInstant) -> Bool {
+    guard entry.job.approach != .searched else { return isBetterSearched(entry, adapter, at: now) }
     let here = entry.failures[adapter] ?? 0
     return radios.contains { other in
       guard other.id != adapter, let there = entry.hearings[other.id], isFresh(there.at, at: now),
@@ -211,6 +212,19 @@ extension Schedule {
       let failures = entry.failures[other.id] ?? 0
       if failures != here { return failures < here }
       guard let rssi = entry.hearings[adapter]?.rssi, let better = there.rssi else { return false }
+      return better >= rssi + Limits.better
+    }
+  }
+
+  /// The same of a device that its own session searches: there an adapter that ever heard it comes first.
+  private func isBetterSearched(_ entry: Entry, _ adapter: AdapterID, at now: MonotonicInstant) -> Bool {
+    let here = (reach: entry.reach[adapter], failures: entry.failures[adapter] ?? 0)
+    return radios.contains { other in
+      guard other.id != adapter, other.heldUntil.map({ $0 <= now }) ?? true else { return false }
+      let there = (reach: entry.reach[other.id], failures: entry.failures[other.id] ?? 0)
+      if (there.reach == nil) != (here.reach == nil) { return there.reach != nil }
+      if there.failures != here.failures { return there.failures < here.failures }
+      guard let rssi = here.reach, let better = there.reach else { return false }
       return better >= rssi + Limits.better
     }
   }

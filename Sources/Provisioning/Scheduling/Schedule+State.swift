@@ -27,6 +27,8 @@ extension Schedule {
     var failures: [AdapterID: Int] = [:]
     /// Where and how it was heard last.
     var hearings: [AdapterID: (at: MonotonicInstant, rssi: Int?)] = [:]
+    /// Where, and how strongly, one that its own session searches was ever heard.
+    var reach: [AdapterID: Int] = [:]
     /// The adapters that have it among their candidates.
     var candidacies: Set<AdapterID> = []
     /// It is given up when every adapter has listened this long in all without hearing it.

@@ -160,6 +160,7 @@ struct Schedule: Sendable {
     guard let room = rooms[address], let index = entries.index(forKey: room) else { return false }
     let rssi = rssi ?? entries.values[index].hearings[adapter]?.rssi
     entries.values[index].hearings[adapter] = (now, rssi)
+    if entries.values[index].job.approach == .searched { entries.values[index].reach[adapter] = rssi }
     guard entries.values[index].phase == .due, !entries.values[index].candidacies.contains(adapter)
     else { return false }
     enlist(room, on: adapter)
@@ -290,6 +291,7 @@ struct Schedule: Sendable {
     for room in entries.keys {
       entries[room]?.hearings[adapter] = nil
       entries[room]?.candidacies.remove(adapter)
+      entries[room]?.reach[adapter] = nil
     }
     for (room, proof) in proving where proof.adapter == adapter {
       orphan(room, limit: least + max(proof.limit - ears, .zero))

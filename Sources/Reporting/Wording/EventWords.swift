@@ -223,6 +223,7 @@ extension BindingBasis {
     switch self {
     case .address: "named by the manifest"
     case .record: "as on record"
+    case .nearest: "clearly the nearest to the room's adapter"
     case .any: "any device would do, and a person confirmed this one"
     }
   }

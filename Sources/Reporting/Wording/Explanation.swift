@@ -52,7 +52,7 @@ extension FailureReason.Code {
       true
     case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
       .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
-      .notConfirmed,
+      .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .notConfirmed,
       .tooManyFailures, .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError,
       .minorOnRecord,
       .planOutdated, .adapterClaimed, .hostPaused:

@@ -27,7 +27,12 @@ extension Scene {
     case .adapterClaimed: adapterClaimed(reason)
     case .hostPaused: hostPaused(reason)
     case .tooManyCandidates: tooManyCandidates(reason)
-    case .noCandidate: noCandidate()
+    case .noCandidate: noCandidate(reason)
+    case .notClearlyNearest: notClearlyNearest(reason)
+    case .notNear: notNear(reason)
+    case .heardTooBriefly: heardTooBriefly(reason)
+    case .adapterMissing: adapterMissing(reason)
+    case .adapterShared: adapterShared(reason)
     case .notConfirmed: notConfirmed()
     case .tooManyFailures: tooManyFailures()
     case .adapterLost: adapterLost(reason)
@@ -290,8 +295,16 @@ extension Scene {
     )
   }
 
-  private func noCandidate() -> Explanation {
-    Explanation(
+  private func noCandidate(_ reason: FailureReason) -> Explanation {
+    if let near = reason.near {
+      return Explanation(
+        "No \(device.noun) was heard near \(near.visible) that this room could get.",
+        """
+        Check that the room's \(device.noun) has power\(device.makeItWait.map { " and \($0)" } ?? ""), and that the \
+        adapter stands within 3 m of it. \(again)
+        """)
+    }
+    return Explanation(
       "No \(device.noun) was left for this room.",
       "Switch on one more within range\(device.makeItWait.map { " and \($0)" } ?? ", with its factory settings"). \(again)"
     )

@@ -14,7 +14,8 @@ extension Survey {
     news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws -> (adapter: Adapter, air: AirLedger) {
     let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: radio.adapter, patience: .seconds(radio.adapterWait)
+      central: setup.central, clock: setup.clock, wanted: radio.adapter.map { AdapterReference($0) },
+      patience: .seconds(radio.adapterWait)
     )
     let claims = AdapterClaims(RunIdentity())
     let adapter: Adapter

@@ -52,7 +52,8 @@ struct Undertaking {
     ApplyRequest(
       building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
       toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.sha256,
-      isSimulated: simulation.simulate, adapters: radio.adapter, parallel: parallel,
+      isSimulated: simulation.simulate, adapters: radio.adapter.map { AdapterReference($0) },
+      parallel: parallel,
       failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.listen),
       adapterPatience: .seconds(radio.adapterWait))
