@@ -59,12 +59,17 @@ let package = Package(
     library("VirtualTime", ["Bluetooth", "CLinux"]),
     library("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime"]),
 
+    // Random buildings with everything that can go wrong in them, and what must hold all the same.
+    library(
+      "Simulation",
+      ["Bluetooth", "Provisioning", "Journal", "Reporting", "VirtualTime", "VirtualBuilding"]),
+
     // The command line.
     library(
       "RoboprovCLI",
       [
         "Bluetooth", "DBus", "BlueZ", "Provisioning", "YAML", "Manifest", "Journal", "Reporting",
-        "VirtualTime", "VirtualBuilding", "CLinux",
+        "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
@@ -103,7 +108,8 @@ let package = Package(
     tests("Bluetooth"),
     tests("DBus", ["CLinux"]),
     tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "CentralConformance"]),
-    tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding", "Journal"]),
+    tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding", "Journal", "Simulation"]),
+    tests("Simulation", ["Bluetooth", "Provisioning", "Journal", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.
     .target(name: "MarkedText", dependencies: ["YAML"], path: "Tests/MarkedText", swiftSettings: strict),
     tests("YAML", ["MarkedText"]),

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import Provisioning
+public import Provisioning
 
 /// A line of a journal: a `RunEvent`'s JSON object and, in it, `prev`: the SHA-256 (lower-case hex) of the
 /// bytes of the line before, without its newline; for the first line, of the schema's name.
@@ -47,5 +47,26 @@ struct JournalLine: Codable {
     let digits = Array("0123456789abcdef".utf8)
     let hash = SHA256.hash(data: Array(line))
     return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+/// Makes the lines of a journal, each from its event and the line before it. The same events give the same bytes.
+public struct JournalLines: Sendable {
+  private let encoder = JournalLine.encoder()
+  private var previous = JournalLine.origin
+
+  /// At the beginning of a journal.
+  public init() {}
+
+  /// The next line, without its newline.
+  public mutating func line(_ event: RunEvent) -> [UInt8] {
+    do {
+      let line = [UInt8](try encoder.encode(JournalLine(event: event, previous: previous)))
+      previous = JournalLine.chain(line)
+      return line
+    } catch {
+      // Only a number that is none (NaN) could not be written, and no measurement of ours is one.
+      preconditionFailure("event \(event.sequence) cannot be encoded: \(error)")
+    }
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Provisioning
 
 /// Appends a run's events to its journal: one line an event, each written whole, each chained to the one
@@ -11,8 +10,7 @@ public actor JournalWriter {
   public static let fileName = "journal.jsonl"
 
   private let file: File
-  private let encoder = JournalLine.encoder()
-  private var previous = JournalLine.origin
+  private var lines = JournalLines()
   private var sequence = 0
   private var length = 0
 
@@ -44,7 +42,7 @@ public actor JournalWriter {
   private func append(_ event: RunEvent) throws(JournalError) {
     precondition(
       event.sequence == sequence + 1, "event \(event.sequence) does not follow event \(sequence)")
-    let line = encode(event)
+    let line = lines.line(event)
     do throws(JournalError) {
       try file.write(line + [UInt8(ascii: "\n")])
     } catch {
@@ -54,16 +52,6 @@ public actor JournalWriter {
     }
     length += line.count + 1
     sequence = event.sequence
-    previous = JournalLine.chain(line)
-  }
-
-  private func encode(_ event: RunEvent) -> [UInt8] {
-    do {
-      return [UInt8](try encoder.encode(JournalLine(event: event, previous: previous)))
-    } catch {
-      // Only a number that is none (NaN) could not be written, and no measurement of ours is one.
-      preconditionFailure("event \(event.sequence) cannot be encoded: \(error)")
-    }
   }
 }
 

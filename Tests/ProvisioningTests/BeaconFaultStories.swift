@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Simulation
 import Testing
 import VirtualBuilding
 
@@ -24,9 +25,9 @@ private typealias GATT = IoTDesignShopGATT
   func mismatch(index: Int) async throws {
     let (fault, held, setting) = Self.faults[index]
     let rooms = [Self.room, Sample.beaconRoom(2, address: 2)]
-    try await campaign([Sample.beaconDevice(1, faults: [.init(.own(fault))]), Sample.beaconDevice(2)]) {
-      campaign in
-      let run = await campaign.run(rooms)
+    try await succession([Sample.beaconDevice(1, faults: [.init(.own(fault))]), Sample.beaconDevice(2)]) {
+      succession in
+      let run = await succession.run(rooms)
       expectInvariants(run, rooms)
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .failed && finished.attempts == 3)
@@ -38,15 +39,15 @@ private typealias GATT = IoTDesignShopGATT
       if fault.characteristic != GATT.beaconUUID {
         #expect(run.flashes[Sample.address(1)]?.values["uuid"] == GATT.service.bytes)
       }
-      #expect(campaign.standing.rooms[Self.room.id]?.progress == .unconfirmed)
+      #expect(succession.standing.rooms[Self.room.id]?.progress == .unconfirmed)
     }
   }
 
   @Test("only once is mended by the next attempt", arguments: faults.indices)
   func once(index: Int) async throws {
     let fault = ScheduledFault(.own(Self.faults[index].fault), attempts: 1)
-    try await campaign([Sample.beaconDevice(1, faults: [fault])]) { campaign in
-      let run = await campaign.run([Self.room])
+    try await succession([Sample.beaconDevice(1, faults: [fault])]) { succession in
+      let run = await succession.run([Self.room])
       expectInvariants(run, [Self.room])
       #expect(run.outcome(1)?.outcome == .provisionedAfterRetry && run.outcome(1)?.attempts == 2)
       #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .proved } == true)
@@ -59,22 +60,22 @@ private typealias GATT = IoTDesignShopGATT
     let faults = [ScheduledFault(.own(.oldBeacon), attempts: 2)]
     let before = Sample.beaconRoom(1, address: 1, minor: 99)
     let holds = isRenumbered ? Sample.done(before) : [:]
-    try await campaign([Sample.beaconDevice(1, holds: holds, faults: faults)]) { campaign in
-      if isRenumbered { #expect(await campaign.run([before]).outcome(1)?.outcome == .alreadyProvisioned) }
-      let run = await campaign.run([Self.room], allowing: .init(renumber: true))
+    try await succession([Sample.beaconDevice(1, holds: holds, faults: faults)]) { succession in
+      if isRenumbered { #expect(await succession.run([before]).outcome(1)?.outcome == .alreadyProvisioned) }
+      let run = await succession.run([Self.room], allowing: .init(renumber: true))
       expectInvariants(run, [Self.room])
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .failed && finished.attempts == 1)
       #expect(finished.reason?.code == .wrongIdentity && finished.reason?.stage == .verify)
       #expect(finished.reason?.minor == (isRenumbered ? 99 : 0))
       #expect(FamilyTruth(Self.room).holds(run.flashes[Sample.address(1)], Self.room))
-      #expect(campaign.standing.rooms[Self.room.id]?.progress == .unconfirmed)
+      #expect(succession.standing.rooms[Self.room.id]?.progress == .unconfirmed)
       // It is ours, whatever else is wanted of it now: nobody need say so.
       var changed = Self.room
       changed.settings[.major] = .integer(5)
       let later = isRenumbered ? changed : Self.room
-      if !isRenumbered { _ = await campaign.run([Self.room]) }
-      let next = await campaign.run([later])
+      if !isRenumbered { _ = await succession.run([Self.room]) }
+      let next = await succession.run([later])
       expectInvariants(next, [later])
       #expect(next.outcome(1)?.outcome == (isRenumbered ? .provisioned : .alreadyProvisioned))
     }
@@ -84,10 +85,10 @@ private typealias GATT = IoTDesignShopGATT
   func rubbish(isSaid: Bool) async throws {
     var room = Self.room
     if !isSaid { room.settings[.power] = nil }
-    try await campaign([Sample.beaconDevice(1)]) { [room] campaign in
+    try await succession([Sample.beaconDevice(1)]) { [room] succession in
       // There is no power 7.
-      try await campaign.premises.write([7, 0, 0x40, 0x06], to: GATT.transmission, of: Sample.address(1))
-      let run = await campaign.run([room])
+      try await succession.premises.write([7, 0, 0x40, 0x06], to: GATT.transmission, of: Sample.address(1))
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == (isSaid ? .provisioned : .failed))
       if isSaid { return }
@@ -100,8 +101,8 @@ private typealias GATT = IoTDesignShopGATT
   func refuses(isPassing: Bool) async throws {
     let fault = ScheduledFault(
       .rejectsWrite(to: GATT.beaconID, code: 0x80), attempts: isPassing ? 1 : nil)
-    try await campaign([Sample.beaconDevice(1, faults: [fault])]) { campaign in
-      let run = await campaign.run([Self.room])
+    try await succession([Sample.beaconDevice(1, faults: [fault])]) { succession in
+      let run = await succession.run([Self.room])
       expectInvariants(run, [Self.room])
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == (isPassing ? .provisionedAfterRetry : .failed) && finished.attempts == 2)
@@ -115,8 +116,8 @@ private typealias GATT = IoTDesignShopGATT
 
   @Test("is unconfirmed when it was read back and never heard")
   func silent() async throws {
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      let run = await campaign.run([Self.room]) { backstage, event in
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      let run = await succession.run([Self.room]) { backstage, event in
         if case .linkEnded = event.fact { await backstage.world.setMuted(true, Sample.address(1)) }
       }
       expectInvariants(run, [Self.room])
@@ -124,8 +125,8 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.outcome == .unconfirmed && finished.reason?.code == .notHeardAfterSave)
       #expect(finished.evidence?.grade == .readBack)
       #expect(finished.settings.allSatisfy { $0.state == .proved }, "it was read")
-      await campaign.world.setMuted(false, Sample.address(1))
-      let next = await campaign.run([Self.room])
+      await succession.world.setMuted(false, Sample.address(1))
+      let next = await succession.run([Self.room])
       expectInvariants(next, [Self.room])
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.writes.isEmpty)
     }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Simulation
 import Testing
 import VirtualBuilding
 
@@ -32,36 +33,36 @@ import VirtualBuilding
   /// Goes on from that past.
   private func after(
     _ past: Past, retries: Int = 2,
-    _ body: @escaping @Sendable (inout Campaign, Room) async throws -> Void
+    _ body: @escaping @Sendable (inout Succession, Room) async throws -> Void
   ) async throws {
     var room = Self.room
     room.retries = retries
     let holds = past == .foreign ? Sample.foreign : [:]
-    try await campaign([Sample.beaconDevice(1, holds: holds)]) { [room] campaign in
+    try await succession([Sample.beaconDevice(1, holds: holds)]) { [room] succession in
       if past == .renumbered {
-        #expect(await campaign.run([Self.before]).outcome(1)?.outcome == .provisioned)
+        #expect(await succession.run([Self.before]).outcome(1)?.outcome == .provisioned)
       }
-      try await body(&campaign, room)
+      try await body(&succession, room)
     }
   }
 
   /// The next run does what is left, though nobody says again that it may.
   private func expectMended(
-    _ campaign: inout Campaign, _ room: Room, location: SourceLocation = #_sourceLocation
+    _ succession: inout Succession, _ room: Room, location: SourceLocation = #_sourceLocation
   ) async {
-    let run = await campaign.run([room], allowing: .init(renumber: true))
+    let run = await succession.run([room], allowing: .init(renumber: true))
     expectInvariants(run, [room], sourceLocation: location)
     #expect(run.result.outcome == .complete, sourceLocation: location)
     #expect(FamilyTruth(room).holds(run.flashes[Sample.address(1)], room), sourceLocation: location)
-    let next = await campaign.run([room])
+    let next = await succession.run([room])
     #expect(next.outcome(1)?.outcome == .alreadyProvisioned, sourceLocation: location)
     #expect(next.dialled.isEmpty && next.writes.isEmpty, sourceLocation: location)
   }
 
   @Test("is mended by the next attempt, which writes no more than is left", arguments: Past.allCases, writes)
   func nextAttempt(_ past: Past, _ moment: WriteMoment) async throws {
-    try await after(past) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past), cut: moment)
+    try await after(past) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past), cut: moment)
       expectInvariants(run, [room])
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .provisionedAfterRetry && finished.attempts == 2)
@@ -75,71 +76,71 @@ import VirtualBuilding
 
   @Test("is mended by the next run", arguments: Past.allCases, writes)
   func nextRun(_ past: Past, _ moment: WriteMoment) async throws {
-    try await after(past, retries: 0) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past), cut: moment)
+    try await after(past, retries: 0) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past), cut: moment)
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .failed)
       #expect(run.outcome(1)?.reason?.code == .linkLost)
-      await expectMended(&campaign, room)
+      await expectMended(&succession, room)
     }
   }
 
   @Test("is mended by the next run when the process died with the write", arguments: Past.allCases, writes)
   func killedWriting(_ past: Past, _ moment: WriteMoment) async throws {
-    try await after(past) { campaign, room in
-      #expect(await campaign.die([room], write: moment, allowing: Self.allowed(past)))
-      await expectMended(&campaign, room)
+    try await after(past) { succession, room in
+      #expect(await succession.die([room], write: moment, allowing: Self.allowed(past)))
+      await expectMended(&succession, room)
     }
   }
 
   @Test("is mended by the next run when the process died at any event", arguments: Past.allCases, events)
   func killed(_ past: Past, _ number: Int) async throws {
-    try await after(past) { campaign, room in
-      let hasDied = await campaign.die(
+    try await after(past) { succession, room in
+      let hasDied = await succession.die(
         [room], event: number, left: number % 2 == 0 ? 1 : 0, allowing: Self.allowed(past))
       #expect(hasDied || number > 35, "there are not so many events")
-      let wasBegun = campaign.record.last?.contains {
+      let wasBegun = succession.record.last?.contains {
         if case .saveSubmitted = $0.fact { true } else { false }
       }
       if past == .foreign, wasBegun != true {
         // Nothing was begun, so that it is another's as before: the permission was for that run.
-        let run = await campaign.run([room])
+        let run = await succession.run([room])
         expectInvariants(run, [room])
         #expect(run.outcome(1)?.reason?.code == .foreignSettings && run.writes.isEmpty)
       } else {
-        await expectMended(&campaign, room)
+        await expectMended(&succession, room)
       }
     }
   }
 
   @Test("is told to be nothing better, however the run ends, and mended", arguments: Past.allCases, events)
   func interrupted(_ past: Past, _ number: Int) async throws {
-    try await after(past) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+    try await after(past) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         if event.sequence == number { backstage.interrupt() }
       }
       expectInvariants(run, [room])
-      await Self.expectHonest(&campaign, room, run, past, .interrupted)
+      await Self.expectHonest(&succession, room, run, past, .interrupted)
     }
   }
 
   @Test("is told to be nothing better when the adapter is gone, and mended", arguments: Past.allCases, events)
   func adapterGone(_ past: Past, _ number: Int) async throws {
-    try await after(past) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+    try await after(past) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         if event.sequence == number { await backstage.world.setPresent(false, adapters[0].address) }
       }
       // What the stack has stored on an adapter that is not there, nobody can have it forget.
       expectInvariants(run, [room])
-      await campaign.world.setPresent(true, adapters[0].address, name: "hci0")
-      await Self.expectHonest(&campaign, room, run, past, .aborted)
+      await succession.world.setPresent(true, adapters[0].address, name: "hci0")
+      await Self.expectHonest(&succession, room, run, past, .aborted)
     }
   }
 
   @Test("is done in the end when the adapter is off for a while", arguments: Past.allCases, events)
   func adapterOff(_ past: Past, _ number: Int) async throws {
-    try await after(past) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+    try await after(past) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         guard event.sequence == number else { return }
         await backstage.world.setPowered(false, adapters[0].address)
         backstage.after(.seconds(10)) { await backstage.world.setPowered(true, adapters[0].address) }
@@ -150,8 +151,8 @@ import VirtualBuilding
 
   @Test("is done in the end when the stack restarts", arguments: Past.allCases, events)
   func stackRestarts(_ past: Past, _ number: Int) async throws {
-    try await after(past) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+    try await after(past) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         guard event.sequence == number else { return }
         await backstage.world.stopStack()
         backstage.after(.seconds(2)) { await backstage.world.startStack() }
@@ -162,8 +163,8 @@ import VirtualBuilding
 
   @Test("is done in the end when the laptop slept meanwhile", arguments: Past.allCases, events)
   func hostSlept(_ past: Past, _ number: Int) async throws {
-    try await after(past, retries: 0) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past)) { backstage, event in
+    try await after(past, retries: 0) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         if event.sequence == number { backstage.pause(HostPause(.suspended, seconds: 480)) }
       }
       Self.expectRecovered(run, room)
@@ -179,17 +180,17 @@ import VirtualBuilding
 
   @Test("is written nothing more when the record fails, and mended", arguments: Past.allCases, events)
   func recordFails(_ past: Past, _ number: Int) async throws {
-    try await after(past) { campaign, room in
-      let run = await campaign.run([room], allowing: Self.allowed(past), recordFailsFrom: number)
+    try await after(past) { succession, room in
+      let run = await succession.run([room], allowing: Self.allowed(past), recordFailsFrom: number)
       expectInvariants(run, [room])
       let wasBegun = run.facts { if case .saveSubmitted = $0 { true } else { nil } }.isEmpty == false
       #expect(run.writes.isEmpty || wasBegun)
-      if past != .foreign || wasBegun { await expectMended(&campaign, room) }
+      if past != .foreign || wasBegun { await expectMended(&succession, room) }
     }
   }
 
   private static func expectHonest(
-    _ campaign: inout Campaign, _ room: Room, _ run: Rehearsed, _ past: Past, _ outcome: RunOutcome
+    _ succession: inout Succession, _ room: Room, _ run: Rehearsed, _ past: Past, _ outcome: RunOutcome
   ) async {
     let isDone = run.result.rooms.allSatisfy(\.outcome.isSuccess)
     #expect(run.result.outcome == (isDone ? .complete : outcome))
@@ -197,27 +198,27 @@ import VirtualBuilding
     if !isDone {
       #expect((run.outcome(1)?.outcome == .unconfirmed) == wasBegun, "\(run.result.rooms)")
     }
-    if past != .foreign || wasBegun { await Self().expectMended(&campaign, room) }
+    if past != .foreign || wasBegun { await Self().expectMended(&succession, room) }
   }
 
   @Test("of which no more is heard stays a question")
   func lost() async throws {
-    try await after(.factory) { campaign, room in
-      let run = await campaign.run([room], cut: .after(2)) { backstage, event in
+    try await after(.factory) { succession, room in
+      let run = await succession.run([room], cut: .after(2)) { backstage, event in
         if case .attemptEnded = event.fact { await backstage.world.setMuted(true, Sample.address(1)) }
       }
       expectInvariants(run, [room])
       #expect([.unconfirmed, .failed].contains(run.outcome(1)?.outcome))
-      await campaign.world.setMuted(false, Sample.address(1))
-      await expectMended(&campaign, room)
+      await succession.world.setMuted(false, Sample.address(1))
+      await expectMended(&succession, room)
     }
   }
 
   @Test("that is never connected to again stays a question")
   func deaf() async throws {
     let room = Sample.beaconRoom(1, address: 1)
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      let run = await campaign.run([room], cut: .after(1)) { backstage, event in
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      let run = await succession.run([room], cut: .after(1)) { backstage, event in
         // It advertises, and its links fail.
         if case .stageStarted(let fact) = event.fact, fact.stage == .connect,
           await backstage.world.writes.count > 0

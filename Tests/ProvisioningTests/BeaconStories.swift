@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Simulation
 import Testing
 import VirtualBuilding
 
@@ -12,8 +13,8 @@ private typealias GATT = IoTDesignShopGATT
   @Test("from the factory gets its settings, each read back, and is heard at work")
   func fresh() async throws {
     let room = Sample.beaconRoom(1, address: 1)
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      let run = await campaign.run([room])
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .provisioned && finished.attempts == 1)
@@ -39,11 +40,11 @@ private typealias GATT = IoTDesignShopGATT
   @Test("is left alone by the next run, which hears it, or has it on record")
   func twice() async throws {
     let room = Sample.beaconRoom(1, address: 1)
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      _ = await campaign.run([room])
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      _ = await succession.run([room])
       for isHeard in [true, false] {
-        await campaign.world.setMuted(!isHeard, Sample.address(1))
-        let run = await campaign.run([room])
+        await succession.world.setMuted(!isHeard, Sample.address(1))
+        let run = await succession.run([room])
         expectInvariants(run, [room])
         let finished = try #require(run.outcome(1))
         #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 0)
@@ -58,8 +59,8 @@ private typealias GATT = IoTDesignShopGATT
   @Test("at work as wanted of which nothing is on record is read, not written, and is on record from then on")
   func emptyRecord() async throws {
     let room = Sample.beaconRoom(1, address: 1)
-    try await campaign([Sample.beaconDevice(1, holds: Sample.done(room))]) { campaign in
-      let run = await campaign.run([room])
+    try await succession([Sample.beaconDevice(1, holds: Sample.done(room))]) { succession in
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 1)
@@ -67,7 +68,7 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.settings.count == 5 && finished.settings.allSatisfy { $0.state == .proved })
       #expect(run.writes.isEmpty)
       #expect(run.facts { if case .saveSubmitted = $0 { true } else { nil } }.isEmpty)
-      let next = await campaign.run([room])
+      let next = await succession.run([room])
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.dialled.isEmpty)
     }
   }
@@ -102,9 +103,9 @@ private typealias GATT = IoTDesignShopGATT
     let before = Sample.beaconRoom(1, address: 1)
     var room = before
     change(&room)
-    try await campaign([Sample.beaconDevice(1)]) { [room] campaign in
-      _ = await campaign.run([before])
-      let run = await campaign.run([room], allowing: .init(renumber: true))
+    try await succession([Sample.beaconDevice(1)]) { [room] succession in
+      _ = await succession.run([before])
+      let run = await succession.run([room], allowing: .init(renumber: true))
       expectInvariants(run, [room])
       #expect(run.written(1) == registers)
       let finished = try #require(run.outcome(1))
@@ -112,7 +113,7 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.settings.allSatisfy { $0.state == .proved })
       #expect(FamilyTruth.iotDesignShop.holds(run.flashes[Sample.address(1)], room))
       // And it is on record as it is now.
-      let next = await campaign.run([room])
+      let next = await succession.run([room])
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.dialled.isEmpty)
     }
   }
@@ -123,8 +124,8 @@ private typealias GATT = IoTDesignShopGATT
     let room = Sample.beaconRoom(
       1, address: 1, power: what == "interval" ? "high" : nil,
       interval: what == "power" ? .milliseconds(100) : nil)
-    try await campaign([Sample.beaconDevice(1, holds: held)]) { campaign in
-      let run = await campaign.run([room], allowing: .init(overwrite: [room.id]))
+    try await succession([Sample.beaconDevice(1, holds: held)]) { succession in
+      let run = await succession.run([room], allowing: .init(overwrite: [room.id]))
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .provisioned)
       let flash = try #require(run.flashes[Sample.address(1)])
@@ -138,17 +139,17 @@ private typealias GATT = IoTDesignShopGATT
   func renumbered() async throws {
     let before = Sample.beaconRoom(1, address: 1)
     let room = Sample.beaconRoom(1, address: 1, minor: 9)
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      _ = await campaign.run([before])
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      _ = await succession.run([before])
       #expect(
-        conflicts(of: [room], with: campaign.standing, allowing: .init()) == [
+        conflicts(of: [room], with: succession.standing, allowing: .init()) == [
           .renumbered(room: room.id, from: 1, to: 9, device: Sample.address(1))
         ])
-      #expect(conflicts(of: [room], with: campaign.standing, allowing: .init(renumber: true)).isEmpty)
-      let run = await campaign.run([room], allowing: .init(renumber: true))
+      #expect(conflicts(of: [room], with: succession.standing, allowing: .init(renumber: true)).isEmpty)
+      let run = await succession.run([room], allowing: .init(renumber: true))
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.evidence?.minor == 9)
-      #expect(campaign.standing.rooms[room.id]?.deed?.settings.first { $0.name == .minor }?.value == "9")
+      #expect(succession.standing.rooms[room.id]?.deed?.settings.first { $0.name == .minor }?.value == "9")
     }
   }
 
@@ -156,10 +157,10 @@ private typealias GATT = IoTDesignShopGATT
   func identityTwice() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     for held in [[:], Sample.done(room)] {
-      try await campaign([
+      try await succession([
         Sample.beaconDevice(1, holds: held), Sample.beaconDevice(2, holds: Sample.done(room)),
-      ]) { campaign in
-        let run = await campaign.run([room])
+      ]) { succession in
+        let run = await succession.run([room])
         expectInvariants(run, [room])
         #expect(run.outcome(1)?.outcome == .needsHands)
         #expect(run.outcome(1)?.reason?.code == .minorOnAir)
@@ -172,8 +173,9 @@ private typealias GATT = IoTDesignShopGATT
   @Test("that only shares a minor with another is given it: identities are whole")
   func sameMinorElsewhere() async throws {
     let room = Sample.beaconRoom(1, address: 1, minor: 4660)
-    try await campaign([Sample.beaconDevice(1), Sample.beaconDevice(2, holds: Sample.foreign)]) { campaign in
-      let run = await campaign.run([room])
+    try await succession([Sample.beaconDevice(1), Sample.beaconDevice(2, holds: Sample.foreign)]) {
+      succession in
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .provisioned)
     }
@@ -182,16 +184,16 @@ private typealias GATT = IoTDesignShopGATT
   @Test("goes to a room without hint only if it is as from the factory")
   func anyFresh() async throws {
     let rooms = [Sample.beaconRoom(1), Sample.beaconRoom(2)]
-    try await campaign([
+    try await succession([
       Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2), Sample.beaconDevice(3),
       SensorScenario(address: Sample.address(4)),
-    ]) { campaign in
-      let run = await campaign.run(rooms, .any)
+    ]) { succession in
+      let run = await succession.run(rooms, .any)
       expectInvariants(run, rooms)
       #expect(run.result.rooms.map(\.outcome) == [.provisioned, .provisioned])
       #expect(run.result.rooms.map(\.address) == [Sample.address(2), Sample.address(3)])
       #expect(run.dialled.keys.sorted() == [Sample.address(2), Sample.address(3)])
-      let next = await campaign.run(rooms, .any)
+      let next = await succession.run(rooms, .any)
       #expect(next.result.rooms.allSatisfy { $0.outcome == .alreadyProvisioned } && next.dialled.isEmpty)
     }
   }
@@ -199,10 +201,10 @@ private typealias GATT = IoTDesignShopGATT
   @Test("put back to the factory's settings is done again")
   func reset() async throws {
     let room = Sample.beaconRoom(1, address: 1)
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      _ = await campaign.run([room])
-      await campaign.world.pressButton(Sample.address(1))
-      let run = await campaign.run([room])
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      _ = await succession.run([room])
+      await succession.world.pressButton(Sample.address(1))
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .provisioned)
       #expect(run.written(1) == Self.everything)

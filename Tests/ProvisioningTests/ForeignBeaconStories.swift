@@ -18,13 +18,13 @@ import VirtualBuilding
   @Test("is refused by what is heard of it, and not even dialled", arguments: strangers.indices)
   func byAir(index: Int) async throws {
     let held = Self.strangers[index]
-    try await campaign([Sample.beaconDevice(1, holds: held)]) { campaign in
-      let run = await campaign.run([Self.room])
+    try await succession([Sample.beaconDevice(1, holds: held)]) { succession in
+      let run = await succession.run([Self.room])
       expectInvariants(run, [Self.room])
       Self.expectRefused(run, held)
       #expect(run.dialled.isEmpty)
       // Nor is it claimed.
-      #expect(campaign.standing.rooms[Self.room.id]?.deed == nil)
+      #expect(succession.standing.rooms[Self.room.id]?.deed == nil)
     }
   }
 
@@ -33,8 +33,8 @@ import VirtualBuilding
     let held = Self.strangers[index]
     var device = Sample.beaconDevice(1, holds: held)
     device.family = .shyBeacon
-    try await campaign([device]) { campaign in
-      let run = await campaign.run([Self.room])
+    try await succession([device]) { succession in
+      let run = await succession.run([Self.room])
       expectInvariants(run, [Self.room])
       Self.expectRefused(run, held)
       #expect(run.outcome(1)?.attempts == 1, "there is no use in trying again")
@@ -54,10 +54,10 @@ import VirtualBuilding
   @Test("is written over when that is said to be meant, for this room alone", arguments: [true, false])
   func overwrite(isOurs: Bool) async throws {
     let rooms = [Self.room, Sample.beaconRoom(2, address: 2)]
-    try await campaign([
+    try await succession([
       Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2, holds: Sample.foreign),
-    ]) { campaign in
-      let run = await campaign.run(rooms, allowing: .init(overwrite: [isOurs ? rooms[0].id : rooms[1].id]))
+    ]) { succession in
+      let run = await succession.run(rooms, allowing: .init(overwrite: [isOurs ? rooms[0].id : rooms[1].id]))
       expectInvariants(run, rooms)
       let (meant, other) = isOurs ? (1, 2) : (2, 1)
       #expect(run.outcome(meant)?.outcome == .provisioned)
@@ -67,7 +67,7 @@ import VirtualBuilding
       var changed = room
       changed.settings[.major] = .integer(3)
       changed.settings[.power] = .text("low")
-      let next = await campaign.run([changed])
+      let next = await succession.run([changed])
       expectInvariants(next, [changed])
       #expect(next.outcome(meant)?.outcome == .provisioned)
     }
@@ -81,8 +81,8 @@ import VirtualBuilding
       device.family = .shyBeacon
       return device
     }
-    try await campaign(devices) { campaign in
-      let run = await campaign.run(rooms, allowing: .init(overwrite: [rooms[1].id]))
+    try await succession(devices) { succession in
+      let run = await succession.run(rooms, allowing: .init(overwrite: [rooms[1].id]))
       expectInvariants(run, rooms)
       #expect(run.outcome(1)?.reason?.code == .foreignSettings && run.written(1).isEmpty)
       #expect(run.outcome(2)?.outcome == .unconfirmed && run.written(2).count == 3, "nobody hears it")
@@ -95,18 +95,18 @@ import VirtualBuilding
       Self.room, Sample.beaconRoom(2, address: 2), Sample.beaconRoom(3, address: 3),
       Sample.beaconRoom(4, address: 4),
     ]
-    try await campaign([
+    try await succession([
       Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2),
       Sample.beaconDevice(3, holds: Sample.done(rooms[2])), Sample.beaconDevice(4),
-    ]) { campaign in
-      _ = await campaign.run([rooms[3]])
-      let plan = try await campaign.plan(rooms)
+    ]) { succession in
+      _ = await succession.run([rooms[3]])
+      let plan = try await succession.plan(rooms)
       // Of the third nobody knows what it holds besides its identity: it is to be read.
       #expect(plan.rooms.map(\.action) == [.stop, .provision, .provision, .done])
       #expect(plan.rooms[0].reason?.code == .foreignSettings && plan.rooms[0].outcome == .needsHands)
       #expect(plan.rooms[0].reason?.held == Self.shownForeign)
       for number in [1, 2, 3] as [UInt64] {
-        #expect(await campaign.world.attemptCount(of: Sample.address(number)) == 0)
+        #expect(await succession.world.attemptCount(of: Sample.address(number)) == 0)
       }
     }
   }
@@ -114,15 +114,15 @@ import VirtualBuilding
   @Test("that was ours is refused, and on record as done no longer")
   func stolen() async throws {
     // The first run has it done; then somebody gives it other settings with an app.
-    try await campaign([Sample.beaconDevice(1)]) { campaign in
-      _ = await campaign.run([Self.room])
-      try await campaign.premises.write(Sample.foreign, to: Sample.address(1))
-      let run = await campaign.run([Self.room])
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      _ = await succession.run([Self.room])
+      try await succession.premises.write(Sample.foreign, to: Sample.address(1))
+      let run = await succession.run([Self.room])
       expectInvariants(run, [Self.room])
       #expect(run.outcome(1)?.reason?.code == .foreignSettings)
       #expect(run.outcome(1)?.reason?.held == Self.shownForeign)
-      await campaign.world.setMuted(true, Sample.address(1))
-      let next = await campaign.run([Self.room])
+      await succession.world.setMuted(true, Sample.address(1))
+      let next = await succession.run([Self.room])
       #expect(next.outcome(1)?.outcome == .unreachable, "nobody knows that it is done")
     }
   }
@@ -132,12 +132,12 @@ import VirtualBuilding
     var device = Sample.beaconDevice(1, holds: Sample.foreign)
     device.family = .shyBeacon
     let room = Sample.beaconRoom(1)
-    try await campaign([device]) { campaign in
-      let run = await campaign.run([room], .any)
+    try await succession([device]) { succession in
+      let run = await succession.run([room], .any)
       #expect(run.outcome(1)?.outcome == .pending)
       #expect(run.outcome(1)?.reason?.code == .noCandidate)
       #expect(run.dialled.isEmpty)
-      #expect(campaign.standing.rooms[room.id]?.bindings == [])
+      #expect(succession.standing.rooms[room.id]?.bindings == [])
     }
   }
 }

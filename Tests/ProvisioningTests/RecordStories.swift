@@ -71,15 +71,15 @@ import VirtualTime
   func leftLink() async throws {
     let devices = [1, 2].map { SensorScenario(address: Sample.address($0)) }
     let (before, room) = (Sample.room(1, address: 1), Sample.room(1, address: 2))
-    try await campaign(devices) { campaign in
+    try await succession(devices) { succession in
       // Dies with the link up, before anybody knows what services it has.
       var event = 0
       repeat {
         event += 1
-        #expect(await campaign.die([before], event: event))
-      } while await campaign.world.openLinkCount() == 0 && event < 30
-      #expect(await campaign.world.openLinkCount() == 1)
-      let run = await campaign.run([room], allowing: .init(rebind: [room.id]))
+        #expect(await succession.die([before], event: event))
+      } while await succession.world.openLinkCount() == 0 && event < 30
+      #expect(await succession.world.openLinkCount() == 1)
+      let run = await succession.run([room], allowing: .init(rebind: [room.id]))
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .provisioned)
       let released = run.facts { if case .linkReleased(let fact) = $0 { fact.address } else { nil } }

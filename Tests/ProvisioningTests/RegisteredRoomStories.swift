@@ -29,8 +29,8 @@ import VirtualTime
     let room = Self.room(1, address: hasAddress ? 1 : nil)
     let device =
       isOurFamily ? Sample.beaconDevice(1, holds: Sample.done(room)) : Self.plain(1)
-    try await campaign([device]) { campaign in
-      let run = await campaign.run([room])
+    try await succession([device]) { succession in
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       expectUntouched(run)
       let finished = try #require(run.outcome(1))
@@ -45,8 +45,8 @@ import VirtualTime
   @Test("is unreachable when it is not heard", arguments: [true, false])
   func silent(hasAddress: Bool) async throws {
     let room = Self.room(1, address: hasAddress ? 1 : nil)
-    try await campaign([Self.plain(1, minor: 2)].filter { _ in !hasAddress }) { campaign in
-      let run = await campaign.run([room])
+    try await succession([Self.plain(1, minor: 2)].filter { _ in !hasAddress }) { succession in
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .unreachable)
@@ -57,8 +57,8 @@ import VirtualTime
 
   @Test("is done when it is heard late", arguments: [12, 20, 24])
   func late(seconds: Int) async throws {
-    try await campaign([Self.plain(1, after: .seconds(seconds))]) { campaign in
-      let run = await campaign.run([Self.room(1)])
+    try await succession([Self.plain(1, after: .seconds(seconds))]) { succession in
+      let run = await succession.run([Self.room(1)])
       expectInvariants(run, [Self.room(1)])
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
     }
@@ -73,8 +73,8 @@ import VirtualTime
         address: Sample.address(UInt64(number)),
         faults: number == 5 ? [ScheduledFault(.drops(in: .write(2)), attempts: 1)] : [])
     }
-    try await campaign([Self.plain(1, after: .seconds(12))] + others) { campaign in
-      let run = await campaign.run(rooms)
+    try await succession([Self.plain(1, after: .seconds(12))] + others) { succession in
+      let run = await succession.run(rooms)
       expectInvariants(run, rooms)
       #expect(run.result.outcome == .complete)
       let finished = run.facts { if case .roomFinished(let fact) = $0 { fact.room } else { nil } }.map(\.1)
@@ -84,9 +84,9 @@ import VirtualTime
 
   @Test("is done though it advertises rarely", arguments: [10, 14])
   func rare(seconds: Int) async throws {
-    try await campaign([Self.plain(1, every: .seconds(seconds))]) { campaign in
-      try? await campaign.clock.sleep(for: .seconds(3))
-      let run = await campaign.run([Self.room(1)])
+    try await succession([Self.plain(1, every: .seconds(seconds))]) { succession in
+      try? await succession.clock.sleep(for: .seconds(3))
+      let run = await succession.run([Self.room(1)])
       expectInvariants(run, [Self.room(1)])
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
     }
@@ -96,8 +96,8 @@ import VirtualTime
   func patient() async throws {
     var room = Self.room(1)
     room.timeouts.search = .seconds(70)
-    try await campaign([Self.plain(1, every: .seconds(60), after: .milliseconds(1))]) { [room] campaign in
-      let run = await campaign.run([room])
+    try await succession([Self.plain(1, every: .seconds(60), after: .milliseconds(1))]) { [room] succession in
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
     }
@@ -106,8 +106,8 @@ import VirtualTime
   @Test("needs hands when its identity comes from another address than its own", arguments: [true, false])
   func wrongAddress(isHeardToo: Bool) async throws {
     let own = Self.plain(2, minor: 9)
-    try await campaign([Self.plain(1)] + (isHeardToo ? [own] : [])) { campaign in
-      let run = await campaign.run([Self.room(1, address: 2)])
+    try await succession([Self.plain(1)] + (isHeardToo ? [own] : [])) { succession in
+      let run = await succession.run([Self.room(1, address: 2)])
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .needsHands)
       #expect(run.outcome(1)?.reason?.code == .minorOnAir)
@@ -117,9 +117,9 @@ import VirtualTime
 
   @Test("needs hands when its device is something else")
   func somethingElse() async throws {
-    try await campaign([Sample.beaconDevice(1, holds: Sample.foreign)]) { campaign in
+    try await succession([Sample.beaconDevice(1, holds: Sample.foreign)]) { succession in
       let room = Self.room(1, address: 1)
-      let run = await campaign.run([room])
+      let run = await succession.run([room])
       expectInvariants(run, [room])
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .needsHands)
@@ -130,8 +130,8 @@ import VirtualTime
 
   @Test("is ambiguous when two say the same")
   func twice() async throws {
-    try await campaign([Self.plain(1), Self.plain(2, minor: 1)]) { campaign in
-      let run = await campaign.run([Self.room(1)])
+    try await succession([Self.plain(1), Self.plain(2, minor: 1)]) { succession in
+      let run = await succession.run([Self.room(1)])
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .ambiguous)
       #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1), Sample.address(2)])
@@ -145,9 +145,9 @@ import VirtualTime
     let rooms = [robo, Sample.room(2, address: 2)]
     // Robo Sensors, of which the first was told another minor elsewhere.
     let first = SensorScenario(address: Sample.address(1), holds: ["minor": "9"])
-    try await campaign([first, SensorScenario(address: Sample.address(2))]) { campaign in
-      if before { await campaign.world.pressButton(Sample.address(1)) }
-      let run = await campaign.run(rooms) { backstage, event in
+    try await succession([first, SensorScenario(address: Sample.address(2))]) { succession in
+      if before { await succession.world.pressButton(Sample.address(1)) }
+      let run = await succession.run(rooms) { backstage, event in
         if !before, case .attemptStarted = event.fact {
           await backstage.world.pressButton(Sample.address(1))
         }
@@ -163,18 +163,18 @@ import VirtualTime
   func connectedElsewhere() async throws {
     let rooms = [Self.room(1, address: 1), Sample.beaconRoom(2, address: 2)]
     let devices = [Sample.beaconDevice(1, holds: Sample.done(rooms[0])), Sample.beaconDevice(2)]
-    try await campaign(devices) { campaign in
-      let (world, adapter) = (campaign.world, adapters[0].address)
+    try await succession(devices) { succession in
+      let (world, adapter) = (succession.world, adapters[0].address)
       try await world.startDiscovery(on: adapter)
-      try await campaign.clock.sleep(for: .seconds(2))
+      try await succession.clock.sleep(for: .seconds(2))
       await world.stopDiscovery(on: adapter)
       let link = try await world.connect(to: Sample.address(1), on: adapter)
-      let run = await campaign.run(rooms)
+      let run = await succession.run(rooms)
       #expect(await world.openLinkCount() == 1)
       #expect(run.outcome(1)?.outcome == .unreachable)
       #expect(run.outcome(2)?.outcome == .provisioned)
       await world.disconnect(link)
-      let next = await campaign.run(rooms)
+      let next = await succession.run(rooms)
       #expect(next.result.outcome == .complete)
     }
   }
@@ -182,13 +182,13 @@ import VirtualTime
   @Test("is heard anew by each run: that it was heard once does not make it done")
   func again() async throws {
     for room in [Self.room(1), Self.room(1, address: 1)] {
-      try await campaign([Self.plain(1)]) { campaign in
-        #expect(await campaign.run([room]).outcome(1)?.outcome == .alreadyProvisioned)
-        await campaign.world.setMuted(true, Sample.address(1))
-        let second = await campaign.run([room])
+      try await succession([Self.plain(1)]) { succession in
+        #expect(await succession.run([room]).outcome(1)?.outcome == .alreadyProvisioned)
+        await succession.world.setMuted(true, Sample.address(1))
+        let second = await succession.run([room])
         #expect(second.outcome(1)?.outcome == .unreachable)
-        await campaign.world.setMuted(false, Sample.address(1))
-        let third = await campaign.run([room])
+        await succession.world.setMuted(false, Sample.address(1))
+        let third = await succession.run([room])
         #expect(third.outcome(1)?.outcome == .alreadyProvisioned && third.outcome(1)?.evidence?.run == nil)
       }
     }
@@ -196,17 +196,17 @@ import VirtualTime
 
   @Test("may get other hardware with the same identity, and another identity, without being asked")
   func replaced() async throws {
-    try await campaign([Self.plain(1), Self.plain(2, minor: 1), Self.plain(3)]) { campaign in
-      await campaign.world.setMuted(true, Sample.address(2))
-      #expect(await campaign.run([Self.room(1)]).outcome(1)?.address == Sample.address(1))
-      await campaign.world.setMuted(true, Sample.address(1))
-      await campaign.world.setMuted(false, Sample.address(2))
-      #expect(await campaign.run([Self.room(1)]).outcome(1)?.address == Sample.address(2))
+    try await succession([Self.plain(1), Self.plain(2, minor: 1), Self.plain(3)]) { succession in
+      await succession.world.setMuted(true, Sample.address(2))
+      #expect(await succession.run([Self.room(1)]).outcome(1)?.address == Sample.address(1))
+      await succession.world.setMuted(true, Sample.address(1))
+      await succession.world.setMuted(false, Sample.address(2))
+      #expect(await succession.run([Self.room(1)]).outcome(1)?.address == Sample.address(2))
       // The manifest was corrected. Nothing is written, so nobody need allow it.
       var corrected = Self.room(1)
       corrected.settings[.minor] = .integer(3)
-      #expect(conflicts(of: [corrected], with: campaign.standing, allowing: .init()).isEmpty)
-      let run = await campaign.run([corrected])
+      #expect(conflicts(of: [corrected], with: succession.standing, allowing: .init()).isEmpty)
+      let run = await succession.run([corrected])
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
       #expect(run.outcome(1)?.address == Sample.address(3))
     }
@@ -217,18 +217,18 @@ import VirtualTime
     let rooms = [
       Self.room(1), Sample.beaconRoom(2, address: 2), Sample.room(3, address: 3), Self.room(4, address: 4),
     ]
-    try await campaign([
+    try await succession([
       Self.plain(1), Sample.beaconDevice(2), SensorScenario(address: Sample.address(3)),
       Sample.beaconDevice(4, holds: Sample.done(Self.room(4))), Sample.beaconDevice(5),
-    ]) { campaign in
-      let run = await campaign.run(rooms)
+    ]) { succession in
+      let run = await succession.run(rooms)
       expectInvariants(run, rooms)
       #expect(
         run.result.rooms.map(\.outcome) == [
           .alreadyProvisioned, .provisioned, .provisioned, .alreadyProvisioned,
         ])
       #expect(run.dialled.keys.sorted() == [Sample.address(2), Sample.address(3)])
-      let next = await campaign.run(rooms)
+      let next = await succession.run(rooms)
       #expect(next.result.rooms.allSatisfy { $0.outcome == .alreadyProvisioned })
       expectUntouched(next)
     }
@@ -237,14 +237,14 @@ import VirtualTime
   @Test("is planned as awaited until it is heard, and carried out either way", arguments: [true, false])
   func planned(isHeard: Bool) async throws {
     let rooms = [Self.room(1), Self.room(2, address: 2)]
-    try await campaign([Self.plain(1), Self.plain(2)]) { campaign in
-      for number in [1, 2] as [UInt64] { await campaign.world.setMuted(!isHeard, Sample.address(number)) }
-      let plan = try await campaign.plan(rooms)
+    try await succession([Self.plain(1), Self.plain(2)]) { succession in
+      for number in [1, 2] as [UInt64] { await succession.world.setMuted(!isHeard, Sample.address(number)) }
+      let plan = try await succession.plan(rooms)
       #expect(plan.rooms.map(\.action) == Array(repeating: isHeard ? .done : .await, count: 2))
       #expect(plan.rooms.map(\.registered) == [true, true])
       #expect(plan.rooms.map(\.heard) == [isHeard, isHeard])
-      for number in [1, 2] as [UInt64] { await campaign.world.setMuted(isHeard, Sample.address(number)) }
-      #expect(plan.differences(from: try await campaign.plan(rooms)) == [])
+      for number in [1, 2] as [UInt64] { await succession.world.setMuted(isHeard, Sample.address(number)) }
+      #expect(plan.differences(from: try await succession.plan(rooms)) == [])
     }
   }
 }

@@ -24,6 +24,9 @@ extension World {
   /// Everything that was ever written to sensors, in the order of arrival.
   public var writes: [WriteRecord] { writeRecords }
 
+  /// What was written to sensors since so many writes had been.
+  public func writes(since count: Int) -> ArraySlice<WriteRecord> { writeRecords.dropFirst(count) }
+
   /// How often a sensor's characteristic was written to, or any of its characteristics: a flash wears.
   public func writeCount(of address: BluetoothAddress, to characteristic: BluetoothUUID? = nil) -> Int {
     writeRecords.count {
@@ -81,6 +84,15 @@ extension World {
   /// Presses the button that puts a sensor (back) into provisioning mode.
   public func pressButton(_ address: BluetoothAddress) {
     tell(address, .button)
+  }
+
+  /// Sees to a sensor: nothing is wrong with it any more, and it is switched off and on. What it holds stays. One that
+  /// was not switched on yet is left to its time.
+  public func repair(_ address: BluetoothAddress) {
+    sensors[address]?.scenario.faults = []
+    sensors[address]?.isMuted = false
+    guard let sensor = sensors[address], sensor.isOn || sensor.life > 0 else { return }
+    carryOut(.restart(takes: radio.restart.upperBound), of: address)
   }
 
   func record(_ value: [UInt8], to characteristic: BluetoothUUID, _ kind: WriteKind, _ link: LinkState) {

@@ -42,7 +42,7 @@ extension World {
     planTurn(of: address, isNew: sensor.firmware.advertisingInterval != nil)
   }
 
-  private func carryOut(_ effect: FirmwareEffect, of address: BluetoothAddress) {
+  func carryOut(_ effect: FirmwareEffect, of address: BluetoothAddress) {
     guard let sensor = sensors[address] else { return }
     switch effect {
     case .answer(let request, let value):

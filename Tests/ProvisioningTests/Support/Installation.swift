@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Journal
 import Provisioning
+import Simulation
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -27,16 +28,9 @@ struct Installation {
   private var died: Set<Int> = []
   private var runs = 0
   private var nextNumber = 100
-  /// What everybody knew when he was unpacked.
-  private let unpacked: [BluetoothAddress: Flash]
 
   /// The rooms that devices are put into.
   static let roomCount = 3
-  static let seal = SecretSeal(key: "site") { text in
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return String(hash, radix: 16)
-  }
 
   init(
     world: World, clock: VirtualClock, chance: SeededGenerator, assignment: Building.Assignment,
@@ -48,7 +42,6 @@ struct Installation {
     self.assignment = assignment
     rooms = furniture.rooms(assignment)
     spares = (1...2).map { UInt64(Self.roomCount + $0) }
-    unpacked = await Premises(world: world, clock: clock).flashes()
     for spare in spares { await world.setMuted(true, Sample.address(spare)) }
   }
 
@@ -100,12 +93,7 @@ struct Installation {
   var addresses: [BluetoothAddress] { world.scenario.sensors.map(\.address) }
 
   func known(_ laptop: Int, _ permissions: RecordPermissions = .init()) -> Known {
-    Known(standing: archive(laptop).standing, permissions: permissions, seal: Self.seal)
-  }
-
-  /// Everybody's events, each run once.
-  private var everything: [RunEvent] {
-    records[0].merging(records[1]) { a, b in a.count > b.count ? a : b }.values.flatMap(\.self)
+    Known(standing: archive(laptop).standing, permissions: permissions, seal: .simulated)
   }
 
   // MARK: What persons do
@@ -285,9 +273,12 @@ struct Installation {
     let coordinator = Coordinator(
       clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
       recorder: recorder)
-    let before = Before(
-      atWork: await sensorsAtWork().subtracting(pressed), writes: await world.writes.count,
-      flashes: await Premises(world: world, clock: clock).flashes())
+    let bound = known.standing.rooms.compactMapValues { $0.binding?.address }
+    var invariants = Invariants(
+      .init(
+        rooms: request.rooms, building: rooms, bound: bound,
+        flashes: await Premises(world: world, clock: clock).flashes()))
+    let writesBefore = await world.writes.count
     let result = await apply(
       request,
       in: ApplyEnvironment(
@@ -301,7 +292,11 @@ struct Installation {
       + result.rooms.map { "\($0.room) \($0.outcome) \($0.reason?.code.rawValue ?? "")" }.joined(
         separator: ", ")
     records[laptop][id] = await recorder.survivors(Double(chance.next() % 101) / 100)
-    await check(id, laptop, building, before, location)
+    for device in pressed.sorted() { invariants.handle(device) }
+    invariants.take(
+      zip(await recorder.events, await recorder.onDiskAt), await world.writes(since: writesBefore),
+      flashes: await Premises(world: world, clock: clock).flashes())
+    await check(invariants, location)
     if life.isAlive { died.remove(laptop) } else { died.insert(laptop) }
     if died.isEmpty {
       let links = await world.openLinkCount()
@@ -312,92 +307,25 @@ struct Installation {
     return result
   }
 
-  private func sensorsAtWork() async -> Set<BluetoothAddress> {
-    var result: Set<BluetoothAddress> = []
-    for address in addresses where await identity(of: address) != nil { result.insert(address) }
-    return result
-  }
-
-  /// What a device is known by on air.
-  private func identity(of address: BluetoothAddress) async -> [UInt8]? {
-    guard let family = family(of: address), let flash = await world.flash(of: address), family != "beacon"
-    else { return nil }
-    return FamilyTruth(ProfileID(rawValue: family)).identity(flash)
-  }
-
-  /// How things were before a run.
-  private struct Before {
-    var atWork: Set<BluetoothAddress>
-    var writes: Int
-    var flashes: [BluetoothAddress: Flash]
+  private func devices() async -> [FamilyTruth.Device] {
+    var devices: [FamilyTruth.Device] = []
+    for sensor in world.scenario.sensors where !dustbin.contains(sensor.address) {
+      guard let flash = await world.flash(of: sensor.address) else { continue }
+      devices.append(.init(address: sensor.address, family: sensor.family.name, flash: flash))
+    }
+    return devices
   }
 
   // MARK: What must be true
 
-  private func check(
-    _ id: String, _ laptop: Int, _ building: Building, _ before: Before, _ location: SourceLocation
-  ) async {
+  private func check(_ invariants: Invariants, _ location: SourceLocation) async {
     let story = Comment(rawValue: diary.joined(separator: "\n"))
-    let intents = Set(
-      everything.compactMap { event in
-        if case .saveSubmitted(let fact) = event.fact { fact.address } else { nil }
-      })
-    var holders: [[UInt8]: [BluetoothAddress]] = [:]
-    for address in addresses {
-      guard let flash = await world.flash(of: address) else { continue }
-      #expect(
-        flash == unpacked[address] || intents.contains(address), "changed without intent\n\(story)",
-        sourceLocation: location)
-      if let identity = await identity(of: address), !dustbin.contains(address) {
-        holders[identity, default: []].append(address)
-      }
+    for violation in invariants.violations {
+      Issue.record("\(violation)\n\(story)", sourceLocation: location)
     }
     #expect(
-      holders.values.allSatisfy { $0.count == 1 }, "two devices with one identity\n\(story)",
+      FamilyTruth.lookalikes(await devices()) == [], "two devices with one identity\n\(story)",
       sourceLocation: location)
-    for event in records[laptop][id] ?? [] {
-      guard case .roomFinished(let fact) = event.fact, fact.outcome.isSuccess, let address = fact.address
-      else {
-        continue
-      }
-      guard let room = building.rooms.first(where: { $0.id == fact.room }) else { continue }
-      // A sensor whose button was pressed since, out of hearing, is another matter.
-      if fact.outcome != .alreadyProvisioned {
-        #expect(
-          FamilyTruth(room).holds(await world.flash(of: address), room),
-          "told done, and is not: \(fact.room)\n\(story)", sourceLocation: location)
-      }
-    }
-    await checkWrites(id, laptop, building, before, story, location)
-  }
-
-  /// Devices get what is their room's, and only what they do not have.
-  private func checkWrites(
-    _ id: String, _ laptop: Int, _ building: Building, _ before: Before, _ story: Comment,
-    _ location: SourceLocation
-  ) async {
-    let standing = archive(laptop).standing
-    for write in await world.writes.dropFirst(before.writes) {
-      let owner = building.rooms.first { standing.rooms[$0.id]?.binding?.address == write.address }
-      guard let owner else {
-        Issue.record("\(write.address) is no room's, and was written\n\(story)", sourceLocation: location)
-        continue
-      }
-      let (truth, flash) = (FamilyTruth(owner), before.flashes[write.address])
-      #expect(truth.isOwn(write, of: owner, before: flash), "\(story)", sourceLocation: location)
-      switch truth {
-      case .roboSensor:
-        #expect(
-          !before.atWork.contains(write.address), "written while at work\n\(story)",
-          sourceLocation: location)
-      case .iotDesignShop:
-        #expect(
-          !truth.holds(flash, owner), "written though nothing had changed\n\(story)",
-          sourceLocation: location)
-      case .firefly:
-        break
-      }
-    }
   }
 
   /// In the end: everybody knows everything, all sensors have power, persons do what they are told to; and every
@@ -426,10 +354,10 @@ struct Installation {
   /// Sensors at work that no room has (any more) are put back into provisioning mode: rooms want one.
   private mutating func freeStrays() async {
     let standing = archive(0).standing
-    for address in await sensorsAtWork().sorted() where !dustbin.contains(address) {
-      guard standing.owners(of: address).isEmpty else { continue }
-      diary.append("button of \(address), which no room has")
-      await world.pressButton(address)
+    for device in await devices() where device.identity != nil {
+      guard standing.owners(of: device.address).isEmpty else { continue }
+      diary.append("button of \(device.address), which no room has")
+      await world.pressButton(device.address)
     }
   }
 

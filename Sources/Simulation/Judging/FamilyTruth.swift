@@ -1,15 +1,19 @@
-import Bluetooth
-import Provisioning
-import VirtualBuilding
+public import Bluetooth
+public import Provisioning
+public import VirtualBuilding
 
 /// What a family's devices are told over the air, what they keep of it, and which of it is a change: told here once
 /// more and independently of the engine, whose word is what is on trial.
-enum FamilyTruth {
+public enum FamilyTruth: Hashable, Sendable {
+  /// Robo Sensors.
   case roboSensor
+  /// IoT Design Shop beacons.
   case iotDesignShop
+  /// Fireflies.
   case firefly
 
-  init(_ profile: ProfileID) {
+  /// Of a family that is told here.
+  public init(_ profile: ProfileID) {
     switch profile {
     case "robo-sensor": self = .roboSensor
     case "iot-design-shop": self = .iotDesignShop
@@ -18,11 +22,12 @@ enum FamilyTruth {
     }
   }
 
-  init(_ room: Room) { self.init(room.profile) }
+  /// Of the family that a room expects.
+  public init(_ room: Room) { self.init(room.profile) }
 
   /// What the flash of a room's device holds when it is done, setting by setting; what the room does not set is
   /// not told.
-  func flash(of room: Room) -> [String: [UInt8]] {
+  public func flash(of room: Room) -> [String: [UInt8]] {
     Dictionary(uniqueKeysWithValues: room.settings.map { ($0.key.rawValue, encode($0.value)) })
   }
 
@@ -48,13 +53,16 @@ enum FamilyTruth {
   }
 
   /// Whether a flash holds all that a room wants.
-  func holds(_ flash: Flash?, _ room: Room) -> Bool {
+  public func holds(_ flash: Flash?, _ room: Room) -> Bool {
     guard let flash, flash.isSaved else { return false }
     return self.flash(of: room).allSatisfy { flash.values[$0.key] == $0.value }
   }
 
+  /// What the device of a room holds when it is done, as a whole.
+  func wanted(_ room: Room) -> Flash { Flash(values: flash(of: room), isSaved: true) }
+
   /// What a device with this flash is known by on air once it is at work; nil of one that is not.
-  func identity(_ flash: Flash) -> [UInt8]? {
+  public func identity(_ flash: Flash) -> [UInt8]? {
     switch self {
     case .roboSensor:
       return flash.isSaved ? flash.values["minor"] : nil
@@ -67,7 +75,7 @@ enum FamilyTruth {
   }
 
   /// Which settings a write to this characteristic carries, in the order of its bytes; none is a command.
-  static func settings(at characteristic: BluetoothUUID) -> [String] {
+  public static func settings(at characteristic: BluetoothUUID) -> [String] {
     switch characteristic {
     case RoboSensorGATT.ssid: ["wifi_ssid"]
     case RoboSensorGATT.password: ["wifi_password"]
@@ -83,7 +91,7 @@ enum FamilyTruth {
 
   /// Whether a write to a room's device says nothing but the room's own settings. Where the room leaves one open that
   /// shares its characteristic with another, it is what the device held before.
-  func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
+  public func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
     let names = Self.settings(at: write.characteristic)
     if names.isEmpty {
       return self == .roboSensor && write.characteristic == RoboSensorGATT.command
@@ -100,7 +108,7 @@ enum FamilyTruth {
   }
 
   /// Whether a write changes for good what the device is.
-  func isChange(_ write: WriteRecord) -> Bool {
+  public func isChange(_ write: WriteRecord) -> Bool {
     switch self {
     case .roboSensor: write.characteristic == RoboSensorGATT.command
     case .iotDesignShop, .firefly: true
@@ -108,10 +116,43 @@ enum FamilyTruth {
   }
 
   /// What shows that a device that was written has its settings.
-  var proofs: Set<Evidence.Grade> {
+  public var proofs: Set<Evidence.Grade> {
     switch self {
     case .roboSensor, .iotDesignShop: [.freshBeacon, .freshBeaconOtherAddress]
     case .firefly: [.selfDisconnect]
     }
+  }
+}
+
+extension FamilyTruth {
+  /// A device that is told apart by what it has on air.
+  public struct Device: Sendable {
+    /// Who.
+    public var address: BluetoothAddress
+    /// Its family, as scenarios name it.
+    public var family: String
+    /// What it holds.
+    public var flash: Flash
+
+    /// A device.
+    public init(address: BluetoothAddress, family: String, flash: Flash) {
+      self.address = address
+      self.family = family
+      self.flash = flash
+    }
+
+    /// What it is known by on air; nil when it is not at work, or of no family of ours.
+    public var identity: [UInt8]? {
+      DeviceProfiles[ProfileID(rawValue: family)].flatMap { FamilyTruth($0.id).identity(flash) }
+    }
+  }
+
+  /// The devices that nobody can tell apart, though they are at work: each group by address, the groups by their first.
+  public static func lookalikes(_ devices: [Device]) -> [[BluetoothAddress]] {
+    var holders: [[UInt8]: [BluetoothAddress]] = [:]
+    for device in devices {
+      if let identity = device.identity { holders[identity, default: []].append(device.address) }
+    }
+    return holders.values.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }
   }
 }

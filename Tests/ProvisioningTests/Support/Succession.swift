@@ -1,11 +1,12 @@
 import Bluetooth
 import Journal
 import Provisioning
+import Simulation
 import VirtualBuilding
 import VirtualTime
 
 /// Runs in one building, one after the other, each with what those before it left on record.
-struct Campaign {
+struct Succession {
   let premises: Premises
   /// What is on record, run by run.
   private(set) var record: [[RunEvent]] = []
@@ -88,14 +89,14 @@ struct Campaign {
   }
 
   private func known(_ permissions: RecordPermissions) -> Known {
-    Known(standing: standing, permissions: permissions, seal: Installation.seal)
+    Known(standing: standing, permissions: permissions, seal: .simulated)
   }
 }
 
-/// Has `body` go through a campaign among these devices.
-func campaign(
+/// Has `body` go through a succession among these devices.
+func succession(
   _ sensors: [SensorScenario], seed: UInt64 = 1, radio: RadioParameters = .init(),
-  _ body: @escaping @Sendable (inout Campaign) async throws -> Void
+  _ body: @escaping @Sendable (inout Succession) async throws -> Void
 ) async throws {
   let scenario = Scenario(seed: seed, radio: radio, adapters: adapters, sensors: sensors)
   try await VirtualTime.run { clock in
@@ -103,8 +104,8 @@ func campaign(
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await world.run() }
       defer { group.cancelAll() }
-      var campaign = Campaign(premises: Premises(world: world, clock: clock))
-      try await body(&campaign)
+      var succession = Succession(premises: Premises(world: world, clock: clock))
+      try await body(&succession)
     }
   }
 }

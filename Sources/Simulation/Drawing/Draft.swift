@@ -1,0 +1,250 @@
+import Bluetooth
+import Provisioning
+import VirtualBuilding
+import VirtualTime
+
+/// A building that is being drawn: rooms, and a sensor for each; and whoever else is on air.
+struct Draft {
+  private var chance: SeededGenerator
+  private var nextAddress: UInt64 = 1
+  private(set) var building: Building
+  private(set) var adapters: [AdapterScenario]
+  private(set) var sensors: [SensorScenario] = []
+  private(set) var strangers: Set<BluetoothAddress> = []
+  let networks: [WiFiNetwork]
+
+  /// What all rooms have in common.
+  private let site: Site
+  /// Which families there are, as often as they are to come.
+  private let families: [FirmwareFamily]
+  private let retries: Int
+  private let haste: Int
+  /// How much goes wrong here.
+  private let faultiness: Double
+
+  private struct Site {
+    var uuid: BluetoothUUID
+    var major: Int
+    var ssids: [String]
+    var passwords: [String]
+    var hasWiFi: Bool
+  }
+
+  init(_ generator: SeededGenerator) {
+    var chance = generator
+    let assignment: Building.Assignment = chance.chance(0.3) ? .any : .address
+    building = Building(id: "house", name: "House", assignment: assignment, rooms: [])
+    let count = chance.chance(0.4) ? 1 : Int.random(in: 2...5, using: &chance)
+    adapters = (0..<count).map {
+      AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0)")
+    }
+    site = Site(
+      uuid: BluetoothUUID(bytes: (0..<16).map { _ in UInt8.random(in: 1...255, using: &chance) })
+        ?? IoTDesignShopGATT.beaconUUID,
+      major: Int.random(in: 0...65535, using: &chance), ssids: ["Plant", "Büro 2.4"],
+      passwords: (0..<2).map { _ in Self.password(&chance) }, hasWiFi: chance.chance(0.8))
+    families =
+      [
+        [.roboSensor], [.roboSensor], [.iotDesignShop], [.firefly],
+        [.roboSensor, .roboSensor, .iotDesignShop, .firefly], [.roboSensor, .iotDesignShop],
+      ].randomElement(using: &chance) ?? [.roboSensor]
+    retries = Int.random(in: 0...4, using: &chance)
+    haste = chance.chance(0.7) ? 1 : 2
+    faultiness = [0, 0.1, 0.3, 0.6].randomElement(using: &chance) ?? 0
+    networks = [WiFiNetwork(ssid: "Plant", rssi: -51), WiFiNetwork(ssid: "Nachbar, 2. Stock", rssi: -80)]
+    self.chance = chance
+  }
+
+  /// Letters that JSON would escape are among them.
+  private static func password(_ chance: inout SeededGenerator) -> String {
+    let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"\\ü")
+    let count = Int.random(in: 8...30, using: &chance)
+    return String((0..<count).compactMap { _ in letters.randomElement(using: &chance) })
+  }
+
+  // MARK: Rooms and sensors
+
+  mutating func drawRooms() {
+    // Most buildings are small, a few are not: a bug wants its story short.
+    let count =
+      chance.chance(0.85)
+      ? Int.random(in: 1...8, using: &chance)
+      : chance.chance(0.8) ? Int.random(in: 9...24, using: &chance) : Int.random(in: 25...60, using: &chance)
+    for number in 1...count { drawRoom(number) }
+    for _ in 0..<(chance.chance(0.4) ? Int.random(in: 1...4, using: &chance) : 0) { drawStranger() }
+  }
+
+  private mutating func newAddress() -> BluetoothAddress {
+    defer { nextAddress += 1 }
+    return BluetoothAddress(rawValue: 0xC47C_8D00_0000 + nextAddress)
+  }
+
+  private mutating func drawRoom(_ number: Int) {
+    let family = families.randomElement(using: &chance) ?? .roboSensor
+    var room = makeRoom(number, family)
+    let address = newAddress()
+    let isRegistered = family.name != "firefly" && chance.chance(0.05)
+    room.isRegistered = isRegistered
+    if building.assignment == .address && !isRegistered || chance.chance(0.3) { room.address = address }
+    var sensor = SensorScenario(address: address, family: family, signal: drawSignal())
+    // An adapter searches a Firefly whether or not it is the one to hear it (seed 7100767399682243884).
+    if family.name == "firefly" { sensor.signal = Signal(base: -60) }
+    if isRegistered {
+      sensor.holds = holdings(of: room)
+    } else {
+      if family.name != "firefly", chance.chance(0.08) { sensor.holds = drawHoldings(of: room, number) }
+      if chance.chance(faultiness) { sensor.faults = drawFaults(family) }
+    }
+    if chance.chance(0.1) { sensor.appearsAfter = chance.duration(in: .seconds(1)...(.seconds(90))) }
+    building.rooms.append(room)
+    sensors.append(sensor)
+  }
+
+  private mutating func makeRoom(_ number: Int, _ family: FirmwareFamily) -> Room {
+    let profileID = ProfileID(rawValue: family.name)
+    let settings = drawSettings(number, family)
+    guard let profile = DeviceProfiles[profileID] else { preconditionFailure("no profile \(profileID)") }
+    var timeouts = profile.timeouts(for: settings)
+    // A Firefly has the time that it has.
+    if family.name != "firefly" {
+      for stage in Stage.allCases { timeouts[stage] *= haste }
+    }
+    return Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: profileID, settings: settings,
+      timeouts: timeouts, retries: retries)
+  }
+
+  private mutating func drawSettings(_ number: Int, _ family: FirmwareFamily) -> [SettingName: SettingValue] {
+    switch family.name {
+    case "iot-design-shop":
+      var settings: [SettingName: SettingValue] = [
+        .uuid: .uuid(site.uuid), .major: .integer(site.major), .minor: .integer(number),
+      ]
+      if chance.chance(0.7) {
+        settings[.power] = .text(["low", "medium", "high"].randomElement(using: &chance) ?? "low")
+        let interval = chance.chance(0.8) ? 100...1000 : 1000...3000
+        settings[.interval] = .duration(.milliseconds(Int.random(in: interval, using: &chance) / 5 * 5))
+      }
+      return settings
+    case "firefly":
+      return [
+        .control: .integer(number % 256), .value: .integer(Int.random(in: 0...255, using: &chance)),
+        .range: .integer(200),
+      ]
+    default:
+      var settings: [SettingName: SettingValue] = [
+        .roomName: .text("Room \(number)"), .minor: .integer(number),
+      ]
+      if site.hasWiFi {
+        let index = Int.random(in: 0...1, using: &chance)
+        settings[.wifiSSID] = .text(site.ssids[index])
+        settings[.wifiPassword] = .secret(Secret(site.passwords[index]))
+      }
+      return settings
+    }
+  }
+
+  /// Heard everywhere, or not by every adapter.
+  private mutating func drawSignal() -> Signal {
+    var signal = Signal(base: Int.random(in: -80 ... -45, using: &chance))
+    for adapter in adapters where chance.chance(0.3) {
+      signal.perAdapter[adapter.address] = Int.random(in: -80 ... -40, using: &chance)
+    }
+    if !signal.perAdapter.isEmpty, chance.chance(0.3) { signal.base = nil }
+    return signal
+  }
+
+  // MARK: What sensors hold
+
+  /// What the device of a room holds that is done.
+  private func holdings(of room: Room) -> [String: String] {
+    var holds = Dictionary(
+      uniqueKeysWithValues: room.settings.map { name, value in
+        if case .secret(let secret) = value {
+          (name.rawValue, secret.reveal())
+        } else {
+          (name.rawValue, value.shown ?? "")
+        }
+      })
+    if room.profile == "iot-design-shop", holds["power"] == nil {
+      holds["power"] = "medium"
+      holds["interval"] = "500ms"
+    }
+    return holds
+  }
+
+  /// Done already, at work for somebody else, or at work with the number of another room here.
+  private mutating func drawHoldings(of room: Room, _ number: Int) -> [String: String] {
+    var holds = holdings(of: room)
+    switch Int.random(in: 0...3, using: &chance) {
+    case 0, 1: break
+    case 2: holds["minor"] = String(Int.random(in: 1000...60000, using: &chance))
+    default: holds["minor"] = String(number + 1)
+    }
+    return holds
+  }
+
+  /// Somebody whom no room wants: waiting, at work, or of another make.
+  private mutating func drawStranger() {
+    let address = newAddress()
+    let family = (families + [.midiKeyboard]).randomElement(using: &chance) ?? .roboSensor
+    var sensor = SensorScenario(address: address, family: family, signal: drawSignal())
+    if chance.chance(0.4), family.name == "robo-sensor" || family.name == "iot-design-shop" {
+      sensor.holds = holdings(of: makeRoom(9000 + Int(nextAddress), family))
+    }
+    strangers.insert(address)
+    sensors.append(sensor)
+  }
+
+  // MARK: Faults
+
+  private mutating func drawFaults(_ family: FirmwareFamily) -> [ScheduledFault] {
+    let count = chance.chance(0.8) ? 1 : 2
+    return (0..<count).map { _ in
+      ScheduledFault(
+        Fault.all(of: family).randomElement(using: &chance) ?? .slow,
+        attempts: chance.chance(0.5) ? Int.random(in: 1...4, using: &chance) : nil)
+    }
+  }
+}
+
+extension Fault {
+  /// What can go wrong with a family's devices.
+  fileprivate static func all(of family: FirmwareFamily) -> [Fault] {
+    let common: [Fault] = [
+      .silent, .neverAnswers, .slow, .staleAttributes, .drops(in: .connect), .drops(in: .discover),
+      .drops(in: .write(1)), .drops(in: .confirm(1)),
+    ]
+    switch family.name {
+    case "robo-sensor":
+      return common + [
+        .drops(in: .subscribe), .drops(in: .write(2)), .drops(in: .confirm(2)), .drops(in: .save),
+        .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .noReady, .refusesSubscription,
+        .staleError("left over"), .errorAfterFirstWrite("flash busy"), .errorOnSave("flash worn out"),
+        .savesOnlyWithSSID, .noSaved, .restartsBeforeConfirming(saved: true),
+        .restartsBeforeConfirming(saved: false), .returnsWithMinor(7777), .neverReturns, .withoutWiFiScan,
+      ]
+    case "iot-design-shop":
+      let registers = [
+        IoTDesignShopGATT.beaconUUID, IoTDesignShopGATT.beaconID, IoTDesignShopGATT.transmission,
+      ]
+      return common + [.drops(in: .write(2)), .drops(in: .confirm(2)), .own(.oldBeacon)]
+        + registers.flatMap {
+          [.rejectsWrite(to: $0, code: 0x80), .own(.keepsOld($0)), .own(.storesWrong($0))]
+        }
+    case "firefly":
+      return common + [.own(.staysConnected), .own(.diesWhenConnected), .own(.dropsBeforeWrite)]
+    default:
+      return common
+    }
+  }
+
+  /// Whether it takes what is written to a Firefly and says goodbye as if nothing had happened: a success for every
+  /// host there is.
+  var looksLikeSuccess: Bool {
+    switch self {
+    case .drops(in: .write), .own(.dropsBeforeWrite): true
+    default: false
+    }
+  }
+}

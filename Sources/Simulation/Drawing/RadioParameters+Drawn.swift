@@ -1,0 +1,28 @@
+import VirtualBuilding
+import VirtualTime
+
+extension RadioParameters {
+  /// A radio that is better or worse than the measured one in every respect.
+  static func drawn(_ generator: SeededGenerator) -> Self {
+    var chance = generator
+    func scaled(_ range: ClosedRange<Duration>, by factors: ClosedRange<Double>) -> ClosedRange<Duration> {
+      let factor = Double.random(in: factors, using: &chance)
+      return range.lowerBound * factor...range.upperBound * factor
+    }
+    var radio = RadioParameters()
+    radio.advertisingInterval = .milliseconds(Int.random(in: 50...300, using: &chance))
+    radio.reportInterval = .milliseconds(Int.random(in: 300...600, using: &chance))
+    radio.fading = Int.random(in: 0...8, using: &chance)
+    radio.connect = scaled(radio.connect, by: 0.5...3)
+    radio.connectQueued = scaled(radio.connectQueued, by: 0.5...3)
+    radio.resolve = scaled(radio.resolve, by: 0.5...3)
+    radio.roundTrip = scaled(radio.roundTrip, by: 0.5...2)
+    radio.subscribe = scaled(radio.subscribe, by: 0.5...2)
+    radio.disconnect = scaled(radio.disconnect, by: 0.3...1.5)
+    radio.restart = scaled(radio.restart, by: 0.5...2)
+    radio.lateCharacteristics = Double.random(in: 0...1, using: &chance)
+    // Never fewer than the engine takes for granted of common dongles.
+    radio.slotsPerAdapter = Int.random(in: 5...8, using: &chance)
+    return radio
+  }
+}

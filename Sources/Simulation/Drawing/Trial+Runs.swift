@@ -1,0 +1,82 @@
+import Bluetooth
+import Provisioning
+import VirtualBuilding
+import VirtualTime
+
+extension Trial {
+  /// The runs of the faults phase: one to three, and what happens in them.
+  static func drawRuns(_ generator: SeededGenerator, _ building: Building, _ scenario: Scenario) -> [Run] {
+    var chance = generator
+    let eventfulness = [0, 1, 3].randomElement(using: &chance) ?? 0
+    return (0..<Int.random(in: 1...3, using: &chance)).map { _ in
+      var run = Run()
+      // Some of it comes after the end of a run that has little to do.
+      let length = Duration.seconds(10 + building.rooms.count * 4)
+      for _ in 0..<eventfulness {
+        run.disturbances += drawDisturbance(&chance, building, scenario, within: length)
+      }
+      run.disturbances.sort { $0.after < $1.after }
+      if chance.chance(0.25) {
+        // Early as likely as late.
+        let most = Double(10 + building.rooms.count * 25)
+        run.diesAt = Int(most * chance.fraction() * chance.fraction()) + 1
+        run.survivors = chance.fraction()
+      }
+      if chance.chance(0.15) {
+        run.skipped = Set(building.rooms.map(\.id).filter { _ in chance.chance(0.3) })
+        if run.skipped.count == building.rooms.count { run.skipped = [] }
+      }
+      run.isConfirmed = chance.chance(0.95)
+      if chance.chance(0.1) { run.failureLimit = Int.random(in: 0...3, using: &chance) }
+      run.pause = chance.duration(in: .seconds(5)...(.seconds(60)))
+      return run
+    }
+  }
+
+  /// A trouble and, where somebody sees to it, its end.
+  private static func drawDisturbance(
+    _ chance: inout SeededGenerator, _ building: Building, _ scenario: Scenario, within length: Duration
+  ) -> [Disturbance] {
+    let begin = chance.duration(in: .zero...length)
+    // Some last longer than a run waits for an adapter.
+    let end = begin + chance.duration(in: .seconds(1)...(.seconds(45)))
+    let sensor = scenario.sensors.randomElement(using: &chance)?.address
+    guard let adapter = scenario.adapters.randomElement(using: &chance), let sensor else { return [] }
+    switch Int.random(in: 0..<9, using: &chance) {
+    case 0, 1:
+      let name = chance.chance(0.5) ? adapter.name : "hci\(scenario.adapters.count + 2)"
+      return [
+        .init(after: begin, .unplugged(adapter.address)),
+        .init(after: end, .plugged(adapter.address, name: name)),
+      ]
+    case 2:
+      return [
+        .init(after: begin, .powered(adapter.address, false)),
+        .init(after: end, .powered(adapter.address, true)),
+      ]
+    case 3:
+      return [.init(after: begin, .stack(isRunning: false)), .init(after: end, .stack(isRunning: true))]
+    case 4: return [.init(after: begin, .interrupted)]
+    case 5:
+      let kind = HostPause.Kind.allCases.randomElement(using: &chance) ?? .stopped
+      return [.init(after: begin, .paused(HostPause(kind, seconds: 30)))]
+    // What was configured elsewhere could not be put right here.
+    case 6: return isRegistered(sensor, building, scenario) ? [] : [.init(after: begin, .button(sensor))]
+    case 7:
+      return [
+        .init(after: begin, .carriedAway(sensor, true)), .init(after: end, .carriedAway(sensor, false)),
+      ]
+    default: return [.init(after: begin, .linkCut(sensor))]
+    }
+  }
+}
+
+/// Whether a sensor is that of a room whose device was configured elsewhere.
+private func isRegistered(_ sensor: BluetoothAddress, _ building: Building, _ scenario: Scenario) -> Bool {
+  zip(building.rooms, scenario.sensors).contains { $0.isRegistered && $1.address == sensor }
+}
+
+extension SeededGenerator {
+  /// A number in 0..<1.
+  mutating func fraction() -> Double { Double.random(in: 0..<1, using: &self) }
+}

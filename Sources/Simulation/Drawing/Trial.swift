@@ -1,0 +1,66 @@
+public import Bluetooth
+public import Provisioning
+public import VirtualBuilding
+import VirtualTime
+
+/// A building and what it goes through, all of it drawn from one seed: the seed is the whole story.
+///
+/// First faults: sensors that fail in all the ways there are, and runs among disturbances, some of which end with the
+/// process. Then nothing is wrong any more, a person does what the outcomes ask for, and every room must get done.
+public struct Trial: Sendable {
+  /// What everything follows from.
+  public let seed: UInt64
+  /// The building, with all its rooms.
+  public var building: Building
+  /// What is in it.
+  public var scenario: Scenario
+  /// Sensors that are no room's, in the building or next door.
+  public var strangers: Set<BluetoothAddress>
+  /// How many conversations at once are allowed, over all adapters; nil: as many as there can be.
+  public var parallel: Int?
+  /// How long the survey at the start of each run listens.
+  public var survey: Duration
+  /// The runs of the faults phase, one after the other.
+  public var runs: [Run]
+
+  /// A run of the faults phase.
+  public struct Run: Sendable {
+    /// What happens meanwhile, by time.
+    public var disturbances: [Disturbance] = []
+    /// The event with which the process dies; nil: it lives.
+    public var diesAt: Int?
+    /// How much is left of what was not synced when it dies, 0…1.
+    public var survivors = 1.0
+    /// Rooms that it leaves out.
+    public var skipped: Set<RoomID> = []
+    /// Whether a person agrees with the proposed devices.
+    public var isConfirmed = true
+    /// More failures than this are too many; nil: none are.
+    public var failureLimit: Int?
+    /// How long it is until the next run.
+    public var pause: Duration = .seconds(10)
+  }
+
+  /// The trial of a seed.
+  public init(seed: UInt64) {
+    self.seed = seed
+    let generator = SeededGenerator(seed: seed)
+    var draft = Draft(generator.split("building"))
+    draft.drawRooms()
+    building = draft.building
+    strangers = draft.strangers
+    scenario = Scenario(
+      seed: generator.split("world").seed, radio: .drawn(generator.split("radio")), adapters: draft.adapters,
+      sensors: draft.sensors, wifiNetworks: draft.networks)
+    var manner = generator.split("manner")
+    parallel = manner.chance(0.6) ? nil : manner.chance(0.3) ? 1 : Int.random(in: 2...8, using: &manner)
+    survey = manner.duration(in: .seconds(5)...(.seconds(10)))
+    runs = Self.drawRuns(generator.split("runs"), building, scenario)
+  }
+
+  /// The seed of the building of this number, from 0, in the campaign of a seed. The first is the campaign's own: a
+  /// campaign of one building has that of the seed it is given.
+  public static func seed(_ number: Int, of campaign: UInt64) -> UInt64 {
+    number == 0 ? campaign : SeededGenerator(seed: campaign).split("building/\(number)").seed
+  }
+}

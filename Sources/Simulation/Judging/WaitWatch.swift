@@ -1,0 +1,33 @@
+import Bluetooth
+import Provisioning
+
+/// How long devices wait for their turn, by what is on record: from being heard, after the survey or after the pause
+/// before another attempt, to the attempt.
+struct WaitWatch {
+  private var surveyed: Duration?
+  private var heard: [BluetoothAddress: Duration] = [:]
+  private var pausingUntil: [RoomID: Duration] = [:]
+  private(set) var longest: Duration = .zero
+
+  /// Takes in the next event; returns how long a device has waited whose turn came with it.
+  mutating func take(_ event: RunEvent) -> Duration? {
+    let now = event.elapsed
+    switch event.fact {
+    case .listeningStopped(let fact) where fact.purpose == .survey:
+      surveyed = now
+    case .deviceSighted(let fact):
+      if heard[fact.address] == nil { heard[fact.address] = now }
+    case .retryScheduled(let fact):
+      pausingUntil[fact.room] = now + .seconds(fact.delay)
+    case .attemptStarted(let fact):
+      let since = [surveyed, heard[fact.address], pausingUntil[fact.room]].compactMap(\.self).max()
+      guard let since else { return nil }
+      let wait = max(now - since, .zero)
+      longest = max(longest, wait)
+      return wait
+    default:
+      break
+    }
+    return nil
+  }
+}

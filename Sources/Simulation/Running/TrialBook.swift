@@ -1,0 +1,173 @@
+import Bluetooth
+import Journal
+import Provisioning
+import Reporting
+import VirtualBuilding
+
+/// What is known of a trial so far: what went on record, and what was found to be wrong. It judges each event as it
+/// comes on disk.
+actor TrialBook {
+  /// How many links an adapter may hold, as the engine promises without being told otherwise: what common dongles can.
+  static let slots = 5
+  /// How many events are kept for who looks into a violation.
+  private static let lastEvents = 30
+  /// One is enough to look into; a trial that goes wrong early can go wrong often.
+  private static let mostViolations = 20
+
+  private(set) var tally = Tally()
+  private(set) var violations: [Violation] = []
+  /// The events before the first violation, the last of them that with which it was found.
+  private(set) var story: [RunEvent] = []
+  /// Each run's journal, as it was when the run ended.
+  private(set) var journals: [[UInt8]] = []
+
+  // Of the run that goes on.
+  private var invariants = Invariants(.init(rooms: [], flashes: [:]))
+  private var lines = JournalLines()
+  private var journal: [UInt8] = []
+  private var events: [RunEvent] = []
+  private var report = RunReport()
+  private var waits = WaitWatch()
+  private var bounds: (wait: Duration, isCalm: Bool) = (.zero, false)
+  private var limit: Int?
+  private var seenWrites = 0
+  private var seenViolations = 0
+
+  private let world: World
+  private let meter: LinkMeter
+  private let clock: any TimeSource
+
+  init(world: World, meter: LinkMeter, clock: any TimeSource) {
+    self.world = world
+    self.meter = meter
+    self.clock = clock
+  }
+
+  // MARK: A run
+
+  /// A run begins.
+  func begin(
+    _ beginning: Invariants.Beginning, isCalm: Bool, longestWait: Duration, limit: Int?
+  ) async {
+    invariants = Invariants(beginning)
+    seenViolations = 0
+    lines = JournalLines()
+    journal = []
+    events = []
+    report = RunReport()
+    waits = WaitWatch()
+    bounds = (longestWait, isCalm)
+    self.limit = limit
+    seenWrites = await world.writes.count
+    _ = meter.takePeak()
+    tally.runs += 1
+  }
+
+  /// An event is on disk: everything that can be known at this moment is held against the rules.
+  func take(_ event: RunEvent) async {
+    let line = lines.line(event)
+    journal += line + [UInt8(ascii: "\n")]
+    events.append(event)
+    report.apply(event)
+    tally.events += 1
+    await takeWrites()
+    var flashes: [BluetoothAddress: Flash] = [:]
+    if case .roomFinished(let fact) = event.fact {
+      tally.add(fact)
+      for address in Set([fact.address, invariants.bound[fact.room]].compactMap(\.self)) {
+        flashes[address] = await world.flash(of: address)
+      }
+    }
+    invariants.take(event, encoded: line, at: clock.now, flashes: flashes)
+    checkLinks()
+    if let wait = waits.take(event), bounds.isCalm {
+      tally.longestWait = max(tally.longestWait, wait)
+      if wait > bounds.wait {
+        invariants.violate(.wait, "\(wait.inSeconds) s, though it was heard", room: event.fact.room)
+      }
+    }
+    collect()
+  }
+
+  /// Somebody pressed a button, or the like.
+  func handle(_ device: BluetoothAddress) { invariants.handle(device) }
+
+  /// Something happened to the run.
+  func disturbed() { tally.disturbances += 1 }
+
+  private func takeWrites() async {
+    let new = await world.writes(since: seenWrites)
+    seenWrites += new.count
+    for write in new { invariants.take(write) }
+  }
+
+  private func checkLinks() {
+    let peak = meter.takePeak()
+    for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key }) where count > Self.slots {
+      invariants.violate(.slots, "\(count) links at once on adapter \(adapter)")
+    }
+    if let limit, peak.all > limit {
+      invariants.violate(.slots, "\(peak.all) links at once, \(limit) were allowed")
+    }
+  }
+
+  /// The process died: what is left of its record goes on. What was not synced may be lost.
+  func survived(_ survivors: [RunEvent]) async {
+    tally.deaths += 1
+    for event in survivors.dropFirst(events.count) { await take(event) }
+    if !events.starts(with: survivors) { violate(.replay, "what survived is not what was written") }
+    events = survivors
+    report = RunReport(events)
+    var lines = JournalLines()
+    journal = events.flatMap { lines.line($0) + [UInt8(ascii: "\n")] }
+    await closeJournal()
+  }
+
+  /// The run ended by itself.
+  func end(_ result: ApplyResult, dialled: Set<BluetoothAddress>) async {
+    await takeWrites()
+    checkLinks()
+    invariants.end(result, dialled: dialled)
+    collect()
+    await closeJournal()
+  }
+
+  /// What is read back is what happened; and what is made of it is the same.
+  private func closeJournal() async {
+    let record = JournalReader.read(journal)
+    if record.damage != nil || record.tornLine != nil || record.events != events {
+      violate(.replay, "what is read back is not what was recorded")
+    }
+    if RunReport(record.events) != report { violate(.replay, "the report of what is read back is another") }
+    journals.append(journal)
+    journal = []
+  }
+
+  // MARK: What is wrong
+
+  private func collect() {
+    let new = invariants.violations.dropFirst(seenViolations)
+    seenViolations += new.count
+    for violation in new { note(violation) }
+  }
+
+  /// Something was found that is not of one event.
+  func violate(_ rule: Violation.Rule, _ text: String, room: RoomID? = nil, device: BluetoothAddress? = nil) {
+    note(Violation(rule, text, room: room, device: device))
+  }
+
+  private func note(_ violation: Violation) {
+    var violation = violation
+    violation.run = tally.runs
+    tally.violations += 1
+    if violations.isEmpty { story = events.suffix(Self.lastEvents) }
+    if violations.count < Self.mostViolations { violations.append(violation) }
+  }
+
+  /// The trial is over.
+  func close(rooms: Int) {
+    tally.buildings = 1
+    tally.rooms = rooms
+    tally.virtualTime = clock.now.sinceZero
+  }
+}

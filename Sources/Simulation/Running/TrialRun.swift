@@ -1,0 +1,86 @@
+import Bluetooth
+import FoundationEssentials
+import Provisioning
+import Synchronization
+import VirtualBuilding
+import VirtualTime
+
+/// One run of a trial, and what happens meanwhile.
+struct TrialRun {
+  let request: ApplyRequest
+  let run: Trial.Run
+  let world: World
+  let clock: VirtualClock
+  let book: TrialBook
+  let life: MortalCentral.Life
+  let recorder: MortalRecorder
+  let chance: SeededGenerator
+  /// How long it may take.
+  let bound: Duration
+
+  func carryOut() async -> ApplyResult {
+    let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+    let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
+    let generator = Mutex(chance)
+    let environment = ApplyEnvironment(
+      central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
+      clock: clock,
+      chance: { generator.withLock { $0.fraction() } }, confirm: { [run] _ in run.isConfirmed },
+      interruptions: interruptions, pauses: pauses)
+    let coordinator = Coordinator(clock: clock, wall: wall, recorder: recorder)
+    return await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await disturb { disturbance in
+          switch disturbance {
+          case .interrupted: interrupt.yield()
+          case .paused(let news): pause.yield(news)
+          default: break
+          }
+        }
+      }
+      group.addTask { await limit { interrupt.yield() } }
+      defer { group.cancelAll() }
+      return await apply(request, in: environment, recording: coordinator)
+    }
+  }
+
+  /// An arbitrary day, so that one run comes after the other.
+  private var wall: @Sendable () -> Date {
+    { [clock] in
+      Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds)
+    }
+  }
+
+  /// A run that does not end is found out, and ended: first as a person would, then with its process.
+  private func limit(_ interrupt: @Sendable () -> Void) async {
+    guard (try? await clock.sleep(for: bound)) != nil else { return }
+    await book.violate(.ending, "it has not ended after \(bound.inSeconds) s")
+    interrupt()
+    guard (try? await clock.sleep(for: .seconds(120))) != nil else { return }
+    await book.violate(.ending, "it does not end when it is interrupted")
+    life.end()
+  }
+
+  /// Has happen what happens.
+  private func disturb(_ tell: @Sendable (Disturbance.Kind) -> Void) async {
+    let start = clock.now
+    for disturbance in run.disturbances {
+      let instant = start.advanced(by: disturbance.after)
+      guard (try? await clock.sleep(until: instant, tolerance: nil)) != nil else { return }
+      await book.disturbed()
+      switch disturbance.kind {
+      case .unplugged(let adapter): await world.setPresent(false, adapter)
+      case .plugged(let adapter, let name): await world.setPresent(true, adapter, name: name)
+      case .powered(let adapter, let isPowered): await world.setPowered(isPowered, adapter)
+      case .stack(isRunning: true): await world.startStack()
+      case .stack(isRunning: false): await world.stopStack()
+      case .interrupted, .paused: tell(disturbance.kind)
+      case .button(let address):
+        await book.handle(address)
+        await world.pressButton(address)
+      case .carriedAway(let address, let isAway): await world.setMuted(isAway, address)
+      case .linkCut(let address): await world.dropLink(to: address)
+      }
+    }
+  }
+}
