@@ -4,6 +4,8 @@ import DBus
 extension BlueZCentral {
   /// How long BlueZ gets to do what it has been asked to in a teardown; a `Disconnect` takes it 2 to 3 s.
   static let teardownLimit = Duration.seconds(5)
+  /// For so long after our `Disconnect` another connection can still be made: BlueZ has the link ended 2 s after it.
+  static let graceOfEnding = Duration.seconds(1)
   /// How long a signal may come after the answer that means the same.
   static let signalLag = Duration.seconds(1)
 
@@ -19,6 +21,7 @@ extension BlueZCentral {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     try await endOfFormerLink(path)
+    try await endOfOtherLinks(adapterPath)
     guard tree.device(path) != nil else { throw CentralError(.peripheralUnknown) }
     guard attempts[path] == nil else {
       throw CentralError(.busy, stackText: "a connection to it is being made already")
@@ -60,6 +63,20 @@ extension BlueZCentral {
     }
   }
 
+  /// Waits while BlueZ is about to end another link of the adapter for us. An attempt to connect that the kernel has under
+  /// way in that moment leaves a link that nobody can end any more (docs/bluez.md, trap 58).
+  private func endOfOtherLinks(_ adapter: ObjectPath) async throws(CentralError) {
+    func imminent() -> ObjectPath? {
+      endings.filter { path, asked in
+        path.parent == adapter && asked.advanced(by: Self.graceOfEnding) <= clock.now
+      }.keys.min()
+    }
+    while let path = imminent() {
+      guard !Task.isCancelled else { throw CentralError(.cancelled) }
+      await change(of: path)
+    }
+  }
+
   private func dial(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
     try await race {
       () async throws(CentralError) in
@@ -89,12 +106,28 @@ extension BlueZCentral {
   /// `Connect` has succeeded; returns once `Connected` says so, too.
   private func connected(_ path: ObjectPath) async throws(CentralError) {
     if Task.isCancelled { throw CentralError(.cancelled) }
+    await askForConnected(path)
     let isUp = await bounded(by: Self.signalLag, on: clock) { await self.settled(path) } ?? false
     if Task.isCancelled { throw CentralError(.cancelled) }
     // It may have gone again since it was seen to be up.
     guard isUp, tree.device(path)?.flag(Name.Property.connected) == true else {
       throw CentralError(.connectFailed, stackText: "the link was lost at once")
     }
+  }
+
+  /// Asks what BlueZ has not said so far. Where it learns of a link by its own ATT channel first, it never signals
+  /// `Connected: true` (docs/bluez.md, trap 57).
+  private func askForConnected(_ path: ObjectPath) async {
+    let isUnsaid = { self.attempts[path] == false && self.tree.device(path) != nil }
+    guard isUnsaid() else { return }
+    let property: [DBusValue] = [.string(Name.Interface.device.text), .string(Name.Property.connected)]
+    let answer = try? await call(
+      path, Name.Interface.properties, Name.Member.get, property, during: .connect, timeout: Self.signalLag)
+    // The answer is seen in its place among the signals.
+    guard isUnsaid(), answer?.first?.asBool == true else { return }
+    take(
+      .changed(
+        path, interface: Name.Interface.device, [Name.Property.connected: .bool(true)], invalidated: []))
   }
 
   /// Whether the link is up; waits when it has not been so far.
@@ -113,7 +146,12 @@ extension BlueZCentral {
   }
 
   private func disconnected(_ path: ObjectPath) async {
-    guard tree.device(path) != nil else { return }
+    guard let device = tree.device(path) else { return }
+    if device.flag(Name.Property.connected) { endings[path] = clock.now }
+    defer {
+      endings[path] = nil
+      wake(path)
+    }
     _ = try? await call(
       path, Name.Interface.device, Name.Member.disconnect, during: .connect, timeout: Self.teardownLimit)
     while !Task.isCancelled, tree.device(path)?.flag(Name.Property.connected) == true {

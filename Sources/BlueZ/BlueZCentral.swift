@@ -35,6 +35,8 @@ public actor BlueZCentral: Central {
   var discoveries: [ObjectPath: Discovery] = [:]
   /// Devices that we are connecting to, and whether they have been connected meanwhile.
   var attempts: [ObjectPath: Bool] = [:]
+  /// Links that BlueZ has been asked to end, by device, and since when.
+  var endings: [ObjectPath: MonotonicInstant] = [:]
   /// Links that are up, by device.
   var links: [ObjectPath: BlueZPeripheral] = [:]
   /// Links that have just ended; what they stood on may go now.
@@ -136,7 +138,7 @@ extension BlueZCentral {
   }
 
   /// One step from the copy as it was to the copy as it is, and everything that follows from it.
-  private func take(_ change: ObjectTree.Change) {
+  func take(_ change: ObjectTree.Change) {
     // Most signals are about devices, and come by the hundred.
     let adaptersBefore = change.isOfAdapter ? tree.adapters : nil
     tree.apply(change)

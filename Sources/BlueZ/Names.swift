@@ -24,6 +24,7 @@ enum Name {
     static let interfacesRemoved: MemberName = "InterfacesRemoved"
     static let propertiesChanged: MemberName = "PropertiesChanged"
     static let ping: MemberName = "Ping"
+    static let get: MemberName = "Get"
     static let setDiscoveryFilter: MemberName = "SetDiscoveryFilter"
     static let startDiscovery: MemberName = "StartDiscovery"
     static let stopDiscovery: MemberName = "StopDiscovery"

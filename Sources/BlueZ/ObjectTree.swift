@@ -52,6 +52,10 @@ struct ObjectTree: Hashable, Sendable {
       // Of an object we do not know, or not any more, there is nothing to change.
       guard objects[path]?[interface] != nil else { return }
       objects[path]?[interface]?.merge(changed) { $1 }
+      // That somebody else's link is up may be known by this alone (docs/bluez.md, trap 57).
+      if interface == Name.Interface.device, changed.flag(Name.Property.servicesResolved) {
+        objects[path]?[interface]?[Name.Property.connected] = .bool(true)
+      }
       for name in invalidated { objects[path]?[interface]?[name] = nil }
     case .ownerLost:
       self = Self()

@@ -161,6 +161,35 @@ struct ConnectionStories {
     }
   }
 
+  @Test("a link that BlueZ never says is up is asked for, and ends like any other")
+  func unsaid() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Get") { _ in .success([.variant(.bool(true))]) }
+      let peripheral = try await stage.central.connect(to: Story.address, on: Story.adapter)
+      let asked = await stage.daemon.calls.last
+      #expect(asked?.path == FakeBlueZ.device)
+      #expect(asked?.body == [.string("org.bluez.Device1"), .string("Connected")])
+      #expect(
+        try await stage.central.connectedPeripherals(on: Story.adapter).map(\.address) == [Story.address])
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      #expect(await peripheral.disconnection()?.cause == .remote)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect"])
+    }
+  }
+
+  @Test(
+    "a link that BlueZ denies, or says nothing of, has failed to connect",
+    arguments: [
+      Result<[DBusValue], DBusError>.success([.variant(.bool(false))]), .success([]),
+      .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", "")),
+    ])
+  func denied(answer: Result<[DBusValue], DBusError>) async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Get") { _ in answer }
+      #expect(await connect(stage)?.code == .connectFailed)
+    }
+  }
+
   @Test("one connection to one peripheral at a time; a new one waits for the end of the old")
   func oneAtATime() async throws {
     try await stage { stage in
@@ -174,6 +203,41 @@ struct ConnectionStories {
       }
       #expect(await first.disconnection()?.cause == .local)
       #expect(await stage.daemon.count("Connect") == 2)
+    }
+  }
+
+  @Test("nobody is connected to while another link of the adapter is about to be ended")
+  func endingFirst() async throws {
+    try await stage { stage in
+      let second = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
+      await stage.daemon.add(
+        "/org/bluez/hci0/dev_C4_7C_8D_00_00_02",
+        [Name.Interface.device: ["Address": .string(second.description), "Connected": .bool(false)]])
+      let first = try await stage.connect()
+      let (ended, end) = AsyncStream.makeStream(of: Void.self)
+      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+        for await _ in ended {}
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      let (connecting, connect) = AsyncStream.makeStream(of: Bool.self)
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        connect.yield(await daemon.isConnected)
+        return .failure(.remote("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await first.disconnect() }
+        await stage.daemon.called("Disconnect")
+        try? await MachineClock().sleep(for: BlueZCentral.graceOfEnding)
+        group.addTask { _ = try? await stage.central.connect(to: second, on: Story.adapter) }
+        // Were it to be called too soon, it would be by then.
+        try? await MachineClock().sleep(for: .milliseconds(100))
+        end.finish()
+      }
+      connect.finish()
+      var wasUp: [Bool] = []
+      for await isUp in connecting { wasUp.append(isUp) }
+      #expect(wasUp == [false])
     }
   }
 

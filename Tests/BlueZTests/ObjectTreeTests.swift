@@ -63,6 +63,20 @@ struct ObjectTreeTests {
     #expect(tree.adapters.map(\.name) == ["hci1", "hci0"])
   }
 
+  @Test("what has its services resolved is connected, said or not")
+  func resolved() {
+    var tree = tree(
+      .added(device, [Name.Interface.device: ["Connected": .bool(false), "ServicesResolved": .bool(false)]]),
+      .changed(
+        device, interface: Name.Interface.device, ["ServicesResolved": .bool(true)], invalidated: []))
+    #expect(tree.device(device)?.flag("Connected") == true)
+    tree.apply(
+      .changed(
+        device, interface: Name.Interface.device,
+        ["Connected": .bool(false), "ServicesResolved": .bool(false)], invalidated: []))
+    #expect(tree.device(device)?.flag("Connected") == false)
+  }
+
   @Test(
     "the version is in the modalias, two bytes in hex",
     arguments: [
