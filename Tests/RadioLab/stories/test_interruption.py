@@ -33,7 +33,7 @@ class Interruption(Story):
         for line in journal.read_text().splitlines()[:-1]:
             json.loads(line)
         held = [adapter["connections"] for adapter in self.lab.radio.state()["adapters"]]
-        self.assertEqual(held, [1], "the dead run's connection is held by bluetoothd")
+        self.assertGreaterEqual(held[0], 1, "the dead run's connections are held by bluetoothd")
         again = self.apply()
         self.assertEqual(again.code, 0, again.err)
         self.check_all_done()

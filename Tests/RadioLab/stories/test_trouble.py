@@ -94,3 +94,24 @@ class TwoAdapters(Trouble):
         self.lab.plug(0)
         self.lab.wait_for_adapters()
         self.end_well()
+
+
+class ThreeAdapters(Trouble):
+    """A whole building, with many conversations under way at once when it befalls them."""
+
+    places = Story.places
+    rooms = 40
+
+    def test_one_is_unplugged_for_a_while_and_bluetoothd_restarted(self) -> None:
+        self.running = self.start_apply()
+        self.addCleanup(lambda: None if self.running.ended else self.running.signal("KILL"))
+        self.lab.radio.wait_for("connected", times=8, timeout=240)
+        self.lab.unplug(1)
+        self.lab.run("sleep", "3")
+        self.lab.plug(1)
+        self.lab.radio.wait_for("connected", times=24, timeout=240)
+        self.bluetoothd("kill")
+        self.lab.run("sleep", "1")
+        self.bluetoothd("start")
+        self.lab.wait_for_adapters()
+        self.end_well()
