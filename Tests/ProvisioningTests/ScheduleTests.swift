@@ -117,7 +117,79 @@ import Testing
     #expect(schedule.next(at: at(10)) == [call(2)], "nobody is to be heard")
     schedule.awaitProof(of: Self.room(1), on: Self.hci0, for: .seconds(30), at: at(10))
     schedule.answered(Self.room(2))
-    #expect(schedule.next(at: at(11)) == [.listen(Self.hci0)])
+    #expect(schedule.next(at: at(17.9)) == [call(3)])
+    schedule.answered(Self.room(3))
+    #expect(schedule.next(at: at(18)) == [.listen(Self.hci0)])
+  }
+
+  @Test("leaves conversations in peace for a while after a window, and none the longer for it")
+  func quiet() {
+    var schedule = schedule(rooms: 2)
+    hear(&schedule, [1], at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1)])
+    schedule.answered(Self.room(1))
+    // Room 2 is yet to be heard.
+    #expect(schedule.next(at: at(0.4)) == [.listen(Self.hci0)])
+    schedule.listeningBegan(on: Self.hci0, at: at(0.4))
+    #expect(schedule.wake(after: at(0.4)) == at(1.6))
+    #expect(schedule.next(at: at(1.6)) == [.stopListening(Self.hci0)])
+    schedule.listeningEnded(on: Self.hci0, at: at(1.7))
+    #expect(schedule.next(at: at(1.7)) == [])
+    #expect(schedule.wake(after: at(1.7)) == at(6.7))
+    #expect(schedule.next(at: at(6.7)) == [.listen(Self.hci0)])
+    // Without a conversation there is nothing to be left in peace.
+    schedule.listeningBegan(on: Self.hci0, at: at(6.7))
+    _ = schedule.next(at: at(7.9))
+    schedule.listeningEnded(on: Self.hci0, at: at(8))
+    #expect(schedule.next(at: at(8)) == [])
+    schedule.released(Self.room(1))
+    #expect(schedule.next(at: at(8.1)) == [.listen(Self.hci0)])
+  }
+
+  @Test("listens only once in vain for devices that others are about to call")
+  func inVain() {
+    var schedule = schedule(rooms: 3, adapters: [Self.hci0, Self.hci1])
+    hear(&schedule, [1, 2, 3], at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1), .listen(Self.hci1)])
+    schedule.listeningBegan(on: Self.hci1, at: at(0))
+    schedule.listeningEnded(on: Self.hci1, at: at(1.2))
+    #expect(schedule.next(at: at(1.3)) == [])
+    // One that nobody hears any more is another matter.
+    schedule.mustBeHeardAgain(Self.device(2))
+    schedule.answered(Self.room(1))
+    #expect(schedule.next(at: at(1.4)) == [call(3), .listen(Self.hci1)])
+  }
+
+  @Test("begins no call on an adapter that is ending a link itself")
+  func hangingUp() {
+    var schedule = schedule(rooms: 2)
+    hear(&schedule, [1, 2], at: 0)
+    _ = schedule.next(at: at(0))
+    schedule.answered(Self.room(1))
+    schedule.hangsUp(Self.room(1))
+    #expect(schedule.next(at: at(1)) == [])
+    schedule.released(Self.room(1))
+    #expect(schedule.next(at: at(3)) == [call(2)])
+  }
+
+  @Test("has a device searched where it was ever heard, and after a failure elsewhere first")
+  func searchedWhere() {
+    var schedule = Schedule()
+    for adapter in [Self.hci0, Self.hci1] { schedule.add(adapter, at: at(0)) }
+    schedule.add(
+      .init(
+        room: Self.room(1), address: Self.device(1), approach: .searched, retries: 3, search: .seconds(15)),
+      at: at(0))
+    hear(&schedule, [1], on: Self.hci1, at: 0)
+    schedule.mustBeHeardAgain(Self.device(1))
+    #expect(schedule.next(at: at(1)) == [call(1, on: Self.hci1, patience: nil)])
+    let pause = schedule.attemptFailed(Self.room(1), .missing, on: Self.hci1, at: at(2), jitter: 0)
+    #expect(pause == .seconds(2))
+    // Nobody else ever heard it.
+    #expect(schedule.next(at: at(4)) == [call(1, on: Self.hci1, attempt: 2, patience: nil)])
+    _ = schedule.attemptFailed(Self.room(1), .missing, on: Self.hci1, at: at(5), jitter: 0)
+    hear(&schedule, [1], on: Self.hci0, at: 6)
+    #expect(schedule.next(at: at(10)) == [call(1, on: Self.hci0, attempt: 3, patience: nil)])
   }
 
   @Test("gives a proof the time that its own adapter listens, and ends it to the instant")

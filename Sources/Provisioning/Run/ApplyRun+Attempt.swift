@@ -171,6 +171,7 @@ extension ApplyRun {
     await teardown.perform {
       var hostIsGone = hostFailed
       if let link = await session.progress.link {
+        await self.hangsUp(session.room.id)
         await link.disconnect()
         // A stack that never says that it is down is not waited for: to forget the device ends its link, too.
         let ended = await race(Self.endPatience, on: clock) { () throws(CentralError) in
@@ -190,6 +191,8 @@ extension ApplyRun {
     }
     air.mustBeHeardAgain(session.address)
   }
+
+  private func hangsUp(_ room: RoomID) { schedule.hangsUp(room) }
 
   /// How long the stack may take to say that a link is down which it was asked to end.
   private static let endPatience = Duration.seconds(5)

@@ -23,9 +23,11 @@ extension Schedule {
       if radio.mode == .idle, radio.calling == nil, !radio.candidates.isEmpty, hasRoom(radio) {
         instants.append(now.advanced(by: .seconds(1)))
       }
+      // A conversation is left in peace for a while.
+      if radio.mode == .idle, let until = quietUntil(radio) { instants.append(until) }
       guard case .listening(let since) = radio.mode else { continue }
-      // Whom it has heard meanwhile waits for the window's end.
-      if !radio.candidates.isEmpty { instants.append(since.advanced(by: Limits.window)) }
+      // Whom it has heard meanwhile waits for the window's end, and so do conversations.
+      if !radio.candidates.isEmpty || radio.links > 0 { instants.append(since.advanced(by: Limits.window)) }
     }
     // Whose proof is over has been dropped by `next`.
     if let settles = settling.min { instants.append(settles.at) }
@@ -120,7 +122,8 @@ extension Schedule {
     case .listening(let since):
       let isLongEnough = since.duration(to: now) >= Limits.window
       let hasCall = isLongEnough && hasRoom(radio) && hasCandidate(index, at: now)
-      guard hasCall || !wantsToListen(radio) else { return nil }
+      let isEnough = isLongEnough && radio.links > 0
+      guard hasCall || isEnough || !wantsToListen(radio) else { return nil }
       radios[index].mode = .stopping
       return .stopListening(radio.id)
     case .idle:
@@ -132,19 +135,27 @@ extension Schedule {
         // Candidates that only wait for room are called before it listens again.
         guard !hasCandidate(index, at: now) else { return nil }
       }
-      guard wantsToListen(radio) else { return nil }
+      let isDisturbing = quietUntil(radio).map { $0 > now } ?? false
+      guard isOver || !isDisturbing, wantsToListen(radio) else { return nil }
       radios[index].mode = .listening(since: now)
       return .listen(radio.id)
     }
   }
 
   private func hasRoom(_ radio: Radio) -> Bool {
-    radio.links < radio.slots && conversations < parallel
+    radio.links < radio.slots && radio.hangingUp.isEmpty && conversations < parallel
   }
 
-  /// Whether somebody is to be heard: a proof, or a room's device that it has not heard lately.
+  /// Whether somebody is to be heard: a proof of whom it wrote or of whom nobody else looks after, a device that
+  /// nobody has heard, or, unless it has just listened for them in vain, devices that others have yet to call.
   private func wantsToListen(_ radio: Radio) -> Bool {
-    !proving.isEmpty || dueCount > radio.candidates.count
+    !radio.proofs.isEmpty || !orphans.isEmpty || !unheard.isEmpty
+      || dueCount > radio.candidates.count && !radio.isInVain
+  }
+
+  /// Until when an adapter does not listen, for the sake of its conversations.
+  private func quietUntil(_ radio: Radio) -> MonotonicInstant? {
+    radio.links > 0 ? radio.listenedUntil?.advanced(by: Limits.quiet) : nil
   }
 
   /// Whether there is somebody to call, whether or not there is room. Whoever is a candidate without right is
@@ -159,9 +170,7 @@ extension Schedule {
 
   private mutating func drop(_ candidate: Candidate, _ index: Int) {
     radios[index].candidates.removeMin()
-    if entries[candidate.room]?.attempts == candidate.attempts {
-      entries[candidate.room]?.candidacies.remove(radios[index].id)
-    }
+    if entries[candidate.room]?.attempts == candidate.attempts { leave(candidate.room, radios[index].id) }
   }
 
   private func isEligible(_ candidate: Candidate, _ adapter: AdapterID, at now: MonotonicInstant) -> Bool {

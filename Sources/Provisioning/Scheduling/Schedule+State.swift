@@ -51,6 +51,12 @@ extension Schedule {
     var links = 0
     /// Since when it has been dialling without a window of listening.
     var callsSince: MonotonicInstant?
+    /// When it last ended a window of listening.
+    var listenedUntil: MonotonicInstant?
+    /// Whether it heard nobody whom it could call.
+    var isInVain = false
+    /// Conversations whose link is being ended by us.
+    var hangingUp: Set<RoomID> = []
     /// Not used before then: it stumbled.
     var heldUntil: MonotonicInstant?
     var ears: Ears

@@ -68,8 +68,11 @@ struct Schedule: Sendable {
     /// The shortest window: long enough for everybody who advertises every 100 ms, and most who do every second.
     static let window = Duration.milliseconds(1200)
     /// How long an adapter dials before it listens again, when somebody waits to be heard: a proof that is late by this
-    /// much delays nobody.
-    static let calling = Duration.seconds(10)
+    /// much delays nobody. Whom it has heard is about to be no longer fresh by then.
+    static let calling = Duration.seconds(18)
+    /// How long an adapter that holds conversations does not listen after it did: what is heard takes air, and work of
+    /// the stack, away from them.
+    static let quiet = Duration.seconds(5)
     /// The pause before the second attempt; it doubles with each further one.
     static let firstPause = Duration.seconds(2)
     /// The longest pause between attempts, jitter aside.
@@ -94,6 +97,8 @@ struct Schedule: Sendable {
   /// When what was heard settles proofs; and how long everybody is to have listened for those whose adapter is gone.
   var settling = Heap<Due<MonotonicInstant>>()
   var orphans = Heap<Due<Duration>>()
+  /// Rooms in phase `due` that no adapter has among its candidates: they are yet to be heard.
+  var unheard: Set<RoomID> = []
   var pauses = Heap<Due<MonotonicInstant>>()
   var silences = Heap<Due<Duration>>()
   /// Rooms in phase `due`.
@@ -148,6 +153,7 @@ struct Schedule: Sendable {
     released(room)
     guard let entry = entries.removeValue(forKey: room) else { return }
     if entry.phase == .due { dueCount -= 1 }
+    unheard.remove(room)
     if let address = entry.job.address { rooms[address] = nil }
     proving[room] = nil
   }
@@ -187,6 +193,15 @@ struct Schedule: Sendable {
     if let index = index(of: adapter), radios[index].calling == room { radios[index].calling = nil }
   }
 
+  /// A link that its device did not end is being ended: its adapter makes no connection meanwhile.
+  ///
+  /// When the kernel (6.1) ends a link while it makes another on the same adapter, it loses track of that one: it can
+  /// never be ended (docs/bluez.md).
+  mutating func hangsUp(_ room: RoomID) {
+    guard case .linked(let adapter)? = entries[room]?.phase, let index = index(of: adapter) else { return }
+    radios[index].hangingUp.insert(room)
+  }
+
   /// A room needs its adapter no longer, whatever became of it.
   mutating func released(_ room: RoomID) {
     guard var entry = entries[room] else { return }
@@ -194,6 +209,7 @@ struct Schedule: Sendable {
     case .calling(let adapter), .linked(let adapter):
       if let index = index(of: adapter) {
         radios[index].links -= 1
+        radios[index].hangingUp.remove(room)
         if radios[index].calling == room { radios[index].calling = nil }
       }
     case .due, .pausing, .proving:
@@ -290,8 +306,8 @@ struct Schedule: Sendable {
     let least = leastEars(at: now)
     for room in entries.keys {
       entries[room]?.hearings[adapter] = nil
-      entries[room]?.candidacies.remove(adapter)
       entries[room]?.reach[adapter] = nil
+      leave(room, adapter)
     }
     for (room, proof) in proving where proof.adapter == adapter {
       orphan(room, limit: least + max(proof.limit - ears, .zero))
@@ -314,6 +330,8 @@ struct Schedule: Sendable {
     radios[index].mode = .idle
     radios[index].callsSince = nil
     radios[index].heldUntil = heldUntil
+    radios[index].listenedUntil = now
+    radios[index].isInVain = radios[index].candidates.isEmpty
   }
 
   func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
@@ -338,9 +356,18 @@ struct Schedule: Sendable {
     if entry.job.approach != .searched {
       silences.insert(Due(at: entry.silenceLimit, order: entry.order, room: room))
     }
+    if entry.job.approach != .searched { unheard.insert(room) }
     for radio in radios
     where entry.job.approach == .searched || isFresh(entry.hearings[radio.id]?.at, at: now) {
       enlist(room, on: radio.id)
+    }
+  }
+
+  /// An adapter has a room no longer among its candidates.
+  mutating func leave(_ room: RoomID, _ adapter: AdapterID) {
+    guard entries[room]?.candidacies.remove(adapter) != nil, let entry = entries[room] else { return }
+    if entry.phase == .due, entry.candidacies.isEmpty, entry.job.approach != .searched {
+      unheard.insert(room)
     }
   }
 
@@ -354,6 +381,7 @@ struct Schedule: Sendable {
       !entry.candidacies.contains(adapter)
     else { return }
     entries[room]?.candidacies.insert(adapter)
+    unheard.remove(room)
     radios[index].candidates.insert(
       Candidate(attempts: entry.attempts, order: entry.order, room: room))
   }
