@@ -1,11 +1,12 @@
 import Bluetooth
 import Foundation
+import Synchronization
 
 /// One thread that runs every job of a simulation in the order they became runnable, and lets time pass
 /// only when there is nothing left to do.
 ///
-/// `@unchecked Sendable` is right because all mutable state is touched only with `condition` locked, or by
-/// the one thread that `loop` runs on (`thread` itself is written once, before any job exists).
+/// `@unchecked Sendable` is right because all mutable state is touched only with `condition` locked, or, like the
+/// batch in hand, by the one thread that `loop` runs on (`thread` itself is written once, before any job exists).
 /// A `pthread`-backed lock and not `Synchronization.Mutex`, which the thread sanitizer cannot see.
 final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// What a finished loop has to say.
@@ -19,8 +20,11 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   private let condition = NSCondition()
   private var thread: pthread_t?
+  /// Runnable, and not yet in hand.
   private var jobs: [UnownedJob] = []
-  private var nextJob = 0
+  /// What the loop has in hand, taken over at once: a lock for each batch instead of one for each job.
+  private var batch: [UnownedJob] = []
+  private var nextInBatch = 0
   private var foreignJobs = 0
   private var sleepers = SleeperQueue()
   private var nextSleeper: SleeperQueue.SleeperID = 0
@@ -30,6 +34,8 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The loop has ended, or is waking whoever is left: nobody falls asleep any more.
   private var isOver = false
   private var cancellation = Cancellation.none
+  /// `isDone` or `cancellation` has changed: asked between any two jobs, without a lock.
+  private let hasNews = Atomic(false)
 
   private enum Cancellation { case none, asked, passedOn }
 
@@ -86,19 +92,24 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// Asks for the body to be cancelled; done by the loop between two jobs, on its own thread.
   func cancelBody() {
     condition.withLock { if cancellation == .none { cancellation = .asked } }
+    hasNews.store(true, ordering: .releasing)
   }
 
   /// The body has ended.
   func finish() {
     condition.withLock { isDone = true }
+    hasNews.store(true, ordering: .releasing)
   }
 
   /// Runs a body, whose first job is enqueued already, and all that comes of it, to its end on the calling thread.
   func loop(_ body: Task<Void, Never>) -> Ending {
     condition.withLock { thread = pthread_self() }
     var deadlockedAt: MonotonicInstant?
-    while !condition.withLock({ isDone }) {
-      if takeCancellation() { body.cancel() }
+    while true {
+      if hasNews.load(ordering: .relaxed), hasNews.exchange(false, ordering: .acquiringAndReleasing) {
+        if condition.withLock({ isDone }) { break }
+        if takeCancellation() { body.cancel() }
+      }
       guard !runNextJob(), !wakeNextSleeper(), !awaitForeignJob() else { continue }
       // Let the body end in an orderly way if cancelling brings it to its senses, then report.
       deadlockedAt = now
@@ -119,24 +130,16 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   }
 
   private func runNextJob() -> Bool {
-    let job: UnownedJob? = condition.withLock {
-      guard nextJob < jobs.count else {
-        jobs.removeAll(keepingCapacity: true)
-        nextJob = 0
-        return nil
-      }
-      nextJob += 1
-      // A body that never lets the queue run empty must not make it grow for ever.
-      if nextJob > 4096, nextJob * 2 > jobs.count {
-        let job = jobs[nextJob - 1]
-        jobs.removeFirst(nextJob)
-        nextJob = 0
-        return job
-      }
-      return jobs[nextJob - 1]
+    if nextInBatch == batch.count {
+      batch.removeAll(keepingCapacity: true)
+      nextInBatch = 0
+      condition.withLock { swap(&jobs, &batch) }
+      if batch.isEmpty { return false }
     }
-    job?.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-    return job != nil
+    let job = batch[nextInBatch]
+    nextInBatch += 1
+    job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    return true
   }
 
   private func wakeNextSleeper() -> Bool {
