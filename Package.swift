@@ -57,7 +57,9 @@ let package = Package(
 
     // A building that is not there.
     library("VirtualTime", ["Bluetooth", "CLinux"]),
-    library("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime"]),
+    library(
+      "VirtualBuilding",
+      ["Bluetooth", "DBus", "VirtualTime", .product(name: "HeapModule", package: "swift-collections")]),
 
     // Random buildings with everything that can go wrong in them, and what must hold all the same.
     library(

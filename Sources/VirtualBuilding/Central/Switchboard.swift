@@ -19,7 +19,6 @@ final class Switchboard: Sendable {
 
   private struct Subscriber {
     var id: SubscriberID
-    var link: LinkID
     var handle: AttributeHandle
     var values: Values
   }
@@ -27,11 +26,16 @@ final class Switchboard: Sendable {
   private struct State {
     var lastID: UInt64 = 0
     var adapters: [Adapter] = []
-    var listeners: [Listener] = []
-    var subscribers: [Subscriber] = []
+    var listeners: [BluetoothAddress: [Listener]] = [:]
+    var subscribers: [LinkID: [Subscriber]] = [:]
     var changes: [(id: UInt64, continuation: Changes)] = []
     var heard: [CacheKey: MonotonicInstant] = [:]
     var stoppedListening: [BluetoothAddress: MonotonicInstant] = [:]
+
+    /// In the order in which they came.
+    var allListeners: [Listener] { listeners.values.joined().sorted { $0.id < $1.id } }
+
+    func isListening(_ adapter: BluetoothAddress) -> Bool { listeners[adapter]?.isEmpty == false }
 
     mutating func newID() -> UInt64 {
       lastID += 1
@@ -55,14 +59,13 @@ final class Switchboard: Sendable {
     case .advertisement(let report): heard(report)
     case .notification(let link, let handle, let notification):
       let values = state.withLock { state in
-        state.subscribers.filter { $0.link == link && $0.handle == handle }.map(\.values)
+        state.subscribers[link, default: []].filter { $0.handle == handle }.map(\.values)
       }
       for continuation in values { continuation.yield(notification) }
     case .linkUp: break
     case .linkDown(let link, _):
       let values = state.withLock { state in
-        defer { state.subscribers.removeAll { $0.link == link } }
-        return state.subscribers.filter { $0.link == link }.map(\.values)
+        (state.subscribers.removeValue(forKey: link) ?? []).map(\.values)
       }
       for continuation in values { continuation.finish() }
     case .adapters(let adapters): adaptersChanged(adapters)
@@ -71,15 +74,15 @@ final class Switchboard: Sendable {
   }
 
   private func heard(_ report: AdvertisingReport) {
-    let sources = state.withLock { state in
-      state.heard[CacheKey(adapter: report.adapter, address: report.address)] = clock.now
-      return state.listeners.filter { $0.adapter == report.adapter }.map(\.source)
+    let listeners = state.withLock { state in
+      state.heard[CacheKey(adapter: report.adapter, address: report.address)] = report.receivedAt
+      return state.listeners[report.adapter] ?? []
     }
     let advertisement = Advertisement(
       address: report.address, adapter: AdapterID(report.adapter), receivedAt: report.receivedAt,
       rssi: report.rssi, localName: report.payload.localName, serviceUUIDs: report.payload.serviceUUIDs,
       manufacturerData: report.payload.manufacturerData, serviceData: report.payload.serviceData)
-    for source in sources { source.yield(advertisement) }
+    for listener in listeners { listener.source.yield(advertisement) }
   }
 
   private func adaptersChanged(_ virtual: [VirtualAdapter]) {
@@ -90,7 +93,7 @@ final class Switchboard: Sendable {
       let ready = adapters.filter { $0.state == .ready }.map(\.id.address)
       return (
         hasChanged ? state.changes.map(\.continuation) : [],
-        state.listeners.filter { !ready.contains($0.adapter) }
+        state.allListeners.filter { !ready.contains($0.adapter) }
       )
     }
     for continuation in changes { continuation.yield(adapters) }
@@ -110,7 +113,7 @@ final class Switchboard: Sendable {
   private func stackStopped() {
     let sources = state.withLock { state in
       state.heard = [:]
-      return state.listeners.map(\.source)
+      return state.allListeners.map(\.source)
     }
     for source in sources {
       source.finish(throwing: CentralError(.stackUnavailable, stackText: "virtual: stopped"))
@@ -137,7 +140,8 @@ final class Switchboard: Sendable {
   func addListener(_ source: AdvertisementStream.Source, on adapter: AdapterID) -> ListenerID {
     state.withLock { state in
       let id = state.newID()
-      state.listeners.append(Listener(id: id, adapter: adapter.address, source: source))
+      state.listeners[adapter.address, default: []].append(
+        Listener(id: id, adapter: adapter.address, source: source))
       return id
     }
   }
@@ -146,8 +150,8 @@ final class Switchboard: Sendable {
   func removeListener(_ id: ListenerID, on adapter: AdapterID) -> Bool {
     let now = clock.now
     return state.withLock { state in
-      state.listeners.removeAll { $0.id == id }
-      let isLast = !state.listeners.contains { $0.adapter == adapter.address }
+      state.listeners[adapter.address]?.removeAll { $0.id == id }
+      let isLast = !state.isListening(adapter.address)
       if isLast { state.stoppedListening[adapter.address] = now }
       return isLast
     }
@@ -161,7 +165,7 @@ final class Switchboard: Sendable {
       guard let heard = state.heard[CacheKey(adapter: adapter.address, address: address)] else {
         return false
       }
-      if state.listeners.contains(where: { $0.adapter == adapter.address }) { return true }
+      if state.isListening(adapter.address) { return true }
       let since = max(heard, state.stoppedListening[adapter.address] ?? heard)
       return since.duration(to: now) < objectLifetime
     }
@@ -178,14 +182,14 @@ final class Switchboard: Sendable {
       bufferingPolicy: .bufferingNewest(Self.notificationsKept))
     let id = state.withLock { state in
       let id = state.newID()
-      state.subscribers.append(Subscriber(id: id, link: link, handle: handle, values: values))
+      state.subscribers[link, default: []].append(Subscriber(id: id, handle: handle, values: values))
       return id
     }
-    values.onTermination = { [weak self] _ in self?.unsubscribe(id) }
+    values.onTermination = { [weak self] _ in self?.unsubscribe(id, from: link) }
     return (stream, id)
   }
 
-  func unsubscribe(_ id: SubscriberID) {
-    state.withLock { $0.subscribers.removeAll { $0.id == id } }
+  func unsubscribe(_ id: SubscriberID, from link: LinkID) {
+    state.withLock { $0.subscribers[link]?.removeAll { $0.id == id } }
   }
 }

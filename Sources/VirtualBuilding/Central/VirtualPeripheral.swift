@@ -66,7 +66,7 @@ struct VirtualPeripheral: Peripheral {
         try await world.subscribe(true, to: handle, over: link)
       }
     } catch {
-      central.switchboard.unsubscribe(subscriber)
+      central.switchboard.unsubscribe(subscriber, from: link)
       throw error
     }
     return stream

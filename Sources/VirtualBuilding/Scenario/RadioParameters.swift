@@ -11,6 +11,10 @@ public struct RadioParameters: Hashable, Sendable {
   /// At most this often is an unchanged advertisement passed on, as controllers and kernels filter duplicates.
   /// What is new is passed on at once.
   public var reportInterval: Duration = .milliseconds(500)
+  /// What adapters receive of sensors without an interval of their own reaches the host in batches, so often: a part of
+  /// a second [assumed: what the bus and the daemon collect before they tell]; zero: each by itself. With thousands of
+  /// sensors, batches spare a simulation most of its waking up.
+  public var reportGrain: Duration = .zero
   /// RSSI wanders by up to this many dB to either side, from each advertisement to the next.
   public var fading = 3
   /// From asking for discovery until it runs and says so.

@@ -9,7 +9,7 @@ extension World {
       guard let adapter = adapterStates[address], adapter.scenario.isPresent else { return nil }
       return VirtualAdapter(
         address: address, name: adapter.scenario.name, isPowered: adapter.trouble == nil,
-        isBlocked: adapter.scenario.isBlocked, isDiscovering: adapter.isDiscovering)
+        isBlocked: adapter.scenario.isBlocked, isDiscovering: isDiscovering(address))
     }
   }
 
@@ -77,7 +77,7 @@ extension World {
   /// Ends everything that an adapter has going on.
   private func clear(_ address: BluetoothAddress, _ error: LinkError, _ cause: Disconnection.Cause) {
     for id in links.keys.sorted() where links[id]?.adapter == address { linkDown(id, cause) }
-    adapterStates[address]?.isDiscovering = false
+    setDiscovering(false, address)
     adapterStates[address]?.attempt = nil
     adapterStates[address]?.waiting = []
     for id in operations.keys.sorted() {

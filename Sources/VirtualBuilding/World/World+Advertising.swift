@@ -8,44 +8,64 @@ extension World {
   /// - Throws: `adapterUnavailable`, `stackStopped`, `cancelled`.
   public func startDiscovery(on adapter: BluetoothAddress) async throws(LinkError) {
     try checkUsable(adapter)
-    guard adapterStates[adapter]?.isDiscovering == false else { return }
+    guard !isDiscovering(adapter) else { return }
     _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: radio.discoveryStart) }
     try checkUsable(adapter)
-    guard adapterStates[adapter]?.isDiscovering == false else { return }
-    adapterStates[adapter]?.isDiscovering = true
+    guard !isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
+    setDiscovering(true, adapter)
     emit(.adapters(adapters()))
-    for address in sensorOrder { planTurn(of: address, isNew: false) }
+    for sensor in audible[number] { planTurn(of: sensor, isNew: false) }
   }
 
   /// Stops discovery on an adapter, also in a cancelled task; returns when it has stopped. Nothing is
   /// heard from the moment of the call.
   public func stopDiscovery(on adapter: BluetoothAddress) async {
-    guard adapterStates[adapter]?.isDiscovering == true else { return }
-    adapterStates[adapter]?.isDiscovering = false
+    guard isDiscovering(adapter) else { return }
+    setDiscovering(false, adapter)
     emit(.adapters(adapters()))
     _ = try? await perform(cancellable: false, .host) {
       schedule(.completes($0, .success(.done)), after: radio.discoveryStop)
     }
   }
 
-  private var isAnybodyListening: Bool {
-    adapterOrder.contains { adapterStates[$0]?.isDiscovering == true }
+  /// Whether an adapter discovers.
+  func isDiscovering(_ adapter: BluetoothAddress) -> Bool {
+    adapterOrder.firstIndex(of: adapter).map { discovering[$0] } ?? false
   }
+
+  func setDiscovering(_ isDiscovering: Bool, _ adapter: BluetoothAddress) {
+    if let number = adapterOrder.firstIndex(of: adapter) { discovering[number] = isDiscovering }
+  }
+
+  /// Whether anybody would hear a sensor.
+  private func isHeard(_ sensor: Int) -> Bool { sensors[sensor].ears.contains { discovering[$0.adapter] } }
 
   /// Plans a sensor's next advertisement. What is new does not wait for the turn that was planned.
   func planTurn(of address: BluetoothAddress, isNew: Bool) {
-    guard isAnybodyListening, var sensor = sensors[address], isNew || !sensor.isTurnPlanned else { return }
-    sensor.turn += 1
-    sensor.isTurnPlanned = true
+    if let sensor = sensors.number(of: address) { planTurn(of: sensor, isNew: isNew) }
+  }
+
+  private func planTurn(of sensor: Int, isNew: Bool) {
+    guard isHeard(sensor), isNew || !sensors[sensor].isTurnPlanned else { return }
+    let now = clock.now
     let due: MonotonicInstant
-    if let next = nextAdvertisement(of: sensor, after: clock.now) {
-      due = next.advanced(by: sensor.generator.duration(in: Self.advertisingDelay))
+    if let next = nextAdvertisement(of: sensors[sensor], after: now) {
+      due = next.advanced(by: sensors[sensor].generator.duration(in: Self.advertisingDelay))
     } else {
-      due = clock.now.advanced(
-        by: sensor.generator.duration(in: .milliseconds(1)...radio.advertisingInterval))
+      due = now.advanced(
+        by: sensors[sensor].generator.duration(in: .milliseconds(1)...radio.advertisingInterval))
     }
-    sensors[address] = sensor
-    schedule(.advertise(address, turn: sensor.turn), at: due)
+    scheduleTurn(of: sensor, at: due)
+  }
+
+  private func scheduleTurn(of sensor: Int, at due: MonotonicInstant) {
+    sensors[sensor].turn += 1
+    sensors[sensor].isTurnPlanned = true
+    // Who advertises rarely keeps to its own instants; nobody notices those of others.
+    let isOften = sensors[sensor].firmware.advertisingInterval == nil
+    schedule(
+      .advertise(sensor, turn: sensors[sensor].turn),
+      at: isOften ? due.roundedUp(to: radio.reportGrain) : due)
   }
 
   /// A sensor begins to advertise, or to advertise something else.
@@ -65,32 +85,42 @@ extension World {
   /// The random delay that comes on top of each interval (Bluetooth Core, Vol 6 Part B 4.4.2.2).
   private static let advertisingDelay = Duration.zero...(.milliseconds(10))
 
-  func advertise(_ address: BluetoothAddress, _ turn: Int) {
-    guard var sensor = sensors[address], sensor.turn == turn else { return }
-    sensor.isTurnPlanned = false
-    defer { sensors[address] = sensor }
-    // A sensor off the air plans again when it comes back on it.
-    guard isAnybodyListening, let payload = sensor.onAir else { return }
-    for adapter in adapterOrder where adapterStates[adapter]?.isDiscovering == true {
-      guard let mean = sensor.signal.rssi(on: adapter), radio.isInRange(mean + radio.fading) else { continue }
-      let rssi = mean + Int.random(in: -radio.fading...radio.fading, using: &sensor.generator)
+  func advertise(_ sensor: Int, _ turn: Int) {
+    guard sensors[sensor].turn == turn else { return }
+    sensors[sensor].isTurnPlanned = false
+    // A sensor off the air plans again when it comes back on it; one that nobody hears, when somebody listens.
+    guard isHeard(sensor), let payload = sensors[sensor].onAir else { return }
+    let now = clock.now
+    let address = sensors[sensor].scenario.address
+    for ear in sensors[sensor].ears where discovering[ear.adapter] {
+      let rssi = ear.rssi + Int.random(in: -radio.fading...radio.fading, using: &sensors[sensor].generator)
       let loss = radio.loss(at: rssi)
-      guard loss == 0 || !sensor.generator.chance(loss) else { continue }
+      guard loss == 0 || !sensors[sensor].generator.chance(loss) else { continue }
       emit(
         .advertisement(
           AdvertisingReport(
-            adapter: adapter, address: address, rssi: rssi, payload: payload, receivedAt: clock.now))
-      )
+            adapter: adapterOrder[ear.adapter], address: address, rssi: rssi, payload: payload,
+            receivedAt: now)))
     }
-    sensor.turn += 1
-    sensor.isTurnPlanned = true
-    let jitter = sensor.generator.duration(in: Self.advertisingDelay)
-    let interval = sensor.firmware.advertisingInterval ?? radio.advertisingInterval
+    let jitter = sensors[sensor].generator.duration(in: Self.advertisingDelay)
+    let interval = sensors[sensor].firmware.advertisingInterval ?? radio.advertisingInterval
     // What has not changed since is passed on so often only.
     let unreported = max(radio.reportInterval - interval, .zero)
     let due =
-      nextAdvertisement(of: sensor, after: clock.now.advanced(by: unreported))
-      ?? clock.now.advanced(by: interval + unreported)
-    schedule(.advertise(address, turn: sensor.turn), at: due.advanced(by: jitter))
+      nextAdvertisement(of: sensors[sensor], after: now.advanced(by: unreported))
+      ?? now.advanced(by: interval + unreported)
+    scheduleTurn(of: sensor, at: due.advanced(by: jitter))
+  }
+}
+
+extension MonotonicInstant {
+  /// The first instant from this one on that is a whole number of grains after the clock's zero. A grain is a part of
+  /// a second.
+  fileprivate func roundedUp(to grain: Duration) -> Self {
+    let (seconds, attoseconds) = sinceZero.components
+    let unit = grain.components.attoseconds
+    guard unit > 0 else { return self }
+    let units = (attoseconds + unit - 1) / unit
+    return Self(sinceZero: Duration(secondsComponent: seconds, attosecondsComponent: units * unit))
   }
 }

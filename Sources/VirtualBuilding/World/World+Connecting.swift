@@ -77,10 +77,10 @@ extension World {
   // MARK: Attempts
 
   private func attempt(at address: BluetoothAddress, on adapter: BluetoothAddress) -> OperationID? {
-    operations.keys.sorted().first {
-      guard case .connect(address, adapter) = operations[$0]?.kind else { return false }
+    operations.filter {
+      guard case .connect(address, adapter) = $0.value.kind else { return false }
       return true
-    }
+    }.keys.min()
   }
 
   /// Gives the air to the next attempt in the queue, if it is free.
@@ -107,7 +107,7 @@ extension World {
     var duration = state.generator.duration(in: wasQueued ? radio.connectQueued : radio.connect)
     switch prospect(of: address, on: adapter, &state) {
     case .link:
-      if state.isDiscovering { duration += state.generator.duration(in: radio.connectWhileDiscovering) }
+      if isDiscovering(adapter) { duration += state.generator.duration(in: radio.connectWhileDiscovering) }
       if let wait, wait > radio.deadAttempt {
         attempt.fails = .connectTimedOut
         duration = radio.deadAttempt
@@ -173,7 +173,7 @@ extension World {
     guard sensor.isOn, sensor.link == nil, !sensor.isMuted, !sensor.strikes(.silent),
       !sensor.strikes(.neverAnswers)
     else { return false }
-    return sensor.firmware.advertising?.isConnectable == true
+    return sensor.payload?.isConnectable == true
   }
 
   func attemptEnds(_ id: OperationID) {
@@ -235,7 +235,7 @@ extension World {
         schedule(.sensorLosesLink(link.address, id), after: radio.supervisionTimeout)
       }
     }
-    for operation in operations.keys.sorted() where operations[operation]?.link == id {
+    for operation in operations.filter({ $0.value.link == id }).keys.sorted() {
       switch operations[operation]?.kind {
       case .disconnect: finish(operation, .success(.done))
       case .ending: finish(operation, .success(.ended(disconnection)))

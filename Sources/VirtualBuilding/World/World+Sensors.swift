@@ -21,12 +21,10 @@ extension World {
 
   /// Tells a firmware something and does what it says.
   func tell(_ address: BluetoothAddress, _ event: FirmwareEvent) {
-    guard var sensor = sensors[address] else { return }
-    let before = sensor.firmware.advertising
-    let effects = sensor.firmware.handle(event, at: clock.now, generator: &sensor.generator)
-    sensors[address] = sensor
-    for effect in effects { carryOut(effect, of: address) }
-    if sensors[address]?.firmware.advertising != before || event == .started {
+    guard let number = sensors.number(of: address) else { return }
+    let before = sensors[number].payload
+    for effect in sensors[number].tell(event, at: clock.now) { carryOut(effect, of: address) }
+    if sensors[number].payload != before || event == .started {
       advertisesAnew(address)
       planTurn(of: address, isNew: true)
     }

@@ -12,11 +12,13 @@ public actor World {
   let clock: any TimeSource
   var radio: RadioParameters { scenario.radio }
 
-  var sensors: [BluetoothAddress: SensorState] = [:]
-  /// By address; whatever goes through all of them does it in this order.
-  let sensorOrder: [BluetoothAddress]
+  /// Whatever goes through all of them does it in the order of their addresses.
+  var sensors: SensorTable
   var adapterStates: [BluetoothAddress: AdapterState] = [:]
   let adapterOrder: [BluetoothAddress]
+  /// Of each adapter, in that order: whether it discovers, and the numbers of the sensors that it can ever hear.
+  var discovering: [Bool]
+  let audible: [[Int]]
   var links: [LinkID: LinkState] = [:]
   var endedLinks: [LinkID: Disconnection] = [:]
   var operations: [OperationID: Operation] = [:]
@@ -31,7 +33,9 @@ public actor World {
 
   private var phase = Phase.new
   private var events = EventQueue<WorldEvent>()
+  /// For when somebody sleeps to look after the queue.
   private var alarms: [MonotonicInstant] = []
+  private var isLookingAfter = false
   private var sinks: [(id: UInt64, sink: @Sendable (HostEvent) -> Void)] = []
   private var lastID: UInt64 = 0
   private let inbox: AsyncStream<Message>
@@ -55,14 +59,17 @@ public actor World {
     (inbox, inboxEnd) = AsyncStream.makeStream()
     let generator = SeededGenerator(seed: scenario.seed)
     let now = clock.now
-    sensors = Dictionary(
-      uniqueKeysWithValues: scenario.sensors.map {
-        ($0.address, SensorState($0, in: scenario, generator, since: now))
-      })
+    let adapterOrder = scenario.adapters.map(\.address).sorted()
+    let sensors = SensorTable(
+      scenario.sensors.map { SensorState($0, in: scenario, on: adapterOrder, generator, since: now) })
+    self.sensors = sensors
+    self.adapterOrder = adapterOrder
+    discovering = adapterOrder.map { _ in false }
+    audible = adapterOrder.indices.map { adapter in
+      sensors.indices.filter { sensors[$0].ears.contains { $0.adapter == adapter } }
+    }
     adapterStates = Dictionary(
       uniqueKeysWithValues: scenario.adapters.map { ($0.address, AdapterState($0, generator)) })
-    sensorOrder = scenario.sensors.map(\.address).sorted()
-    adapterOrder = scenario.adapters.map(\.address).sorted()
   }
 
   // MARK: Running
@@ -73,18 +80,15 @@ public actor World {
     precondition(phase == .new, "a world lives once")
     phase = .running
     let now = clock.now
-    for address in sensorOrder {
-      guard let sensor = sensors[address] else { continue }
-      schedule(.appear(address), after: sensor.scenario.appearsAfter, since: now)
+    for number in sensors.indices {
+      let sensor = sensors[number].scenario
+      schedule(.appear(sensor.address), after: sensor.appearsAfter, since: now)
     }
     await withDiscardingTaskGroup { group in
       for await message in inbox {
         switch message {
         case .alarm(let instant):
-          group.addTask {
-            guard (try? await self.clock.sleep(until: instant, tolerance: nil)) != nil else { return }
-            await self.alarmRang(instant)
-          }
+          group.addTask { await self.keepWatch(from: instant) }
         case .cancelled(let operation):
           callerCancelled(operation)
         }
@@ -102,25 +106,39 @@ public actor World {
     emit(.stack(isRunning: false))
   }
 
-  private func alarmRang(_ instant: MonotonicInstant) {
-    guard phase == .running else { return }
+  /// Sleeps until an alarm, looks after the queue, and goes on with the next alarm unless somebody else sleeps for
+  /// that or an earlier one.
+  private func keepWatch(from instant: MonotonicInstant) async {
+    var next: MonotonicInstant? = instant
+    while let instant = next {
+      guard (try? await clock.sleep(until: instant, tolerance: nil)) != nil else { return }
+      next = lookAfter(instant)
+    }
+  }
+
+  /// Everything happens that is due. Returns the alarm that is to be set then.
+  private func lookAfter(_ instant: MonotonicInstant) -> MonotonicInstant? {
+    guard phase == .running else { return nil }
     alarms.removeAll { $0 == instant }
+    isLookingAfter = true
     let now = max(clock.now, instant)
     while let event = events.popFirst(dueBy: now) { happen(event) }
-    setAlarm()
+    isLookingAfter = false
+    return newAlarm()
   }
 
   /// An alarm is set whenever something is due before any alarm that is set. One that turns out to be
   /// superfluous rings in vain; none is ever taken back, which would cost more.
-  private func setAlarm() {
-    guard let due = events.first, alarms.allSatisfy({ due < $0 }) else { return }
+  private func newAlarm() -> MonotonicInstant? {
+    guard let due = events.first, alarms.allSatisfy({ due < $0 }) else { return nil }
     alarms.append(due)
-    inboxEnd.yield(.alarm(due))
+    return due
   }
 
   func schedule(_ event: WorldEvent, at instant: MonotonicInstant) {
     events.insert(event, at: instant)
-    setAlarm()
+    // Who is looking after the queue sets an alarm for what is left in it.
+    if !isLookingAfter, let due = newAlarm() { inboxEnd.yield(.alarm(due)) }
   }
 
   func schedule(_ event: WorldEvent, after delay: Duration, since instant: MonotonicInstant? = nil) {
@@ -132,7 +150,7 @@ public actor World {
     case .appear(let address): appear(address)
     case .started(let address, let life): started(address, life)
     case .timer(let address, let life, let timer): timerRanOut(address, life, timer)
-    case .advertise(let address, let turn): advertise(address, turn)
+    case .advertise(let sensor, let turn): advertise(sensor, turn)
     case .sensorLosesLink(let address, let link): sensorSide(address, loses: link)
     case .heard(let operation): heard(operation)
     case .attemptEnds(let operation): attemptEnds(operation)

@@ -11,8 +11,8 @@ enum WorldEvent: Sendable {
   case started(BluetoothAddress, life: Int)
   /// A firmware's timer has run out, in that life.
   case timer(BluetoothAddress, life: Int, FirmwareTimer)
-  /// A sensor advertises, if that is still the latest turn planned.
-  case advertise(BluetoothAddress, turn: Int)
+  /// The sensor of this number advertises, if that is still the latest turn planned.
+  case advertise(Int, turn: Int)
   /// A sensor notices that its central is gone.
   case sensorLosesLink(BluetoothAddress, LinkID)
   /// A peripheral that an attempt listens for advertises.
@@ -95,7 +95,12 @@ struct SensorState {
   var scenario: SensorScenario
   /// How strongly adapters hear it on average.
   let signal: Signal
-  var firmware: any Firmware
+  /// The adapters that can ever hear it, by their places in the world's order, and how strongly on average.
+  let ears: [(adapter: Int, rssi: Int)]
+  /// Changed by `World.tell` alone.
+  private(set) var firmware: any Firmware
+  /// What its firmware advertises: asked once after each change, and not in each turn.
+  private(set) var payload: AdvertisingPayload?
   var generator: SeededGenerator
   /// Attempts to connect to it, and how many of them led to a link.
   var attempts = 0
@@ -113,10 +118,15 @@ struct SensorState {
   var isMuted = false
 
   init(
-    _ sensor: SensorScenario, in scenario: Scenario, _ generator: SeededGenerator, since now: MonotonicInstant
+    _ sensor: SensorScenario, in scenario: Scenario, on adapters: [BluetoothAddress],
+    _ generator: SeededGenerator, since now: MonotonicInstant
   ) {
     self.scenario = sensor
-    signal = scenario.signal(of: sensor)
+    let (signal, radio) = (scenario.signal(of: sensor), scenario.radio)
+    self.signal = signal
+    ears = adapters.enumerated().compactMap { adapter, address in
+      signal.rssi(on: address).flatMap { radio.isInRange($0 + radio.fading) ? (adapter, $0) : nil }
+    }
     advertisesSince = now
     let held: [String: [UInt8]]
     do {
@@ -129,10 +139,18 @@ struct SensorState {
         faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio,
         held: held))
     self.generator = generator.split("sensor/\(sensor.address)")
+    payload = firmware.advertising
+  }
+
+  /// Tells its firmware something; returns what that does about it.
+  mutating func tell(_ event: FirmwareEvent, at instant: MonotonicInstant) -> [FirmwareEffect] {
+    let effects = firmware.handle(event, at: instant, generator: &generator)
+    payload = firmware.advertising
+    return effects
   }
 
   func strikes(_ fault: Fault, inAttempt attempt: Int? = nil) -> Bool {
-    faults(inAttempt: attempt ?? attempts).contains(fault)
+    scenario.faults.contains { $0.fault == fault && $0.strikes(inAttempt: attempt ?? attempts) }
   }
 
   func faults(inAttempt attempt: Int) -> [Fault] {
@@ -142,7 +160,7 @@ struct SensorState {
   /// What it has on air now.
   var onAir: AdvertisingPayload? {
     guard isOn, link == nil, !isMuted, !strikes(.silent, inAttempt: attempts + 1) else { return nil }
-    return firmware.advertising
+    return payload
   }
 }
 
@@ -150,7 +168,6 @@ struct SensorState {
 struct AdapterState {
   var scenario: AdapterScenario
   var generator: SeededGenerator
-  var isDiscovering = false
   /// Attempts that wait for their turn.
   var waiting: [OperationID] = []
   /// The attempt that has the air.
