@@ -20,7 +20,7 @@ extension Course {
     var outcomes: [String: Int] = [:]
     for room in result.rooms { outcomes[room.outcome.rawValue, default: 0] += 1 }
     return Measured(
-      sensors: sensors, adapters: adapters, dead: deadCount, seed: seed, isInHalls: halls,
+      sensors: sensors, adapters: adapters, dead: deadCount, seed: seed, isInStoreys: storeys,
       makespan: took.seconds, bound: bound.seconds, lastHealthy: logbook.lastSuccess.seconds,
       longestWait: logbook.longestWait.seconds, longestRetryWait: logbook.longestRetryWait.seconds,
       events: logbook.events, wall: used.wall, cpu: used.cpu, peakMegabytes: ResourceUse.peakMegabytes,
@@ -33,7 +33,7 @@ extension Course {
     return LowerBound(
       radio: radio, conversation: .roboSensor(in: radio),
       // `Schedule.Limits`, and the shortest survey.
-      turns: .init(survey: .seconds(3), calling: .seconds(10), window: .milliseconds(1200))
+      turns: .init(survey: .seconds(3), calling: .seconds(18), window: .milliseconds(1200))
     ).makespan(of: sensors - deadCount, on: adapters)
   }
 

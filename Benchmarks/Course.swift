@@ -16,10 +16,8 @@ struct Course: ParsableArguments {
   @Option(help: "What everything random follows from.")
   var seed: UInt64 = 1
 
-  @Flag(
-    help:
-      "Give each adapter a hall of its own, with its share of the sensors; else everybody hears everybody.")
-  var halls = false
+  @Flag(help: "One adapter on each storey, with its share of the sensors; else everybody hears everybody.")
+  var storeys = false
 
   func validate() throws {
     guard (1...60_000).contains(sensors) else { throw ValidationError("--sensors: from 1 to 60000") }
@@ -43,40 +41,37 @@ struct Course: ParsableArguments {
       adapters: (0..<adapters).map {
         AdapterScenario(
           address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0)",
-          place: halls ? Hall(number: $0).middle : nil)
+          place: storeys ? Storey(number: $0).middle : nil)
       },
       sensors: (0..<sensors).map { number in
         SensorScenario(
           address: Self.address(number),
-          place: halls
-            ? Hall(number: number % adapters).seat(number / adapters, of: (sensors - 1) / adapters + 1) : nil,
+          place: storeys
+            ? Storey(number: number % adapters).seat(number / adapters, of: (sensors - 1) / adapters + 1)
+            : nil,
           faults: isDead(number) ? [ScheduledFault(.neverAnswers)] : [])
       })
-    if halls {
-      scenario.radio.wallSpacing = Hall.width
-      // Of brick [textbook: COST 231].
-      scenario.radio.wallLoss = 6.9
-    }
+    scenario.radio.reportGrain = .milliseconds(5)
+    if storeys { scenario.radio.wallSpacing = Storey.width }
     return scenario
   }
 }
 
-/// One of a row of halls, in which sensors lie in wait on tables around an adapter.
-struct Hall {
+/// A storey without walls, in which sensors lie in wait on tables around an adapter.
+struct Storey {
   var number: Int
 
   /// Of each side, in m.
   static let width = 10.0
 
-  private var west: Double { Double(number) * Self.width }
+  var middle: Place { Place(x: Self.width / 2, y: Self.width / 2, floor: number) }
 
-  var middle: Place { Place(x: west + Self.width / 2, y: Self.width / 2) }
-
-  /// The place of a sensor among all of the hall, on a grid.
+  /// The place of a sensor among all of the storey, on a grid.
   func seat(_ number: Int, of count: Int) -> Place {
     let columns = Int(Double(count).squareRoot().rounded(.up))
     let pitch = Self.width / Double(columns)
     return Place(
-      x: west + (Double(number % columns) + 0.5) * pitch, y: (Double(number / columns) + 0.5) * pitch)
+      x: (Double(number % columns) + 0.5) * pitch, y: (Double(number / columns) + 0.5) * pitch,
+      floor: self.number)
   }
 }

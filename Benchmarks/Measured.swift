@@ -6,7 +6,7 @@ struct Measured: Codable, Sendable {
   var adapters: Int
   var dead: Int
   var seed: UInt64
-  var isInHalls: Bool
+  var isInStoreys: Bool
   /// From the beginning to the last outcome.
   var makespan: Double
   /// The least that the healthy ones can take.
@@ -39,7 +39,7 @@ struct Measured: Codable, Sendable {
 
   var lines: String {
     """
-    \(sensors) sensors (\(dead) dead) on \(adapters) adapters\(isInHalls ? ", in halls" : ""), seed \(seed)
+    \(sensors) sensors (\(dead) dead) on \(adapters) adapters\(isInStoreys ? ", on storeys" : ""), seed \(seed)
     outcomes           \(outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
     makespan           \(makespan.rounded(to: 1)) s, last success after \(lastHealthy.rounded(to: 1)) s
     lower bound        \(bound.rounded(to: 1)) s, ratio \(ratio.rounded(to: 3))

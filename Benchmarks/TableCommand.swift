@@ -24,8 +24,8 @@ struct TableCommand: AsyncParsableCommand {
     print("| sensors | adapters | | wall | CPU | peak memory | events | CPU per event |")
     print("|---|---|---|---|---|---|---|---|")
     for sensors in [1000, 10_000] {
-      for halls in [false, true] {
-        print(cost(try measure(sensors: sensors, 8, halls: halls)))
+      for storeys in [false, true] {
+        print(cost(try measure(sensors: sensors, 8, storeys: storeys)))
       }
     }
   }
@@ -46,14 +46,15 @@ struct TableCommand: AsyncParsableCommand {
 
   private func cost(_ measured: Measured) -> String {
     """
-    | \(measured.sensors) | \(measured.adapters) | \(measured.isInHalls ? "a hall for each adapter" : "everybody hears everybody") \
+    | \(measured.sensors) | \(measured.adapters) | \(measured.isInStoreys ? "a storey for each adapter" : "everybody hears everybody") \
     | \(measured.wall.rounded(to: 1)) s | \(measured.cpu.rounded(to: 1)) s | \(measured.peakMegabytes.rounded(to: 0)) MB \
     | \(measured.events) | \(measured.cpuPerEvent.rounded(to: 1)) µs |
     """
   }
 
   /// In a process of its own, whose memory is then that of this run alone.
-  private func measure(sensors: Int, _ adapters: Int, dead: Int = 0, halls: Bool = false) throws -> Measured {
+  private func measure(sensors: Int, _ adapters: Int, dead: Int = 0, storeys: Bool = false) throws -> Measured
+  {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments =
@@ -61,7 +62,7 @@ struct TableCommand: AsyncParsableCommand {
         "run", "--json", "--sensors", "\(sensors)", "--adapters", "\(adapters)", "--dead", "\(dead)",
         "--seed", "\(seed)",
       ]
-      + (halls ? ["--halls"] : [])
+      + (storeys ? ["--storeys"] : [])
     let output = Pipe()
     process.standardOutput = output
     try process.run()
