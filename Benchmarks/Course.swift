@@ -52,6 +52,8 @@ struct Course: ParsableArguments {
           faults: isDead(number) ? [ScheduledFault(.neverAnswers)] : [])
       })
     scenario.radio.reportGrain = .milliseconds(5)
+    // Between a chip that reports each advertisement and one that reports each sensor once (docs/bluez.md).
+    scenario.radio.reportInterval = .seconds(1)
     if storeys { scenario.radio.wallSpacing = Storey.width }
     return scenario
   }

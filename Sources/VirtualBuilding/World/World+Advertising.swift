@@ -62,7 +62,7 @@ extension World {
     sensors[sensor].turn += 1
     sensors[sensor].isTurnPlanned = true
     // Who advertises rarely keeps to its own instants; nobody notices those of others.
-    let isOften = sensors[sensor].firmware.advertisingInterval == nil
+    let isOften = sensors[sensor].advertisingInterval == nil
     schedule(
       .advertise(sensor, turn: sensors[sensor].turn),
       at: isOften ? due.roundedUp(to: radio.reportGrain) : due)
@@ -76,7 +76,7 @@ extension World {
   /// When a sensor with an interval of its own advertises next, whether anybody listens or not, but for the random
   /// delay. Others advertise so often that it does not matter: nil.
   func nextAdvertisement(of sensor: SensorState, after instant: MonotonicInstant) -> MonotonicInstant? {
-    guard let interval = sensor.firmware.advertisingInterval else { return nil }
+    guard let interval = sensor.advertisingInterval else { return nil }
     let first = sensor.advertisesSince.advanced(by: .milliseconds(1))
     guard first <= instant else { return first }
     return first.advanced(by: interval * (Int(first.duration(to: instant) / interval) + 1))
@@ -103,7 +103,7 @@ extension World {
             receivedAt: now)))
     }
     let jitter = sensors[sensor].generator.duration(in: Self.advertisingDelay)
-    let interval = sensors[sensor].firmware.advertisingInterval ?? radio.advertisingInterval
+    let interval = sensors[sensor].advertisingInterval ?? radio.advertisingInterval
     // What has not changed since is passed on so often only.
     let unreported = max(radio.reportInterval - interval, .zero)
     let due =

@@ -37,7 +37,7 @@ extension World {
     tell(address, .disconnected)
     guard let sensor = sensors[address], sensor.onAir != nil else { return }
     // Who advertises often may wait for the turn that is planned; what it had new to say has been planned as such.
-    planTurn(of: address, isNew: sensor.firmware.advertisingInterval != nil)
+    planTurn(of: address, isNew: sensor.advertisingInterval != nil)
   }
 
   func carryOut(_ effect: FirmwareEffect, of address: BluetoothAddress) {

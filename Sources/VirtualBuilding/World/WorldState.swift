@@ -99,8 +99,9 @@ struct SensorState {
   let ears: [(adapter: Int, rssi: Int)]
   /// Changed by `World.tell` alone.
   private(set) var firmware: any Firmware
-  /// What its firmware advertises: asked once after each change, and not in each turn.
+  /// What its firmware advertises, and how often: asked once after each change, and not in each turn.
   private(set) var payload: AdvertisingPayload?
+  private(set) var advertisingInterval: Duration?
   var generator: SeededGenerator
   /// Attempts to connect to it, and how many of them led to a link.
   var attempts = 0
@@ -139,13 +140,18 @@ struct SensorState {
         faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio,
         held: held))
     self.generator = generator.split("sensor/\(sensor.address)")
+    askFirmware()
+  }
+
+  private mutating func askFirmware() {
     payload = firmware.advertising
+    advertisingInterval = firmware.advertisingInterval
   }
 
   /// Tells its firmware something; returns what that does about it.
   mutating func tell(_ event: FirmwareEvent, at instant: MonotonicInstant) -> [FirmwareEffect] {
     let effects = firmware.handle(event, at: instant, generator: &generator)
-    payload = firmware.advertising
+    askFirmware()
     return effects
   }
 
