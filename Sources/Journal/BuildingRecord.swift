@@ -89,7 +89,8 @@ public struct BuildingRecord: Hashable, Sendable {
     case .roomFinished(let fact):
       finish(&room, fact, event, in: run)
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted, .hostPaused, .stageStarted, .stageEnded, .statusReceived, .linkEnded, .proofHeard,
+      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .stageStarted, .stageEnded,
+      .statusReceived, .linkEnded, .proofHeard,
       .retryScheduled, .settingsRead, .elapsedSent, .runInterrupted, .runFinished:
       break
     }

@@ -59,6 +59,9 @@ import Testing
           grade: .freshBeacon, address: address, minor: 7, rssi: -48, secondsAfterSave: 2.5))),
     .attemptEnded(AttemptEnded(room: "lobby", number: 1, seconds: 4, failure: nil)),
     .retryScheduled(RetryScheduled(room: "lobby", attempt: 2, delay: 2)),
+    .canariesJudged(CanariesJudged(rooms: ["lobby"], approved: true)),
+    .deviceUnclaimed(
+      DeviceUnclaimed(address: Sample.address(9), adapter: Sample.adapter, profile: "robo-sensor", rssi: -70)),
     .roomFinished(finished),
     .runInterrupted(RunInterrupted(cause: .signal, detail: "SIGINT")),
     .runFinished(RunFinished(outcome: .incomplete)),

@@ -24,7 +24,7 @@ struct KillAtEventTests {
   }
 
   /// Where events of a kind are certain to occur; nil of those that come with other commands, with
-  /// `--rebind`, with other families, or with the host's sleep.
+  /// `--rebind` or `--canary`, with sensors that no room has, with other families, or with the host's sleep.
   static func story(of kind: Fact.Kind) -> Story? {
     switch kind {
     case .runStarted, .adapterSelected, .listeningStarted, .listeningStopped, .deviceSighted,
@@ -35,7 +35,10 @@ struct KillAtEventTests {
     case .linkReleased: .linkLeft
     case .retryScheduled: .secondAttempt
     case .runInterrupted: .interrupted
-    case .bindingReleased, .roomRetired, .roomAccepted, .hostPaused, .settingsRead, .elapsedSent: nil
+    case .bindingReleased, .roomRetired, .roomAccepted, .hostPaused, .settingsRead, .elapsedSent,
+      .canariesJudged,
+      .deviceUnclaimed:
+      nil
     }
   }
 

@@ -6,6 +6,7 @@ extension Fact {
     switch self {
     case .linkReleased(let fact): fact.address
     case .deviceSighted(let fact): fact.address
+    case .deviceUnclaimed(let fact): fact.address
     case .bindingCommitted(let fact): fact.address
     case .bindingReleased(let fact): fact.address
     case .attemptStarted(let fact): fact.address
@@ -13,7 +14,8 @@ extension Fact {
     case .proofHeard(let fact): fact.evidence.address
     case .roomFinished(let fact): fact.address
     case .runStarted, .adapterAwaited, .adapterSelected, .listeningStarted, .listeningStopped, .roomRetired,
-      .roomAccepted, .hostPaused, .stageStarted, .stageEnded, .statusReceived, .settingsRead, .elapsedSent,
+      .roomAccepted, .hostPaused, .canariesJudged, .stageStarted, .stageEnded, .statusReceived, .settingsRead,
+      .elapsedSent,
       .settingWritten, .linkEnded,
       .attemptEnded, .retryScheduled, .runInterrupted, .runFinished:
       nil

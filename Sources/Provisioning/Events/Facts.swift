@@ -181,6 +181,40 @@ public struct DeviceSighted: Hashable, Sendable, Codable {
   }
 }
 
+/// A device that could be provisioned, and that no room of the building claims.
+public struct DeviceUnclaimed: Hashable, Sendable, Codable {
+  /// Who.
+  public var address: BluetoothAddress
+  /// The adapter that heard it last.
+  public var adapter: AdapterID
+  /// Its family.
+  public var profile: ProfileID
+  /// RSSI in dBm.
+  public var rssi: Int?
+
+  /// All of it; what does not apply is left out.
+  public init(address: BluetoothAddress, adapter: AdapterID, profile: ProfileID, rssi: Int? = nil) {
+    self.address = address
+    self.adapter = adapter
+    self.profile = profile
+    self.rssi = rssi
+  }
+}
+
+/// The first rooms of each network, and what was said of them.
+public struct CanariesJudged: Hashable, Sendable, Codable {
+  /// The rooms that were done first.
+  public var rooms: [RoomID]
+  /// Whether the rest is to follow.
+  public var approved: Bool
+
+  /// All of it.
+  public init(rooms: [RoomID], approved: Bool) {
+    self.rooms = rooms
+    self.approved = approved
+  }
+}
+
 /// A room and the device it gets.
 public struct BindingCommitted: Hashable, Sendable, Codable {
   /// The room.

@@ -64,6 +64,10 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case notConfirmed = "not_confirmed"
     /// More rooms failed than were allowed to, so no more were begun.
     case tooManyFailures = "too_many_failures"
+    /// None of the first rooms of its network was done, so it was not begun.
+    case canariesFailed = "canaries_failed"
+    /// The first rooms were done, and then the rest was not wanted.
+    case canariesRefused = "canaries_refused"
     /// The adapter was switched off or unplugged.
     case adapterLost = "adapter_lost"
     /// The Bluetooth stack or the bus went away.
@@ -199,7 +203,7 @@ public struct AttemptFailure: Error, Hashable, Sendable {
       .minorOnRecord,
       .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notClearlyNearest,
       .adapterShared,
-      .tooManyFailures, .notConfirmed,
+      .tooManyFailures, .canariesFailed, .canariesRefused, .notConfirmed,
       .recordUnwritable:
       .permanent
     case .interrupted: .cancelled

@@ -105,6 +105,10 @@ extension Fact {
     case attemptEnded = "attempt_ended"
     /// `Fact.retryScheduled`.
     case retryScheduled = "retry_scheduled"
+    /// `Fact.canariesJudged`.
+    case canariesJudged = "canaries_judged"
+    /// `Fact.deviceUnclaimed`.
+    case deviceUnclaimed = "device_unclaimed"
     /// `Fact.roomFinished`.
     case roomFinished = "room_finished"
     /// `Fact.runInterrupted`.
@@ -140,6 +144,8 @@ extension Fact {
     case .proofHeard: .proofHeard
     case .attemptEnded: .attemptEnded
     case .retryScheduled: .retryScheduled
+    case .canariesJudged: .canariesJudged
+    case .deviceUnclaimed: .deviceUnclaimed
     case .roomFinished: .roomFinished
     case .runInterrupted: .runInterrupted
     case .runFinished: .runFinished
@@ -172,6 +178,8 @@ extension Fact {
     case .proofHeard(let data): data
     case .attemptEnded(let data): data
     case .retryScheduled(let data): data
+    case .canariesJudged(let data): data
+    case .deviceUnclaimed(let data): data
     case .roomFinished(let data): data
     case .runInterrupted(let data): data
     case .runFinished(let data): data
@@ -208,6 +216,8 @@ extension Fact {
     case .proofHeard: self = .proofHeard(try data())
     case .attemptEnded: self = .attemptEnded(try data())
     case .retryScheduled: self = .retryScheduled(try data())
+    case .canariesJudged: self = .canariesJudged(try data())
+    case .deviceUnclaimed: self = .deviceUnclaimed(try data())
     case .roomFinished: self = .roomFinished(try data())
     case .runInterrupted: self = .runInterrupted(try data())
     case .runFinished: self = .runFinished(try data())

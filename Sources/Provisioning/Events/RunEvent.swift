@@ -76,6 +76,10 @@ public enum Fact: Hashable, Sendable {
   case attemptEnded(AttemptEnded)
   /// Another attempt will follow.
   case retryScheduled(RetryScheduled)
+  /// The first rooms of each network were shown to somebody, who said whether the rest is to follow.
+  case canariesJudged(CanariesJudged)
+  /// A device that could be provisioned was heard, and no room claims it.
+  case deviceUnclaimed(DeviceUnclaimed)
   /// A room got its outcome.
   case roomFinished(RoomFinished)
   /// Somebody or something asked the run to stop.
@@ -97,11 +101,12 @@ extension Fact {
   public var durability: Durability {
     switch self {
     case .runStarted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .saveSubmitted,
-      .roomFinished, .runInterrupted, .runFinished:
+      .canariesJudged, .roomFinished, .runInterrupted, .runFinished:
       .synced
     case .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
       .deviceSighted, .hostPaused, .attemptStarted, .stageStarted, .stageEnded, .statusReceived,
-      .settingsRead, .elapsedSent, .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled:
+      .settingsRead, .elapsedSent, .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled,
+      .deviceUnclaimed:
       .written
     }
   }
@@ -110,7 +115,7 @@ extension Fact {
   public var room: RoomID? {
     switch self {
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted, .hostPaused, .runInterrupted, .runFinished:
+      .deviceSighted, .hostPaused, .canariesJudged, .deviceUnclaimed, .runInterrupted, .runFinished:
       nil
     case .bindingCommitted(let fact): fact.room
     case .bindingReleased(let fact): fact.room

@@ -28,6 +28,10 @@ public struct ApplyRequest: Sendable {
   public var parallel: Int?
   /// How many rooms may fail before no more are begun; nil for all.
   public var failureLimit: Int?
+  /// Whether the run goes on until every room is done or it is stopped: who is not heard is waited for.
+  public var isWatching: Bool
+  /// How many rooms of each WiFi network are done first, before the rest waits for a yes; nil for none.
+  public var canaries: Int?
   /// How long the survey at the start listens at most.
   public var survey: Duration
   /// How long the run waits for an adapter to be ready.
@@ -38,6 +42,7 @@ public struct ApplyRequest: Sendable {
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
     runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
     isSimulated: Bool, adapters: [AdapterReference] = [], parallel: Int? = nil, failureLimit: Int? = nil,
+    isWatching: Bool = false, canaries: Int? = nil,
     survey: Duration = .seconds(10),
     adapterPatience: Duration = .seconds(30)
   ) {
@@ -54,6 +59,8 @@ public struct ApplyRequest: Sendable {
     self.adapters = adapters
     self.parallel = parallel
     self.failureLimit = failureLimit
+    self.isWatching = isWatching
+    self.canaries = canaries
     self.survey = survey
     self.adapterPatience = adapterPatience
   }
@@ -95,6 +102,8 @@ public struct ApplyEnvironment: Sendable {
   public var chance: @Sendable () -> Double
   /// Asks a person whether rooms may get these devices; true is yes.
   public var confirm: @Sendable ([ProposedBinding]) async -> Bool
+  /// Asks, once the first rooms of each network have their outcomes, whether the rest may follow; true is yes.
+  public var judge: @Sendable ([RoomFinished]) async -> Bool
   /// Waits for the moment of the action that a room's device is to learn the time of; nil when its session's beginning
   /// is that moment.
   public var action: @Sendable (Room) async -> MonotonicInstant?
@@ -110,6 +119,7 @@ public struct ApplyEnvironment: Sendable {
   public init(
     central: any Central, clock: any TimeSource, chance: @escaping @Sendable () -> Double,
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
+    judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     interruptions: AsyncStream<Void>, pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
@@ -118,6 +128,7 @@ public struct ApplyEnvironment: Sendable {
     self.clock = clock
     self.chance = chance
     self.confirm = confirm
+    self.judge = judge
     self.action = action
     self.claim = claim
     self.interruptions = interruptions

@@ -222,6 +222,8 @@ extension ApplyRun {
       if let pause {
         await coordinator.note(
           .retryScheduled(.init(room: call.room, attempt: work.attempts + 1, delay: pause.inSeconds)))
+      } else if schedule.isResting(call.room) {
+        failures += 1
       } else {
         try await finish(work.room, outcome(of: work.room, after: failure.reason), reason: failure.reason)
       }

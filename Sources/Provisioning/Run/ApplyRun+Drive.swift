@@ -29,17 +29,21 @@ extension ApplyRun {
     if let failure = await coordinator.failure { throw .record(failure) }
     if adaptersMayHaveChanged { try await refreshAdapters() }
     try await attendWaiting()
+    try await matchAgain()
+    try await attendCanaries()
+    for room in schedule.takeRenewed() { try await renewed(room) }
     if hasTooManyFailures { try await beginNoMore() }
-    if schedule.isFinished {
+    schedule.awaitsNews = awaitsNews
+    if schedule.isFinished, !awaitsNews {
       try await finishParked()
       return true
     }
     // Of one instant: what falls due while the actions are begun is not to be missed.
     let now = clock.now
     let actions = schedule.next(at: now)
-    let wake = schedule.wake(after: now)
+    let wake = [schedule.wake(after: now), matchesAgainAt].compactMap(\.self).min()
     for action in actions { try await start(action, in: &group) }
-    if !schedule.isFinished { await rest(until: wake) }
+    if !schedule.isFinished || awaitsNews { await rest(until: wake) }
     return false
   }
 
@@ -49,6 +53,12 @@ extension ApplyRun {
 
   /// Ends the rooms that nobody is busy with. Those in hand are brought to their end.
   private func beginNoMore() async throws(Stop) {
+    for work in canaries.takeHeld() {
+      try await finish(work.room, .pending, reason: FailureReason(.tooManyFailures))
+    }
+    for (id, standing) in waiting.open.sorted(by: { $0.key < $1.key }) {
+      try await finish(room(id), standing.outcome, reason: standing.reason)
+    }
     for id in schedule.idleRooms {
       let room = room(id)
       // One that was tried says why it failed.
@@ -76,6 +86,13 @@ extension ApplyRun {
     case .giveUp(let room, let reason):
       try await giveUp(room, reason)
     }
+  }
+
+  /// A device whose attempts had been used up was clearly heard again.
+  private func renewed(_ room: RoomID) async throws(Stop) {
+    failures -= 1
+    await coordinator.note(
+      .retryScheduled(.init(room: room, attempt: (works[room]?.attempts ?? 0) + 1, delay: 0)))
   }
 
   private func rest(until instant: MonotonicInstant?) async {

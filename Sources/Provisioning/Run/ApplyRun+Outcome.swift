@@ -65,6 +65,7 @@ extension ApplyRun {
     var recordFailure: RecordFailure?
     var radioFailure: CentralError?
     await forgetLeftovers()
+    await noteUnclaimed()
     let stop = stop.flatMap { isMoot($0) ? nil : $0 }
     if let stop { recordFailure = await recordAtTheEnd(.runInterrupted(stop.fact)) }
     for room in rooms where outcomes[room.id] == nil {
@@ -83,6 +84,23 @@ extension ApplyRun {
       outcome: recordFailure == nil ? outcome : .aborted,
       rooms: rooms.compactMap { outcomes[$0.id] }, recordFailure: recordFailure,
       radioFailure: radioFailure, refusal: refusal)
+  }
+
+  /// Puts on record which devices were heard that could be provisioned and that no room claims.
+  private func noteUnclaimed() async {
+    let claimed = devicesOfRooms.union(works.values.map(\.address)).union(request.known.standing.claimed)
+      .union(outcomes.values.compactMap(\.address))
+    for sighting in air.free where !claimed.contains(sighting.address) {
+      guard let profile = sighting.life?.profile else { continue }
+      await coordinator.note(
+        .deviceUnclaimed(
+          .init(
+            address: sighting.address, adapter: sighting.adapter, profile: profile, rssi: sighting.rssi)))
+    }
+  }
+
+  private func isUnheard(_ room: Room) -> Bool {
+    works[room.id].map { air[$0.address]?.lastHeard == nil } ?? false
   }
 
   /// What would have stopped a run that had nothing left to do, stopped nothing.
@@ -105,7 +123,13 @@ extension ApplyRun {
   /// The outcome of a room that the run did not come to, or not to the end of.
   private func leftOver(_ room: Room, _ stop: Stop?) -> (Outcome, FailureReason) {
     if let reason = waiting.parked[room.id] { return (.needsHands, reason) }
+    if let standing = waiting.open[room.id] { return standing }
     let failure = works[room.id]?.lastFailure
+    if let failure, schedule.isResting(room.id) { return (self.outcome(of: room, after: failure), failure) }
+    // Who was waited for and did not come is no failure.
+    if request.isWatching, works[room.id]?.attempts == 0, isUnheard(room) {
+      return (.pending, FailureReason(.neverHeard))
+    }
     switch stop {
     case .interrupted, nil:
       // What went wrong before is in its log; it would have been tried again. Only a device that said it had
@@ -164,7 +188,8 @@ extension Outcome {
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared: .ambiguous
       case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,
-        .planOutdated, .adapterClaimed, .tooManyFailures:
+        .planOutdated, .adapterClaimed, .tooManyFailures,
+        .canariesFailed, .canariesRefused:
         .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:

@@ -6,6 +6,8 @@ struct WaitingRooms: Sendable {
   private(set) var parked: [RoomID: FailureReason] = [:]
   /// Rooms whose device was configured elsewhere, and was not heard yet.
   private(set) var awaited: Set<RoomID> = []
+  /// Rooms that no device could be joined with yet, and how they stand.
+  private(set) var open: [RoomID: (outcome: Outcome, reason: FailureReason)] = [:]
   /// Whom they wait for.
   private var byAddress: [BluetoothAddress: RoomID] = [:]
   private var byIdentity: [BeaconIdentity: RoomID] = [:]
@@ -23,7 +25,12 @@ struct WaitingRooms: Sendable {
     if let device { byAddress[device] = room }
   }
 
+  mutating func leaveOpen(_ room: RoomID, _ outcome: Outcome, _ reason: FailureReason) {
+    open[room] = (outcome, reason)
+  }
+
   mutating func end(_ room: RoomID) {
+    open[room] = nil
     parked[room] = nil
     awaited.remove(room)
   }
@@ -46,6 +53,24 @@ struct WaitingRooms: Sendable {
 
 /// Rooms that wait for their device to be heard.
 extension ApplyRun {
+  /// How often rooms without a device are held against what is heard.
+  private static let matchInterval = Duration.seconds(2)
+
+  /// Whether something is left to wait for although nobody is to be called.
+  var awaitsNews: Bool { request.isWatching && !(waiting.open.isEmpty && waiting.parked.isEmpty) }
+
+  /// When rooms without a device are next held against what is heard; nil when there are none.
+  var matchesAgainAt: MonotonicInstant? {
+    waiting.open.isEmpty ? nil : (matchedAt ?? clock.now).advanced(by: Self.matchInterval)
+  }
+
+  /// Joins rooms that had no device with those that came since.
+  func matchAgain() async throws(Stop) {
+    guard let due = matchesAgainAt, due <= clock.now else { return }
+    let rooms = rooms.filter { waiting.open[$0.id] != nil }
+    try await settle(rooms, matches(of: rooms))
+  }
+
   /// A room whose device must be put into provisioning mode first. Somebody may see to it while the run goes on.
   func park(_ room: Room, _ reason: FailureReason) {
     waiting.park(room.id, reason, device: request.known.device(of: room)?.address)

@@ -78,6 +78,10 @@ actor ApplyRun {
   var schedule: Schedule
   /// Wakes the run when there may be something to do.
   let bell = Bell()
+  /// Which rooms go first.
+  var canaries: Canaries
+  /// When the rooms without a device were last held against what is heard.
+  var matchedAt: MonotonicInstant?
   /// Why the run is to stop early, once it is.
   var stop: Stop?
   /// Ends the listening windows that are open.
@@ -116,7 +120,8 @@ actor ApplyRun {
       if case .beacon(let identity) = proof(of: room) { identity } else { nil }
     }
     air = AirLedger(profiles: DeviceProfiles.all, wanted: Set(identities))
-    schedule = Schedule(parallel: request.parallel)
+    schedule = Schedule(parallel: request.parallel, isWatching: request.isWatching)
+    canaries = Canaries(perNetwork: request.canaries)
   }
 
   /// A room that is to be worked on.
@@ -214,7 +219,9 @@ actor ApplyRun {
 
   /// Which device belongs to which of these rooms, by all that is known now.
   func matches(of rooms: [Room]) -> [RoomID: Match] {
-    match(rooms, of: request.building, with: air, request.known, nearby: nearby, now: clock.now)
+    match(
+      rooms, of: request.building, with: air, request.known, nearby: nearby,
+      taken: Set(works.values.map(\.address)).union(canaries.held.map(\.address)), now: clock.now)
   }
 
   /// Joins rooms and devices by what was heard and what is on record, holds that against the plan, asks where a
@@ -225,20 +232,35 @@ actor ApplyRun {
       let differences = plan.differences(from: ApplyPlan(request, matches))
       if !differences.isEmpty { throw .refused(.plan(differences)) }
     }
+    try await settle(rooms, matches)
+  }
+
+  /// Does what follows from matches: asks where a person must agree, fills the schedule, and ends rooms for which
+  /// nothing can be done.
+  func settle(_ rooms: [Room], _ matches: [RoomID: Match]) async throws(Stop) {
+    matchedAt = clock.now
     let proposals = rooms.compactMap { room -> ProposedBinding? in
       guard case .device(let address, .any)? = matches[room.id] else { return nil }
       return ProposedBinding(room: room, address: address, rssi: air[address]?.rssi)
     }
     let isConfirmed = proposals.isEmpty ? true : await environment.confirm(proposals)
     if Task.isCancelled { throw .interrupted }
+    var begun: [RoomWork] = []
     for room in rooms {
+      if case .stopped(let outcome, let reason)? = matches[room.id], request.isWatching,
+        reason.code.endsWithNews
+      {
+        waiting.leaveOpen(room.id, outcome, reason)
+        continue
+      }
+      waiting.end(room.id)
       switch matches[room.id] {
       case .device(_, .any)? where !isConfirmed:
         try await finish(room, .pending, reason: FailureReason(.notConfirmed))
       case .device(let address, let basis)?:
         var work = RoomWork(room: room, address: address, basis: basis)
         work.mayBeDone = request.known.deed(for: room, at: address)?.state == .submitted
-        undertake(work)
+        begun.append(work)
       case .done(let evidence, let settings)?:
         // Also of a device that this run does not write: it is the room's from now on.
         if let device = request.known.device(of: room) {
@@ -256,12 +278,22 @@ actor ApplyRun {
         preconditionFailure("matching left out a room: \(room.id)")
       }
     }
+    for work in canaries.admit(begun, isHeard: { air[$0]?.lastHeard != nil }) { undertake(work) }
   }
 }
 
 extension FailureReason.Code {
   /// Whether a device that is put into provisioning mode is no longer kept by this.
   var endsWithTheButton: Bool { self == .settingsChanged || self == .configuredOtherwise }
+
+  /// Whether a room without a device may get one by what is yet to be heard.
+  var endsWithNews: Bool {
+    switch self {
+    case .noCandidate, .tooManyCandidates, .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing:
+      true
+    default: false
+    }
+  }
 }
 
 /// What is known of a room's work.

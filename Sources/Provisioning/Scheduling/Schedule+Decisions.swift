@@ -149,7 +149,8 @@ extension Schedule {
   /// Whether somebody is to be heard: a proof of whom it wrote or of whom nobody else looks after, a device that
   /// nobody has heard, or, unless it has just listened for them in vain, devices that others have yet to call.
   private func wantsToListen(_ radio: Radio) -> Bool {
-    !radio.proofs.isEmpty || !orphans.isEmpty || !unheard.isEmpty
+    !radio.proofs.isEmpty || !orphans.isEmpty || !unheard.isEmpty || !resting.isEmpty
+      || awaitsNews
       || dueCount > radio.candidates.count && !radio.isInVain
   }
 
@@ -215,7 +216,9 @@ extension Schedule {
     guard entry.job.approach != .searched else { return isBetterSearched(entry, adapter, at: now) }
     let here = entry.failures[adapter] ?? 0
     return radios.contains { other in
-      guard other.id != adapter, let there = entry.hearings[other.id], isFresh(there.at, at: now),
+      // Only who has it among its candidates will call it.
+      guard other.id != adapter, entry.candidacies.contains(other.id),
+        let there = entry.hearings[other.id], isFresh(there.at, at: now),
         other.heldUntil.map({ $0 <= now }) ?? true
       else { return false }
       let failures = entry.failures[other.id] ?? 0

@@ -9,6 +9,8 @@ extension Schedule {
       /// To be called, or heard, as soon as can be.
       case due
       case pausing(until: MonotonicInstant)
+      /// Its budget is spent; it is tried again once it is clearly heard.
+      case resting(Rest)
       /// Being called.
       case calling(AdapterID)
       /// Its link is up.
@@ -22,6 +24,10 @@ extension Schedule {
     let order: Int
     var phase = Phase.due
     var attempts = 0
+    /// Attempts that count no more: the budget was renewed since.
+    var forgiven = 0
+    /// How strongly it was heard before the last attempt.
+    var strongest: Int?
     /// Attempts that ended because the adapter or the stack went away.
     var hostFailures = 0
     var failures: [AdapterID: Int] = [:]
@@ -33,6 +39,14 @@ extension Schedule {
     var candidacies: Set<AdapterID> = []
     /// It is given up when every adapter has listened this long in all without hearing it.
     var silenceLimit = Duration.zero
+  }
+
+  /// What was last heard of a device that rests.
+  struct Rest: Hashable, Sendable {
+    /// How strongly it was heard when it began to rest, in dBm.
+    var rssi: Int?
+    /// How long every adapter had listened when it was last heard, or began to rest.
+    var ears: Duration
   }
 
   /// How an adapter is doing.

@@ -83,6 +83,10 @@ struct Schedule: Sendable {
     static let hostFailures = 5
     /// Conversations that an adapter holds at once, unless told otherwise: what common dongles can.
     static let slots = 5
+    /// A device that rests, its budget spent, is clearly heard again when it is so many dB stronger than before,
+    static let stronger = 10
+    /// or when every adapter had listened so long without hearing it.
+    static let absence = Duration.seconds(20)
     /// How much better, in dB, another adapter must hear a device to be left the call.
     static let better = 15
     /// How many candidates an adapter may leave to others before it takes one all the same.
@@ -103,14 +107,25 @@ struct Schedule: Sendable {
   var silences = Heap<Due<Duration>>()
   /// Rooms in phase `due`.
   var dueCount = 0
+  /// Rooms in phase `resting`.
+  var resting: Set<RoomID> = []
+  /// Rooms whose budget was renewed since they were last asked for.
+  private var renewed: [RoomID] = []
+  /// Whether adapters listen for whoever may come, even if nobody who is known is to be heard.
+  var awaitsNews = false
   /// Conversations at once, over all adapters.
   let parallel: Int
+  /// Whether nobody is given up: who is not heard is waited for, and who failed rests until it is clearly heard again.
+  let isWatching: Bool
   private var nextOrder = 0
 
   /// A schedule of nothing yet.
-  /// - Parameter parallel: how many conversations there may be at once, over all adapters; nil for as many as they can.
-  init(parallel: Int? = nil) {
+  /// - Parameters:
+  ///   - parallel: how many conversations there may be at once, over all adapters; nil for as many as they can.
+  ///   - isWatching: whether nobody is given up.
+  init(parallel: Int? = nil, isWatching: Bool = false) {
     self.parallel = parallel ?? Int.max
+    self.isWatching = isWatching
   }
 
   /// Whether nothing is left to do.
@@ -123,15 +138,18 @@ struct Schedule: Sendable {
   func isEngaged(_ device: BluetoothAddress) -> Bool {
     switch rooms[device].flatMap({ entries[$0]?.phase }) {
     case .calling?, .linked?: true
-    case .due?, .pausing?, .proving?, nil: false
+    case .due?, .pausing?, .resting?, .proving?, nil: false
     }
   }
+
+  /// Whether a room's budget is spent, and its device is waited for to be clearly heard.
+  func isResting(_ room: RoomID) -> Bool { resting.contains(room) }
 
   /// Rooms that nobody talks to and that wait for no proof, in order.
   var idleRooms: [RoomID] {
     entries.values.filter { entry in
       switch entry.phase {
-      case .due, .pausing: true
+      case .due, .pausing, .resting: true
       case .calling, .linked, .proving: false
       }
     }.sorted { $0.order < $1.order }.map(\.job.room)
@@ -154,6 +172,7 @@ struct Schedule: Sendable {
     guard let entry = entries.removeValue(forKey: room) else { return }
     if entry.phase == .due { dueCount -= 1 }
     unheard.remove(room)
+    resting.remove(room)
     if let address = entry.job.address { rooms[address] = nil }
     proving[room] = nil
   }
@@ -165,12 +184,39 @@ struct Schedule: Sendable {
     // In place: this is done for all that is heard.
     guard let room = rooms[address], let index = entries.index(forKey: room) else { return false }
     let rssi = rssi ?? entries.values[index].hearings[adapter]?.rssi
+    if case .resting(let rest) = entries.values[index].phase {
+      renew(room, from: rest, rssi, at: now)
+      return entries[room]?.phase == .due
+    }
     entries.values[index].hearings[adapter] = (now, rssi)
     if entries.values[index].job.approach == .searched { entries.values[index].reach[adapter] = rssi }
     guard entries.values[index].phase == .due, !entries.values[index].candidacies.contains(adapter)
     else { return false }
     enlist(room, on: adapter)
     return true
+  }
+
+  /// The rooms whose budget was renewed because their device was clearly heard again, in that order, once.
+  mutating func takeRenewed() -> [RoomID] {
+    defer { renewed = [] }
+    return renewed
+  }
+
+  /// A device that rests was heard.
+  private mutating func renew(_ room: RoomID, from rest: Rest, _ rssi: Int?, at now: MonotonicInstant) {
+    let ears = leastEars(at: now)
+    let isBack = ears - rest.ears >= Limits.absence
+    let isStronger = rest.rssi.flatMap { before in rssi.map { $0 >= before + Limits.stronger } } ?? false
+    guard isBack || isStronger, var entry = entries[room] else {
+      entries[room]?.phase = .resting(Rest(rssi: rest.rssi ?? rssi, ears: ears))
+      return
+    }
+    entry.forgiven = entry.attempts - entry.hostFailures
+    entry.failures = [:]
+    entries[room] = entry
+    resting.remove(room)
+    renewed.append(room)
+    becomeDue(room, at: now)
   }
 
   /// A device must be heard again before it is called: it was connected to, or forgotten by the stack.
@@ -212,9 +258,10 @@ struct Schedule: Sendable {
         radios[index].hangingUp.remove(room)
         if radios[index].calling == room { radios[index].calling = nil }
       }
-    case .due, .pausing, .proving:
+    case .due, .pausing, .resting, .proving:
       return
     }
+    entry.strongest = entry.hearings.values.compactMap(\.rssi).max()
     entry.phase = .proving
     entry.hearings = [:]
     entries[room] = entry
@@ -254,7 +301,7 @@ struct Schedule: Sendable {
   }
 
   /// An attempt failed. Returns how long the room pauses when another attempt follows, at the back of the
-  /// queue; nil when it has none left, and is out.
+  /// queue; nil when it has none left: then it is out, or rests, where nobody is given up.
   /// - Parameter jitter: chance, 0…1, that keeps devices from coming back in step.
   mutating func attemptFailed(
     _ room: RoomID, _ failure: FailureClass, on adapter: AdapterID, at now: MonotonicInstant, jitter: Double
@@ -264,7 +311,7 @@ struct Schedule: Sendable {
     entry.attempts += 1
     entry.failures[adapter, default: 0] += 1
     if failure == .host { entry.hostFailures += 1 }
-    let charged = entry.attempts - entry.hostFailures
+    let charged = entry.attempts - entry.hostFailures - entry.forgiven
     let budget = entry.job.retries
     let hasMore =
       switch failure {
@@ -274,7 +321,18 @@ struct Schedule: Sendable {
       case .permanent, .cancelled: false
       }
     guard hasMore else {
-      finish(room)
+      switch failure {
+      case .permanent, .cancelled:
+        finish(room)
+      case .transient, .missing, .outOfSlots, .refused, .host:
+        guard isWatching else {
+          finish(room)
+          break
+        }
+        entry.phase = .resting(Rest(rssi: entry.strongest, ears: leastEars(at: now)))
+        resting.insert(room)
+        entries[room] = entry
+      }
       return nil
     }
     let doubled = Limits.firstPause * (1 << min(max(charged - 1, 0), 8))
@@ -353,7 +411,7 @@ struct Schedule: Sendable {
     entry.silenceLimit = leastEars(at: now) + entry.job.search * 2
     dueCount += 1
     entries[room] = entry
-    if entry.job.approach != .searched {
+    if entry.job.approach != .searched, !isWatching {
       silences.insert(Due(at: entry.silenceLimit, order: entry.order, room: room))
     }
     if entry.job.approach != .searched { unheard.insert(room) }

@@ -25,7 +25,8 @@ extension [RunEvent] {
     var underway: Set<RoomID> = []
     for event in self {
       switch event.fact {
-      case .runStarted, .adapterAwaited, .adapterSelected, .hostPaused, .runInterrupted, .runFinished:
+      case .runStarted, .adapterAwaited, .adapterSelected, .hostPaused, .canariesJudged, .runInterrupted,
+        .runFinished:
         for room in report.selected { result[room.id, default: []].append(event) }
       case .listeningStarted(let fact), .listeningStopped(let fact):
         // A survey is everybody's: it shows how long the room's device had to be heard. Other windows are of those
@@ -36,6 +37,8 @@ extension [RunEvent] {
         if let room = owners[fact.address] { result[room, default: []].append(event) }
       case .deviceSighted(let fact):
         if let room = owners[fact.address] { result[room, default: []].append(event) }
+      case .deviceUnclaimed:
+        break
       case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
         .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted,
         .linkEnded, .proofHeard, .attemptEnded,

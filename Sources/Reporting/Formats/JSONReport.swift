@@ -19,6 +19,7 @@ public enum JSONReport {
       "run": run(report),
       "summary": summary(report),
       "rooms": .array(report.rooms.map { room($0, in: report) }),
+      "unclaimed": .array(report.unclaimed.map { unclaimed($0, in: report) }),
     ])
   }
 
@@ -78,6 +79,17 @@ public enum JSONReport {
       "advice": .optional(explanation?.advice),
       "exclusion": room.planned.exclusion.map(exclusion) ?? .null,
       "log": .string(room.log),
+    ])
+  }
+
+  /// A device that no room claims.
+  private static func unclaimed(_ device: DeviceUnclaimed, in report: RunReport) -> JSONValue {
+    .object([
+      "address": .string(device.address.description),
+      "profile": .string(device.profile.rawValue),
+      "adapter": .string(device.adapter.description),
+      "adapter_name": .optional(report.name(of: device.adapter)),
+      "rssi": .optional(device.rssi),
     ])
   }
 

@@ -125,7 +125,7 @@ public struct RoomReport: Hashable, Sendable {
       .retryScheduled:
       break
     case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted, .hostPaused, .runInterrupted, .runFinished:
+      .deviceSighted, .hostPaused, .canariesJudged, .deviceUnclaimed, .runInterrupted, .runFinished:
       break
     }
   }

@@ -26,6 +26,9 @@ public struct RunReport: Hashable, Sendable {
   /// The rooms, in the manifest's order.
   public private(set) var rooms: [RoomReport] = []
 
+  /// Devices that could be provisioned, and that no room claims.
+  public private(set) var unclaimed: [DeviceUnclaimed] = []
+
   private var places: [RoomID: Int] = [:]
   private var owners: [BluetoothAddress: Int] = [:]
   private var signals: [BluetoothAddress: Int] = [:]
@@ -53,12 +56,15 @@ public struct RunReport: Hashable, Sendable {
     case .deviceSighted(let fact):
       signals[fact.address] = fact.rssi ?? signals[fact.address]
       if let place = owners[fact.address] { rooms[place].heard(fact.rssi) }
+    case .deviceUnclaimed(let fact):
+      unclaimed.removeAll { $0.address == fact.address }
+      unclaimed.append(fact)
     case .runInterrupted(let fact):
       interruption = fact
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused:
+    case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused, .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,

@@ -49,7 +49,8 @@ public struct ProgressView: Sendable {
       listening = nil
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
     case .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted,
-      .hostPaused, .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,
+      .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded, .statusReceived, .settingsRead,
+      .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard:
       break
     }
@@ -64,6 +65,8 @@ public struct ProgressView: Sendable {
       [style.paint("Using \(fact.name.visible) (\(fact.adapter))".truncated(to: style.width), .dim)]
     case .runInterrupted(let fact):
       [style.paint("Stopping: \(fact.cause.words)".truncated(to: style.width), .yellow)]
+    case .canariesJudged:
+      [style.paint(EventWords(event.fact) { _ in "" }.text.uppercasedFirst.truncated(to: style.width), .bold)]
     case .hostPaused(let fact):
       [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
     default:
@@ -165,7 +168,7 @@ extension ProgressView {
     case .runStarted(let fact):
       "\(fact.buildingName.visible): \(report.selected.count) rooms\(fact.simulated ? ", simulated" : "")"
     case .adapterAwaited: EventWords(fact) { _ in "" }.text
-    case .adapterSelected, .linkReleased: EventWords(fact) { _ in "" }.text
+    case .adapterSelected, .linkReleased, .canariesJudged: EventWords(fact) { _ in "" }.text
     case .listeningStarted(let fact): fact.purpose == .survey ? "listening for devices" : nil
     case .attemptStarted(let fact): "\(name(fact.room)): attempt \(fact.number) at \(fact.address)"
     case .attemptEnded(let fact):
@@ -178,7 +181,7 @@ extension ProgressView {
     case .runInterrupted(let fact): "stopping: \(fact.cause.words)"
     case .hostPaused(let fact): "this computer: \(fact.words)"
     case .runFinished, .listeningStopped, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired,
-      .roomAccepted, .stageStarted, .stageEnded,
+      .roomAccepted, .deviceUnclaimed, .stageStarted, .stageEnded,
       .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard:
       nil
     }

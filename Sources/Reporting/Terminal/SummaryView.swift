@@ -19,12 +19,28 @@ public enum SummaryView {
       lines.append("")
       lines += block("… and \(open.count - explained) more rooms: report.csv has them all.", style)
     }
+    lines += unclaimed(report, style)
     if let reports {
       lines.append("")
       // A path is never cut: it is there to be copied.
       lines.append("Reports: \(reports.visible)")
     }
     return lines
+  }
+
+  /// Devices that were heard and that no room claims: somebody may have forgotten a room.
+  private static func unclaimed(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+    let devices = report.unclaimed.sorted { ($1.rssi ?? .min, $0.address) < ($0.rssi ?? .min, $1.address) }
+    guard !devices.isEmpty else { return [] }
+    let shown = devices.prefix(explained).map { device in
+      "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")"
+    }
+    let more = devices.count > explained ? " and \(devices.count - explained) more" : ""
+    return [""]
+      + block("No room claims: \(shown.joined(separator: ", "))\(more).", style)
+      + block(
+        "→ If one of them belongs to a room, write its address into the manifest.", style, indent: 4,
+        hanging: 2)
   }
 
   private static func headline(_ report: RunReport, _ style: TerminalStyle) -> [String] {

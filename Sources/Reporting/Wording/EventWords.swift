@@ -58,6 +58,13 @@ struct EventWords {
       self.init("room", "accepted as it is by \(fact.by.visible)", quotes: Self.why(fact.reason))
     case .hostPaused(let fact):
       self.init("host", fact.words)
+    case .canariesJudged(let fact):
+      self.init(
+        "first",
+        fact.approved ? "the first rooms were approved of, the rest follows" : "the rest is not to follow")
+    case .deviceUnclaimed(let fact):
+      self.init(
+        "heard", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), and no room claims it")
     case .attemptStarted(let fact):
       self.init(
         "attempt", "\(fact.number) begins: \(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi))")

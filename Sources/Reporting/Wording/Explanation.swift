@@ -53,7 +53,8 @@ extension FailureReason.Code {
     case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
       .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
       .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .notConfirmed,
-      .tooManyFailures, .adapterLost, .stackLost, .outOfSlots, .interrupted, .recordUnwritable, .stackError,
+      .tooManyFailures, .canariesFailed, .canariesRefused, .adapterLost, .stackLost, .outOfSlots,
+      .interrupted, .recordUnwritable, .stackError,
       .minorOnRecord,
       .planOutdated, .adapterClaimed, .hostPaused:
       false

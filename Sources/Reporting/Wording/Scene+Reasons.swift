@@ -35,6 +35,8 @@ extension Scene {
     case .adapterShared: adapterShared(reason)
     case .notConfirmed: notConfirmed()
     case .tooManyFailures: tooManyFailures()
+    case .canariesFailed: canariesFailed()
+    case .canariesRefused: canariesRefused()
     case .adapterLost: adapterLost(reason)
     case .stackLost: stackLost(reason)
     case .outOfSlots: outOfSlots()
@@ -315,6 +317,18 @@ extension Scene {
       "More rooms failed than --max-failures allows, so this one was not begun.",
       "See why they failed, and what they have in common. Then run the same command again: it does what is left."
     )
+  }
+
+  private func canariesFailed() -> Explanation {
+    Explanation(
+      "None of the first rooms of its \(hasWiFi ? "WiFi network" : "kind") was done, so this one was not begun.",
+      "See why these failed. Then run the same command again: it does what is left.")
+  }
+
+  private func canariesRefused() -> Explanation {
+    Explanation(
+      "The first rooms were done, and the rest was not to follow.",
+      "Mend what was wrong with them in the manifest, or run the same command again.")
   }
 
   private func notConfirmed() -> Explanation {

@@ -56,6 +56,23 @@ struct ApplyCommand: AsyncParsableCommand {
   @Flag(help: "Begin no more rooms once one has failed.")
   var failFast = false
 
+  @Flag(
+    help: "Go on until every room is done or Ctrl-C: sensors may be switched on meanwhile, floor by floor.")
+  var watch = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Do so many rooms of each WiFi network first, and the rest only after a yes.", valueName: "n"))
+  var canary: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Have this command say whether the rest may follow, instead of somebody at the terminal: its exit code 0 is yes. \
+      It gets the first rooms as JSON on its standard input.
+      """, valueName: "command"))
+  var canaryCheck: String?
+
   @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
   var yes = false
 
@@ -73,6 +90,10 @@ struct ApplyCommand: AsyncParsableCommand {
 
   func validate() throws {
     if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
+    if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
+    guard canaryCheck == nil || canary != nil else {
+      throw ValidationError("--canary-check judges the rooms that --canary N does first: give that, too")
+    }
     guard maxFailures == nil || !failFast else {
       throw ValidationError("--fail-fast is --max-failures 0: give one of them")
     }
@@ -91,6 +112,11 @@ struct ApplyCommand: AsyncParsableCommand {
         .usage,
         "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
         cure: "Give --yes where that is meant, or addresses to the rooms.")
+    }
+    guard canary == nil || canaryCheck != nil || Screen.canAnswer else {
+      throw CommandFailure(
+        .usage, "--canary waits for somebody's yes, and nobody is at the terminal",
+        cure: "Give --canary-check with a command that says whether the rest may follow.")
     }
     guard !operatorKey || Screen.canAnswer else {
       throw CommandFailure(
@@ -132,9 +158,11 @@ struct ApplyCommand: AsyncParsableCommand {
   private func carryOut(
     _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
-    let request = undertaking.request(
+    var request = undertaking.request(
       as: run, manifest: manifest, simulation, radio, parallel: sequential ? 1 : parallel,
       failures: failFast ? .number(0) : maxFailures)
+    request.isWatching = watch
+    request.canaries = canary
     let claims = AdapterClaims(run)
 
     // Whether the record can be kept is found out before any device is touched.
@@ -149,6 +177,9 @@ struct ApplyCommand: AsyncParsableCommand {
         if yes { return true }
         return await progress.pausing { await Confirmation.ask(proposals) }
       },
+      judge: { [canaryCheck, building = request.building] first in
+        await progress.pausing { await CanaryJudgement.of(first, in: building, by: canaryCheck) }
+      },
       action: { [operatorKey, clock = setup.clock] room in
         guard operatorKey else { return nil }
         return await progress.pausing { await OperatorKey.wait(for: room, clock) }
@@ -156,7 +187,7 @@ struct ApplyCommand: AsyncParsableCommand {
       // A rehearsal has adapters of its own.
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
       interruptions: interruptions.stream, pauses: setup.pauses)
-    let result = await progress.running {
+    let result = await progress.running { [request] in
       await Provisioning.apply(request, in: environment, recording: coordinator)
     }
     do {

@@ -14,6 +14,7 @@ struct Premises: Sendable {
     _ building: Building, failsFrom: Int? = nil, patience: Duration = .seconds(30),
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = { _ in true },
     asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
+    judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     changeRequest: @Sendable (inout ApplyRequest) -> Void = { _ in },
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
@@ -36,7 +37,8 @@ struct Premises: Sendable {
       confirm: { proposals in
         await asking(backstage)
         return await confirm(proposals)
-      }, action: { [clock] _ in await action(clock) }, claim: claim, interruptions: interruptions,
+      }, judge: judge, action: { [clock] _ in await action(clock) }, claim: claim,
+      interruptions: interruptions,
       pauses: pauses)
     let before = (writes: await world.writes.count, flashes: await flashes(), attempts: await attempts())
     let result = await withTaskGroup(of: Void.self) { [request] group in

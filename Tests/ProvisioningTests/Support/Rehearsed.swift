@@ -99,6 +99,7 @@ func rehearse(
     _ in true
   },
   asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
+  judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
   runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
   patience: Duration = .seconds(30),
   before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
@@ -131,7 +132,7 @@ func rehearse(
         for _ in 0..<runs {
           last = await Premises(world: world, clock: clock).rehearse(
             building, failsFrom: recordFailsFrom, patience: patience, confirm: confirm, asking: asking,
-            changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
+            judge: judge, changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
             during: during)
         }
         return last

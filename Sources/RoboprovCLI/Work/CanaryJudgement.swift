@@ -1,0 +1,82 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Reporting
+
+/// Whether the rest of a building may follow after its first rooms: somebody at the terminal says so, or a command.
+enum CanaryJudgement {
+  /// Asks; anything but a clear yes is no. A cancelled task gets no as well.
+  static func of(_ first: [RoomFinished], in building: Building, by command: String?) async -> Bool {
+    let rooms = first.map { Canary($0, building) }
+    if let command { return await check(rooms, with: command) }
+    Console.say(
+      Table.text(
+        header: ["ROOM", "MINOR", "DEVICE", "NETWORK", "OUTCOME"],
+        rows: rooms.map { room in
+          [
+            room.name.visible, room.minor.map { "\($0)" } ?? "", room.address ?? "",
+            room.network?.visible ?? "",
+            room.outcome,
+          ]
+        }))
+    Console.write("See that these work as they should. Go on with the rest? [y/N] ", to: .standardError)
+    let answer = await Keyboard.line { $0 }.lowercased()
+    return answer == "y" || answer == "yes"
+  }
+
+  /// One of the first rooms, as the command is told of it.
+  private struct Canary: Encodable, Sendable {
+    var room: String
+    var name: String
+    var minor: UInt16?
+    var network: String?
+    var address: String?
+    var outcome: String
+
+    init(_ finished: RoomFinished, _ building: Building) {
+      let planned = building.rooms.first { $0.id == finished.room }
+      room = finished.room.rawValue
+      name = planned?.name ?? finished.room.rawValue
+      minor = planned?.minor
+      network = planned?.settings[.wifiSSID]?.shown
+      address = finished.address?.description
+      outcome = finished.outcome.rawValue
+    }
+  }
+
+  /// What the command says. It may take its time; when the run is stopped, so is it.
+  private static func check(_ rooms: [Canary], with command: String) async -> Bool {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    guard let told = try? encoder.encode(rooms) else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command]
+    // What it says is for the person, not part of our data.
+    process.standardOutput = FileHandle.standardError
+    let input = Pipe()
+    process.standardInput = input
+    let (ended, end) = AsyncStream.makeStream(of: Int32.self)
+    process.terminationHandler = { process in
+      end.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
+      end.finish()
+    }
+    do {
+      try process.run()
+      // One that does not read what it is told is none the worse for it.
+      try? input.fileHandleForWriting.write(contentsOf: told + Data("\n".utf8))
+      try? input.fileHandleForWriting.close()
+    } catch {
+      Console.say("The command of --canary-check could not be started: \(error.localizedDescription)")
+      return false
+    }
+    let status = await withTaskCancellationHandler {
+      for await status in ended { return status }
+      return -1
+    } onCancel: {
+      process.terminate()
+    }
+    if status != 0 { Console.say("The command of --canary-check said no: it ended with \(status)") }
+    return status == 0
+  }
+}
