@@ -100,19 +100,27 @@ extension BlueZCentral {
   /// Every report of every LE device. The weakest strength there is selects nothing, but that it is given
   /// makes BlueZ signal each report's strength, which it otherwise does after a change of 8 dB, and also report
   /// those who do not call themselves discoverable (`adapter.c`: `filtered_discovery`).
-  private static let everything = DBusValue.vardict([
-    ("Transport", .string("le")), ("DuplicateData", .bool(true)), ("RSSI", .int16(-127)),
-  ])
+  private static func everything(attempt: Int16) -> DBusValue {
+    .vardict([
+      ("Transport", .string("le")), ("DuplicateData", .bool(true)), ("RSSI", .int16(-128 + attempt)),
+    ])
+  }
 
-  /// `InProgress` means that an earlier stop of ours was lost, or that another start is being worked on.
+  private static let attemptsToStart: Int16 = 4
+
+  /// `InProgress` means that an earlier stop of ours was lost, or that another start is being worked on. Where bluetoothd has
+  /// missed that the kernel no longer discovers, it cannot be stopped either (docs/bluez.md, trap 59): a filter that is
+  /// another makes it start the kernel's discovery anew, and ours is on record already.
   private func start(_ path: ObjectPath) async throws(CentralError) {
-    var attempt = 1
+    var attempt: Int16 = 1
     while true {
       do throws(CentralError) {
-        _ = try await call(path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [Self.everything])
+        let filter = Self.everything(attempt: attempt)
+        _ = try await call(path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [filter])
         _ = try await call(path, Name.Interface.adapter, Name.Member.startDiscovery)
         return
-      } catch  where error.code == .busy && attempt < 4 {
+      } catch  where error.code == .busy {
+        guard attempt < Self.attemptsToStart else { return }
         attempt += 1
         _ = try? await call(path, Name.Interface.adapter, Name.Member.stopDiscovery, timeout: .seconds(5))
         try? await clock.sleep(for: .milliseconds(250))

@@ -89,6 +89,22 @@ struct DiscoveryStories {
     }
   }
 
+  @Test("a discovery that BlueZ cannot stop any more is started anew by another filter")
+  func unstoppable() async throws {
+    try await Stage.with { stage in
+      for member in ["StartDiscovery", "StopDiscovery"] as [MemberName] {
+        await stage.daemon.answer(member) { _ in
+          .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
+        }
+      }
+      try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in }
+      let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
+        .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }
+      #expect(filters == [-127, -126, -125, -124])
+      #expect(await stage.daemon.calls.last?.member == "StopDiscovery")
+    }
+  }
+
   @Test(
     "says why it cannot start",
     arguments: [
