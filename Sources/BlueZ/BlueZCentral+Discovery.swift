@@ -97,26 +97,28 @@ extension BlueZCentral {
 
   // MARK: Talking to BlueZ
 
-  /// Every report of every LE device. The weakest strength there is selects nothing, but that it is given
+  /// Every report of every LE device. The weakest strength there is selects nothing, but that one is given
   /// makes BlueZ signal each report's strength, which it otherwise does after a change of 8 dB, and also report
   /// those who do not call themselves discoverable (`adapter.c`: `filtered_discovery`).
-  private static func everything(attempt: Int16) -> DBusValue {
-    .vardict([
-      ("Transport", .string("le")), ("DuplicateData", .bool(true)), ("RSSI", .int16(-128 + attempt)),
+  ///
+  /// No two filters in a row are the same. bluetoothd starts the kernel's discovery anew for a filter that is another, and
+  /// else not, where it has missed that the kernel has stopped (docs/bluez.md, trap 59).
+  private func everything() -> DBusValue {
+    filtersSet = filtersSet % 8 + 1
+    return .vardict([
+      ("Transport", .string("le")), ("DuplicateData", .bool(true)), ("RSSI", .int16(-128 + filtersSet)),
     ])
   }
 
-  private static let attemptsToStart: Int16 = 4
+  private static let attemptsToStart = 4
 
-  /// `InProgress` means that an earlier stop of ours was lost, or that another start is being worked on. Where bluetoothd has
-  /// missed that the kernel no longer discovers, it cannot be stopped either (docs/bluez.md, trap 59): a filter that is
-  /// another makes it start the kernel's discovery anew, and ours is on record already.
+  /// `InProgress` means that an earlier stop of ours was lost, or that another start is being worked on. What cannot be
+  /// stopped after all is on record as ours, and runs with the new filter.
   private func start(_ path: ObjectPath) async throws(CentralError) {
-    var attempt: Int16 = 1
+    var attempt = 1
     while true {
       do throws(CentralError) {
-        let filter = Self.everything(attempt: attempt)
-        _ = try await call(path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [filter])
+        _ = try await call(path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [everything()])
         _ = try await call(path, Name.Interface.adapter, Name.Member.startDiscovery)
         return
       } catch  where error.code == .busy {

@@ -41,6 +41,8 @@ public actor BlueZCentral: Central {
   var links: [ObjectPath: BlueZPeripheral] = [:]
   /// Links that have just ended; what they stood on may go now.
   private var ended: [BlueZPeripheral] = []
+  /// Counts the discovery filters that were set, from 1 to 8 and again.
+  var filtersSet: Int16 = 0
   var lastNumber: UInt64 = 0
 
   /// Fired by every change to the stack, to an adapter, to a device, or to the state of a discovery.
