@@ -69,6 +69,10 @@ test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the r
 test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault; one of each family
 	@Tests/RadioLab/run --short $(FILTER)
 
+.PHONY: bench-radio
+bench-radio: setup-radio $(RELEASE_BUILT) ## measure roboprov on the real stack, beside a script of the same job; half an hour
+	@Tests/RadioLab/run --measure building faulty_building
+
 .PHONY: trace
 trace: setup-radio ## record anew what the real BlueZ says, which the virtual one is held to: STORY=NAME selects
 	Scripts/build -c release --product bluez-trace --static-swift-stdlib

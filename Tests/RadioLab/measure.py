@@ -7,6 +7,7 @@ import struct
 import sys
 import time
 
+import measure_building
 import measure_families
 import stages
 from lab.lab import Lab, adapter_address
@@ -187,7 +188,7 @@ def _run_and_tell(lab: Lab, house: House, words: str) -> None:
           " (including its way to the sensor)\n", flush=True)  # fmt: skip
 
 
-MEASURES = [rssi, connections, names, windows, parameters, pace, *measure_families.MEASURES]
+MEASURES = [rssi, connections, names, windows, parameters, pace, *measure_families.MEASURES, *measure_building.MEASURES]
 
 
 def main(names: list[str]) -> None:

@@ -1,0 +1,195 @@
+"""How fast a building is provisioned on the real stack: by roboprov, and by a script of the same job (`clients/building_script.py`)
+that is what one would write instead, with bleak and bleak-retry-connector."""
+
+import hashlib
+import json
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+import stages
+from lab import guest_image
+from lab.lab import Lab
+from stories.house import NETWORKS, House
+from stories.story import install_roboprov
+
+ROOMS = 40
+REPETITIONS = 2
+PLACES = [(10, 4), (0, 0), (21, 9)]  # of the adapters; each room is in the range of the first
+ONE, ALL = ["hci0"], ["hci0", "hci1", "hci2"]
+REQUIREMENTS = pathlib.Path(__file__).with_name("script-requirements.txt")
+GUEST_PYTHON = "3.11"  # Debian 12's
+_PLACE = "/tmp/script"  # in the guest, in memory
+# How many at once on each adapter is best for the script, by the number of adapters: `--measure script` says so.
+BEST = {1: 7, 3: 7}
+
+
+# --- What runs ---
+
+
+def _libraries() -> pathlib.Path:
+    """The script's libraries for the guest's Python, from PyPI; made once."""
+    made = guest_image.BUILD / f"script-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:16]}"
+    if not made.exists():
+        half = made.with_suffix(".part")
+        shutil.rmtree(half, ignore_errors=True)
+        platforms = [f"--platform=manylinux{name}_x86_64" for name in ("2014", "_2_17", "_2_28", "_2_34")]
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", half,
+             "--only-binary=:all:", "--python-version", GUEST_PYTHON, *platforms, "--requirement", REQUIREMENTS],
+            check=True,
+        )  # fmt: skip
+        half.rename(made)
+    return made
+
+
+def _install_script(lab: Lab) -> None:
+    """On the guest's own disk: what it imports would else be read through the share, page by page."""
+    shutil.make_archive(str(lab.share / "script"), "tar", _libraries())
+    shutil.copy(pathlib.Path(__file__).with_name("clients") / "building_script.py", lab.share / "building_script.py")
+    unpack = f"mkdir {_PLACE} && tar -xf /lab/share/script.tar -C {_PLACE} && cp /lab/share/building_script.py {_PLACE}"
+    lab.run("sh", "-c", unpack, timeout=120).must()
+    lab.run("python3", "-m", "compileall", "-q", _PLACE, timeout=300)
+
+
+def _script(lab: Lab, house: House, adapters: list[str], at_once: int) -> dict:
+    rooms = []
+    for room in house.rooms:
+        ssid, password = NETWORKS[room.wifi] if room.wifi else (None, None)
+        rooms.append({"address": room.address, "room": room.name, "minor": room.minor, "ssid": ssid, "password": password})
+    job = {"adapters": adapters, "at_once": at_once, "rooms": rooms}
+    (lab.share / "job.json").write_text(json.dumps(job))
+    command = ["python3", f"{_PLACE}/building_script.py", "/lab/share/job.json"]
+    done = lab.agent.run(*command, timeout=900, env={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/dbus/system_bus_socket"}).must()
+    told = json.loads(done.out.splitlines()[-1])
+    # What it takes to load its libraries is not counted: under emulation that is seconds.
+    return {"seconds": told["seconds"], "cpu": told["cpu_seconds"], "failures": told["failures"], "stages": told["stages"]}
+
+
+def _roboprov(lab: Lab, _house: House, *options: str) -> dict:
+    done = lab.run(
+        "busybox", "time", "-p", "roboprov", "apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", *options,
+        timeout=900,
+    )  # fmt: skip
+    usage = dict(line.split() for line in done.err.splitlines() if line.startswith(("real ", "user ", "sys ")))
+    journal = lab.share / "reports/radio-lab/latest/journal.jsonl"
+    spans = stages.spans(str(journal))
+    failures = [
+        f"{event['data']['room']}: {event['data']['failure']['code']}"
+        for event in map(json.loads, journal.read_text().splitlines())
+        if event["kind"] == "attempt_ended" and "failure" in event["data"]
+    ]
+    return {
+        "seconds": float(usage["real"]), "cpu": float(usage["user"]) + float(usage["sys"]), "failures": failures,
+        "stages": {name: [len(values), statistics.median(values), max(values)] for name, values in spans.items()},
+    }  # fmt: skip
+
+
+# --- The comparison ---
+
+
+def _at_peace(lab: Lab, house: House) -> None:
+    """Sensors as from the factory, and a bluetoothd that knows nobody."""
+    for room in house.rooms:
+        lab.radio.do("reset", address=room.address)
+    lab.bluetoothd("stop")
+    lab.run("sh", "-c", "rm -rf /var/lib/bluetooth/*").must()
+    lab.bluetoothd("start")
+    lab.wait_for_adapters()
+    time.sleep(1.0)
+
+
+def _furnished(lab: Lab, faults: list[dict]) -> House:
+    # Chips that tell of each advertisement once, however many devices there are. Those with room for fewer make two thousand
+    # reports a second of 40 sensors at three adapters, more than an emulated bluetoothd can hear (docs/bluez.md).
+    for number in range(len(PLACES)):
+        lab.unplug(number)
+        lab.run("sleep", "1")
+        lab.plug(number, duplicates="by_data", memory=1000)
+        lab.run("sh", "-c", f"until [ -e /sys/class/bluetooth/hci{number} ]; do usleep 20000; done").must()
+    lab.wait_for_adapters()
+    house = House(ROOMS)
+    for number, fault in enumerate(faults):
+        house.rooms[7 + 10 * number].faults = fault
+    lab.radio.do("add", sensors=house.sensors)
+    (lab.share / "building.yaml").write_text(house.manifest)
+    install_roboprov(lab)
+    _install_script(lab)
+    return house
+
+
+def _held_up(lab: Lab) -> str:
+    guest = float(lab.run("cat", "/run/held-up").must().out)
+    return f"held up at most: the guest {guest:.1f} s, the radio {lab.radio.state()['held_up']:.1f} s"
+
+
+def _compare(ways: dict, repetitions: int, faults: list[dict] | None = None) -> None:
+    """Each way so many times, in turn, in one guest; the table of medians."""
+    found: dict[str, list[dict]] = {name: [] for name in ways}
+    with Lab(PLACES) as lab:
+        house = _furnished(lab, faults or [])
+        for repetition in range(repetitions):
+            for name, way in ways.items():
+                _at_peace(lab, house)
+                one = way(lab, house)
+                sensors = lab.radio.sensors()
+                one["done"] = sum(room.is_done(sensors[room.address]) for room in house.rooms)
+                found[name].append(one)
+                print(
+                    f"  {repetition + 1}: {name:44} {one['done']} of {ROOMS} in {one['seconds']:6.1f} s,"
+                    f" {one['cpu']:5.1f} s of CPU, {len(one['failures'])} attempts failed {sorted(set(one['failures']))[:4]}",
+                    flush=True,
+                )  # fmt: skip
+        print(_held_up(lab))
+    print(f"\n{'':44} {'devices/min':>11}  {'s (each run)':26} {'CPU s':>6} {'failed attempts':>15}")
+    for name, runs in found.items():
+        pace = statistics.median(60 * run["done"] / run["seconds"] for run in runs)
+        each = " ".join(f"{run['seconds']:.0f}" for run in runs)
+        print(
+            f"{name:44} {pace:11.1f}  {each:26} {statistics.median(run['cpu'] for run in runs):6.1f}"
+            f" {sum(len(run['failures']) for run in runs):15}"
+        )
+    print("\nstages, median s (of the last run):")
+    for name, runs in found.items():
+        told = ", ".join(f"{stage} {n} × {middle:.2f}" for stage, (n, middle, _) in runs[-1]["stages"].items())
+        print(f"{name}: {told}", flush=True)
+
+
+def _ways() -> dict:
+    return {
+        "roboprov, 1 adapter, one after the other": lambda lab, house: _roboprov(lab, house, "--sequential", "--adapter", "hci0"),
+        "roboprov, 1 adapter": lambda lab, house: _roboprov(lab, house, "--adapter", "hci0"),
+        "roboprov, 3 adapters": _roboprov,
+        f"script, 1 adapter, {BEST[1]} at once": lambda lab, house: _script(lab, house, ONE, BEST[1]),
+        f"script, 3 adapters, {BEST[3]} at once on each": lambda lab, house: _script(lab, house, ALL, BEST[3]),
+    }
+
+
+def building() -> None:
+    """40 rooms, by roboprov with one adapter (one device after the other, and in parallel) and with three, and by a script
+    of the same job; in turn, each three times, on one seed."""
+    _compare(_ways(), REPETITIONS)
+
+
+def faulty_building() -> None:
+    """The same with four sensors out of 40 that cannot be written, each in a way of its own: with three adapters."""
+    ways = {name: way for name, way in _ways().items() if "3 adapters" in name}
+    _compare(ways, REPETITIONS, [{"dead": True}, {"mute": True}, {"drop_at_write": 3}, {"save_error": "no space"}])
+
+
+def script() -> None:
+    """How many devices at once on each adapter are best for the script."""
+    ways = {}
+    for adapters in (ONE, ALL):
+        for at_once in (1, 2, 3, 5, 7):
+            ways[f"script, {len(adapters)} adapters, {at_once} at once on each"] = (
+                lambda lab, house, adapters=adapters, at_once=at_once: _script(lab, house, adapters, at_once)
+            )
+    _compare(ways, 1)
+
+
+MEASURES = [script, building, faulty_building]
+
