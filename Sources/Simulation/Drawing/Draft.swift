@@ -21,6 +21,10 @@ struct Draft {
   private let haste: Int
   /// How much goes wrong here.
   private let faultiness: Double
+  /// Where rooms are, where that is what decides who hears whom.
+  private let storeys: Storeys?
+  /// The adapters that stand in rooms, by the number of the room.
+  private let residents: [Int: AdapterScenario]
 
   private struct Site {
     var uuid: BluetoothUUID
@@ -51,8 +55,28 @@ struct Draft {
     retries = Int.random(in: 0...4, using: &chance)
     haste = chance.chance(0.7) ? 1 : 2
     faultiness = [0, 0.1, 0.3, 0.6].randomElement(using: &chance) ?? 0
+    storeys = chance.chance(0.4) ? Storeys(&chance) : nil
+    residents = Self.house(&adapters, storeys, &chance)
+    for adapter in adapters where chance.chance(0.1) {
+      building.slots[AdapterReference(adapter.address.description)] = Int.random(in: 1...5, using: &chance)
+    }
     networks = [WiFiNetwork(ssid: "Plant", rssi: -51), WiFiNetwork(ssid: "Nachbar, 2. Stock", rssi: -80)]
     self.chance = chance
+  }
+
+  /// Puts adapters into rooms, which are then near them; or anywhere.
+  private static func house(
+    _ adapters: inout [AdapterScenario], _ storeys: Storeys?, _ chance: inout SeededGenerator
+  ) -> [Int: AdapterScenario] {
+    guard let storeys else { return [:] }
+    let areRoomsNear = chance.chance(0.5)
+    var residents: [Int: AdapterScenario] = [:]
+    for index in adapters.indices {
+      let number = Int.random(in: 1...8, using: &chance)
+      adapters[index].place = storeys.place(number, &chance)
+      if areRoomsNear, residents[number] == nil { residents[number] = adapters[index] }
+    }
+    return residents
   }
 
   /// Letters that JSON would escape are among them.
@@ -86,9 +110,13 @@ struct Draft {
     let isRegistered = family.name != "firefly" && chance.chance(0.05)
     room.isRegistered = isRegistered
     if building.assignment == .address && !isRegistered || chance.chance(0.3) { room.address = address }
-    var sensor = SensorScenario(address: address, family: family, signal: drawSignal())
-    // An adapter searches a Firefly whether or not it is the one to hear it (seed 7100767399682243884).
-    if family.name == "firefly" { sensor.signal = Signal(base: -60) }
+    var sensor = SensorScenario(
+      address: address, family: family, signal: drawSignal(), place: storeys?.place(number, &chance))
+    if let resident = residents[number], !isRegistered {
+      room.address = nil
+      let name = chance.chance(0.3) ? resident.name : resident.address.description
+      room.near = AdapterReference(name)
+    }
     if isRegistered {
       sensor.holds = holdings(of: room)
     } else {
@@ -188,7 +216,9 @@ struct Draft {
   private mutating func drawStranger() {
     let address = newAddress()
     let family = (families + [.midiKeyboard]).randomElement(using: &chance) ?? .roboSensor
-    var sensor = SensorScenario(address: address, family: family, signal: drawSignal())
+    var sensor = SensorScenario(
+      address: address, family: family, signal: drawSignal(),
+      place: storeys?.place(Int.random(in: 1...30, using: &chance), &chance))
     if chance.chance(0.4), family.name == "robo-sensor" || family.name == "iot-design-shop" {
       sensor.holds = holdings(of: makeRoom(9000 + Int(nextAddress), family))
     }
@@ -202,15 +232,37 @@ struct Draft {
     let count = chance.chance(0.8) ? 1 : 2
     return (0..<count).map { _ in
       ScheduledFault(
-        Fault.all(of: family).randomElement(using: &chance) ?? .slow,
+        Fault.all(of: family, quoting: site.passwords[0]).randomElement(using: &chance) ?? .slow,
         attempts: chance.chance(0.5) ? Int.random(in: 1...4, using: &chance) : nil)
     }
   }
 }
 
+/// Rooms along corridors, one storey above the other.
+private struct Storeys {
+  private let columns: Int
+  private let rows: Int
+  private let radio = RadioParameters()
+
+  init(_ chance: inout SeededGenerator) {
+    columns = Int.random(in: 2...6, using: &chance)
+    rows = Int.random(in: 1...3, using: &chance)
+  }
+
+  /// Somewhere in a room, not too close to its walls.
+  func place(_ number: Int, _ chance: inout SeededGenerator) -> Place {
+    let cell = (number - 1) % (columns * rows)
+    let width = radio.wallSpacing
+    return Place(
+      x: (Double(cell % columns) + Double.random(in: 0.3...0.7, using: &chance)) * width,
+      y: (Double(cell / columns) + Double.random(in: 0.3...0.7, using: &chance)) * width,
+      floor: (number - 1) / (columns * rows))
+  }
+}
+
 extension Fault {
-  /// What can go wrong with a family's devices.
-  fileprivate static func all(of family: FirmwareFamily) -> [Fault] {
+  /// What can go wrong with a family's devices, some of which quote what they were told.
+  fileprivate static func all(of family: FirmwareFamily, quoting secret: String) -> [Fault] {
     let common: [Fault] = [
       .silent, .neverAnswers, .slow, .staleAttributes, .drops(in: .connect), .drops(in: .discover),
       .drops(in: .write(1)), .drops(in: .confirm(1)),
@@ -221,6 +273,7 @@ extension Fault {
         .drops(in: .subscribe), .drops(in: .write(2)), .drops(in: .confirm(2)), .drops(in: .save),
         .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .noReady, .refusesSubscription,
         .staleError("left over"), .errorAfterFirstWrite("flash busy"), .errorOnSave("flash worn out"),
+        .errorOnSave("cannot join with \(secret)"),
         .savesOnlyWithSSID, .noSaved, .restartsBeforeConfirming(saved: true),
         .restartsBeforeConfirming(saved: false), .returnsWithMinor(7777), .neverReturns, .withoutWiFiScan,
       ]

@@ -28,6 +28,9 @@ extension Trial {
       }
       run.isConfirmed = chance.chance(0.95)
       if chance.chance(0.1) { run.failureLimit = Int.random(in: 0...3, using: &chance) }
+      if chance.chance(0.1), let adapter = scenario.adapters.randomElement(using: &chance) {
+        run.adapters = [AdapterReference(adapter.name)]
+      }
       run.pause = chance.duration(in: .seconds(5)...(.seconds(60)))
       return run
     }

@@ -39,6 +39,11 @@ public struct Trial: Sendable {
     public var failureLimit: Int?
     /// How long it is until the next run.
     public var pause: Duration = .seconds(10)
+    /// The adapters that it is to use; all when empty.
+    public var adapters: [AdapterReference] = []
+
+    /// A run in which nothing happens.
+    public init() {}
   }
 
   /// The trial of a seed.
@@ -52,15 +57,45 @@ public struct Trial: Sendable {
     scenario = Scenario(
       seed: generator.split("world").seed, radio: .drawn(generator.split("radio")), adapters: draft.adapters,
       sensors: draft.sensors, wifiNetworks: draft.networks)
+    scenario.bringIntoReach(draft.adapters)
     var manner = generator.split("manner")
     parallel = manner.chance(0.6) ? nil : manner.chance(0.3) ? 1 : Int.random(in: 2...8, using: &manner)
     survey = manner.duration(in: .seconds(5)...(.seconds(10)))
     runs = Self.drawRuns(generator.split("runs"), building, scenario)
   }
 
+  /// A trial of one's own.
+  /// - Parameter scenario: for each room a sensor, in the same order, which a person would say is the room's; then the
+  ///   strangers.
+  public init(
+    seed: UInt64, building: Building, scenario: Scenario, parallel: Int? = nil,
+    survey: Duration = .seconds(10), runs: [Run] = []
+  ) {
+    self.seed = seed
+    self.building = building
+    self.scenario = scenario
+    self.parallel = parallel
+    self.survey = survey
+    self.runs = runs
+    strangers = Set(scenario.sensors.dropFirst(building.rooms.count).map(\.address))
+  }
+
   /// The seed of the building of this number, from 0, in the campaign of a seed. The first is the campaign's own: a
   /// campaign of one building has that of the seed it is given.
   public static func seed(_ number: Int, of campaign: UInt64) -> UInt64 {
     number == 0 ? campaign : SeededGenerator(seed: campaign).split("building/\(number)").seed
+  }
+}
+
+extension Scenario {
+  /// Has every sensor heard well by one adapter at least: who is out of reach for good is not healthy.
+  fileprivate mutating func bringIntoReach(_ adapters: [AdapterScenario]) {
+    let enough = -78
+    for index in sensors.indices {
+      let signal = signal(of: sensors[index])
+      let strengths = adapters.compactMap { signal.rssi(on: $0.address) }
+      guard strengths.allSatisfy({ $0 < enough }), let first = adapters.first else { continue }
+      sensors[index].signal.perAdapter[first.address] = enough
+    }
   }
 }

@@ -29,6 +29,7 @@ actor TrialBook {
   private var report = RunReport()
   private var waits = WaitWatch()
   private var bounds: (wait: Duration, isCalm: Bool) = (.zero, false)
+  private var slots: [AdapterReference: Int] = [:]
   private var limit: Int?
   private var seenWrites = 0
   private var seenViolations = 0
@@ -47,7 +48,8 @@ actor TrialBook {
 
   /// A run begins.
   func begin(
-    _ beginning: Invariants.Beginning, isCalm: Bool, longestWait: Duration, limit: Int?
+    _ beginning: Invariants.Beginning, isCalm: Bool, longestWait: Duration, slots: [AdapterReference: Int],
+    limit: Int?
   ) async {
     invariants = Invariants(beginning)
     seenViolations = 0
@@ -57,6 +59,7 @@ actor TrialBook {
     report = RunReport()
     waits = WaitWatch()
     bounds = (longestWait, isCalm)
+    self.slots = slots
     self.limit = limit
     seenWrites = await world.writes.count
     _ = meter.takePeak()
@@ -103,7 +106,8 @@ actor TrialBook {
 
   private func checkLinks() {
     let peak = meter.takePeak()
-    for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key }) where count > Self.slots {
+    for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key })
+    where count > slots[AdapterReference(adapter.description)] ?? Self.slots {
       invariants.violate(.slots, "\(count) links at once on adapter \(adapter)")
     }
     if let limit, peak.all > limit {

@@ -13,6 +13,8 @@ struct TrialStage {
   let clock: VirtualClock
   let meter: LinkMeter
   let book: TrialBook
+  /// The building as the manifest has it by now.
+  private var building: Building
   /// What is on record, run by run.
   private(set) var record: [[RunEvent]] = []
   /// Fireflies whose success nobody can tell from a failure.
@@ -24,6 +26,7 @@ struct TrialStage {
 
   init(trial: Trial, world: World, clock: VirtualClock, meter: LinkMeter, book: TrialBook) {
     self.trial = trial
+    building = trial.building
     self.world = world
     self.clock = clock
     self.meter = meter
@@ -64,14 +67,15 @@ struct TrialStage {
   private mutating func carryOut(_ run: Trial.Run, isCalm: Bool) async -> ApplyResult? {
     let known = Known(standing: standing, seal: .simulated)
     var request = ApplyRequest(
-      building: trial.building,
-      excluded: RoomSelection(skip: run.skipped).excluded(from: trial.building, known), known: known,
+      building: building,
+      excluded: RoomSelection(skip: run.skipped).excluded(from: building, known), known: known,
       runID: "run-\(record.count + 1)", toolVersion: "simulation", host: "host",
       manifestPath: "building.yaml",
       manifestSHA256: "00", isSimulated: true)
     request.parallel = trial.parallel
     request.survey = trial.survey
     request.failureLimit = run.failureLimit
+    request.adapters = run.adapters
     for conflict in request.conflicts {
       await book.violate(
         .record, "the record contradicts an unchanged manifest: \(conflict)", room: conflict.rooms.first)
@@ -83,10 +87,11 @@ struct TrialStage {
     let before = Before(links: meter.open, stored: await stored(), attempts: await attempts())
     await book.begin(
       .init(
-        rooms: request.rooms, building: trial.building.rooms,
+        rooms: request.rooms, building: building.rooms,
         bound: known.standing.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
         unprovable: doubtful),
-      isCalm: isCalm, longestWait: bounds.wait, limit: before.links.isEmpty ? trial.parallel : nil)
+      isCalm: isCalm, longestWait: bounds.wait, slots: building.slots,
+      limit: before.links.isEmpty ? trial.parallel : nil)
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(
       clock: clock, diesAt: run.diesAt, life: life, onDisk: { [book] in await book.take($0) })
@@ -193,23 +198,45 @@ struct TrialStage {
     try? await clock.sleep(until: .init(sinceZero: max(clock.now.sinceZero, latest)), tolerance: nil)
     for sensor in trial.scenario.sensors { await world.repair(sensor.address) }
     try? await clock.sleep(for: .seconds(10))
-    await switchOffStrangers()
+    // What was spoilt so that it hangs is reset. Fireflies only sleep.
+    for sensor in trial.scenario.sensors where sensor.family.name != "firefly" {
+      if await world.onAir(sensor.address) == nil { await world.pressButton(sensor.address) }
+    }
+    await switchOffSurplus()
     await freeSensors()
   }
 
-  /// Rooms that take any sensor must find no more than they are.
-  private func switchOffStrangers() async {
+  /// Rooms that take any sensor must find no more than they are: who is left over is switched off, strangers first.
+  private func switchOffSurplus() async {
     let standing = standing
-    for address in trial.strangers.sorted() where standing.owners(of: address).isEmpty {
-      await world.setMuted(true, address)
+    let named = Set(building.rooms.compactMap(\.address))
+    let needy = building.rooms.indices.filter { index in
+      let room = building.rooms[index]
+      return room.address == nil && !room.isRegistered && standing.rooms[room.id]?.bindings.isEmpty ?? true
+    }
+    // Those that stand in rooms that still want one, those in others, strangers.
+    let sensors = trial.scenario.sensors
+    let own = needy.map { sensors[$0] }
+    let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }.map {
+      sensors[$0].address
+    }
+    let others = sensors.prefix(building.rooms.count)
+    var wanted: [String: Int] = [:]
+    for index in needy { wanted[building.rooms[index].profile.rawValue, default: 0] += 1 }
+    var seen = named.union(registered)
+    for sensor in own + others + sensors where seen.insert(sensor.address).inserted {
+      guard standing.owners(of: sensor.address).isEmpty else { continue }
+      let left = wanted[sensor.family.name] ?? 0
+      wanted[sensor.family.name] = max(left - 1, 0)
+      await world.setMuted(left == 0, sensor.address)
     }
   }
 
   /// Sensors at work that no room has, though rooms want one, are put back into provisioning mode.
   private func freeSensors() async {
     let standing = standing
-    let named = Set(trial.building.rooms.compactMap(\.address))
-    let registered = trial.building.rooms.filter(\.isRegistered)
+    let named = Set(building.rooms.compactMap(\.address))
+    let registered = building.rooms.filter(\.isRegistered)
     for device in await devices() where !trial.strangers.contains(device.address) {
       guard standing.owners(of: device.address).isEmpty, !named.contains(device.address),
         let identity = device.identity
@@ -223,22 +250,41 @@ struct TrialStage {
   }
 
   /// A person does what the outcomes ask for.
-  private func lendHands(to result: ApplyResult) async {
-    let registered = Set(trial.building.rooms.filter(\.isRegistered).map(\.id))
+  private mutating func lendHands(to result: ApplyResult) async {
+    let registered = Set(building.rooms.filter(\.isRegistered).map(\.id))
     var pressed: Set<BluetoothAddress> = []
     for room in result.rooms where room.outcome == .needsHands && !registered.contains(room.room) {
       pressed.formUnion([room.address].compactMap(\.self))
       pressed.formUnion(room.reason?.addresses ?? [])
     }
     for address in pressed.sorted() { await world.pressButton(address) }
-    await switchOffStrangers()
+    for room in result.rooms where room.reason?.code.asksForAddress == true { nameDevice(of: room.room) }
+    await switchOffSurplus()
     await freeSensors()
+  }
+
+  /// A person looks which sensor is in a room that is near an adapter, and writes its address into the manifest; or that
+  /// of another that is free, where nearness has given it away already.
+  private mutating func nameDevice(of id: RoomID) {
+    guard let index = building.rooms.firstIndex(where: { $0.id == id }), building.rooms[index].near != nil
+    else {
+      return
+    }
+    let standing = standing
+    let named = Set(building.rooms.compactMap(\.address))
+    let sensors = trial.scenario.sensors
+    let free = (sensors[index...] + sensors).first {
+      $0.family.name == building.rooms[index].profile.rawValue && !trial.strangers.contains($0.address)
+        && !named.contains($0.address) && standing.owners(of: $0.address).isEmpty
+    }
+    building.rooms[index].near = nil
+    building.rooms[index].address = free?.address
   }
 
   /// Every device holds what its room wants, no two are taken for one, and the record says so.
   private func checkDone() async {
     let standing = standing
-    for room in trial.building.rooms {
+    for room in building.rooms {
       guard let deed = standing.rooms[room.id]?.deed, standing.rooms[room.id]?.progress == .done else {
         await book.violate(.liveness, "told done, and not so on record", room: room.id)
         continue
@@ -256,6 +302,16 @@ struct TrialStage {
     }
     for contradiction in standing.contradictions {
       await book.violate(.record, "the record contradicts itself: \(contradiction)")
+    }
+  }
+}
+
+extension FailureReason.Code {
+  /// Whether it is settled by the address of the room's device.
+  fileprivate var asksForAddress: Bool {
+    switch self {
+    case .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .noCandidate: true
+    default: false
     }
   }
 }
