@@ -223,6 +223,7 @@ struct TrialStage {
     let others = sensors.prefix(building.rooms.count)
     var wanted: [String: Int] = [:]
     for index in needy { wanted[building.rooms[index].profile.rawValue, default: 0] += 1 }
+    for address in named.sorted() { await world.setMuted(false, address) }
     var seen = named.union(registered)
     for sensor in own + others + sensors where seen.insert(sensor.address).inserted {
       guard standing.owners(of: sensor.address).isEmpty else { continue }
