@@ -33,7 +33,7 @@ extension Course {
     return LowerBound(
       radio: radio, conversation: .roboSensor(in: radio),
       // `Schedule.Limits`, and the shortest survey.
-      turns: .init(survey: .seconds(3), calling: .seconds(18), window: .milliseconds(1200))
+      turns: .init(survey: .seconds(3), calling: .seconds(23), window: .milliseconds(1200))
     ).makespan(of: sensors - deadCount, on: adapters)
   }
 

@@ -37,14 +37,16 @@ public struct AdvertisementStream: AsyncSequence, Sendable {
 
     /// The next advertisement; nil at the end and when the task is cancelled.
     public mutating func next() async throws(CentralError) -> Advertisement? {
-      try await mailbox.next()
+      try await next(isolation: nil)
     }
 
     /// As above, wherever the caller is isolated.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(CentralError) -> Advertisement? {
-      try await mailbox.next()
+      // What waits is had without leaving the caller.
+      if let ready = mailbox.takeReady() { return ready }
+      return try await mailbox.next(isolation: actor)
     }
   }
 
@@ -100,9 +102,14 @@ private final class Mailbox: Sendable {
     reader?.resume(returning: end.map(Result.failure) ?? .success(nil))
   }
 
-  func next() async throws(CentralError) -> Advertisement? {
+  /// What waits; nil when nothing does, or the caller is cancelled.
+  func takeReady() -> Advertisement? {
+    state.withLock { state in Task.isCancelled ? nil : state.waiting.popFirst() }
+  }
+
+  func next(isolation: isolated (any Actor)?) async throws(CentralError) -> Advertisement? {
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withCheckedContinuation(isolation: isolation) { continuation in
         let now: Result<Advertisement?, CentralError>? = state.withLock { state in
           if Task.isCancelled { return .success(nil) }
           if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }

@@ -120,7 +120,7 @@ import VirtualBuilding
 
   @Test("counts no longer when it was heard long ago")
   func stale() {
-    let match = match([room(1, near: "hci0")], air([1: [-50]]), at: 31)["room-1"]
+    let match = match([room(1, near: "hci0")], air([1: [-50]]), at: 36)["room-1"]
     #expect(reason(match)?.code == .noCandidate)
   }
 

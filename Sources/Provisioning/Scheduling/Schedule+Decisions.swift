@@ -17,10 +17,10 @@ extension Schedule {
   func wake(after now: MonotonicInstant) -> MonotonicInstant? {
     var instants: [MonotonicInstant] = []
     if let pause = pauses.min { instants.append(pause.at) }
-    for radio in radios {
+    for (index, radio) in radios.enumerated() {
       if let held = radio.heldUntil, held > now { instants.append(held) }
       // It leaves somebody to another adapter, which may not come to it.
-      if radio.mode == .idle, radio.calling == nil, !radio.candidates.isEmpty, hasRoom(radio) {
+      if radio.mode == .idle, radio.calling == nil, !radio.candidates.isEmpty, hasRoom(index) {
         instants.append(now.advanced(by: .seconds(1)))
       }
       // A conversation is left in peace for a while.
@@ -113,45 +113,46 @@ extension Schedule {
 
   // MARK: Adapters
 
+  // By index, not by value: a copy of an adapter, held while its candidates change, would have all of them copied.
+
   private mutating func decide(_ index: Int, at now: MonotonicInstant) -> Action? {
-    let radio = radios[index]
-    if let held = radio.heldUntil, held > now { return nil }
-    switch radio.mode {
+    let adapter = radios[index].id
+    if let held = radios[index].heldUntil, held > now { return nil }
+    switch radios[index].mode {
     case .stopping:
       return nil
     case .listening(let since):
       let isLongEnough = since.duration(to: now) >= Limits.window
-      let hasCall = isLongEnough && hasRoom(radio) && hasCandidate(index, at: now)
-      let isEnough = isLongEnough && radio.links > 0
-      guard hasCall || isEnough || !wantsToListen(radio) else { return nil }
+      let hasCall = isLongEnough && hasRoom(index) && hasCandidate(index, at: now)
+      let isEnough = isLongEnough && radios[index].links > 0
+      guard hasCall || isEnough || !wantsToListen(index) else { return nil }
       radios[index].mode = .stopping
-      return .stopListening(radio.id)
+      return .stopListening(adapter)
     case .idle:
-      guard radio.calling == nil else { return nil }
-      let isOver =
-        radio.callsSince.map { $0.duration(to: now) >= Limits.calling } ?? false && wantsToListen(radio)
+      guard radios[index].calling == nil else { return nil }
+      let isLong = radios[index].callsSince.map { $0.duration(to: now) >= Limits.calling } ?? false
+      let isOver = isLong && wantsToListen(index)
       if !isOver {
-        if hasRoom(radio), let call = nextCall(index, at: now) { return .call(call) }
+        if hasRoom(index), let call = nextCall(index, at: now) { return .call(call) }
         // Candidates that only wait for room are called before it listens again.
         guard !hasCandidate(index, at: now) else { return nil }
       }
-      let isDisturbing = quietUntil(radio).map { $0 > now } ?? false
-      guard isOver || !isDisturbing, wantsToListen(radio) else { return nil }
+      let isDisturbing = quietUntil(radios[index]).map { $0 > now } ?? false
+      guard isOver || !isDisturbing, wantsToListen(index) else { return nil }
       radios[index].mode = .listening(since: now)
-      return .listen(radio.id)
+      return .listen(adapter)
     }
   }
 
-  private func hasRoom(_ radio: Radio) -> Bool {
-    radio.links < radio.slots && radio.hangingUp.isEmpty && conversations < parallel
+  private func hasRoom(_ index: Int) -> Bool {
+    radios[index].links < radios[index].slots && radios[index].hangingUp.isEmpty && conversations < parallel
   }
 
   /// Whether somebody is to be heard: a proof of whom it wrote or of whom nobody else looks after, a device that
   /// nobody has heard, or, unless it has just listened for them in vain, devices that others have yet to call.
-  private func wantsToListen(_ radio: Radio) -> Bool {
-    !radio.proofs.isEmpty || !orphans.isEmpty || !unheard.isEmpty || !resting.isEmpty
-      || awaitsNews
-      || dueCount > radio.candidates.count && !radio.isInVain
+  private func wantsToListen(_ index: Int) -> Bool {
+    !radios[index].proofs.isEmpty || !orphans.isEmpty || !unheard.isEmpty || !resting.isEmpty
+      || awaitsNews || dueCount > radios[index].candidates.count && !radios[index].isInVain
   }
 
   /// Until when an adapter does not listen, for the sake of its conversations.

@@ -63,13 +63,13 @@ struct Schedule: Sendable {
   /// Limits; each with its reason.
   enum Limits {
     /// An adapter dials only what it heard this recently: BlueZ's objects die 30 s after discovery stops
-    /// (BLUEZ.md), and 10 s are left for the attempt to begin.
-    static let freshness = Duration.seconds(20)
+    /// (BLUEZ.md), and 5 s are left for the attempt to begin.
+    static let freshness = Duration.seconds(25)
     /// The shortest window: long enough for everybody who advertises every 100 ms, and most who do every second.
     static let window = Duration.milliseconds(1200)
     /// How long an adapter dials before it listens again, when somebody waits to be heard: a proof that is late by this
     /// much delays nobody. Whom it has heard is about to be no longer fresh by then.
-    static let calling = Duration.seconds(18)
+    static let calling = Duration.seconds(23)
     /// How long an adapter that holds conversations does not listen after it did: what is heard takes air, and work of
     /// the stack, away from them.
     static let quiet = Duration.seconds(5)
