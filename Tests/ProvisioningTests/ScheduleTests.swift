@@ -212,12 +212,24 @@ import Testing
     var schedule = schedule(rooms: 1, adapters: [Self.hci0, Self.hci1])
     #expect(schedule.next(at: at(0)) == [.listen(Self.hci0), .listen(Self.hci1)])
     schedule.listeningBegan(on: Self.hci0, at: at(0))
-    #expect(schedule.next(at: at(100)) == [])
+    #expect(schedule.next(at: at(100)) == [.stopListening(Self.hci0), .stopListening(Self.hci1)])
     schedule.listeningBegan(on: Self.hci1, at: at(100))
     #expect(schedule.wake(after: at(100)) == at(130))
     #expect(
       schedule.next(at: at(130)).first == .giveUp(Self.room(1), FailureReason(.neverHeard)))
     #expect(schedule.isFinished)
+  }
+
+  @Test("ends a window before the kernel does, and begins another")
+  func longestWindow() {
+    var schedule = schedule(rooms: 1)
+    _ = schedule.next(at: at(0))
+    schedule.listeningBegan(on: Self.hci0, at: at(0))
+    #expect(schedule.next(at: at(7.9)) == [])
+    #expect(schedule.wake(after: at(7.9)) == at(8))
+    #expect(schedule.next(at: at(8)) == [.stopListening(Self.hci0)])
+    schedule.listeningEnded(on: Self.hci0, at: at(8.1))
+    #expect(schedule.next(at: at(8.1)) == [.listen(Self.hci0)])
   }
 
   @Test("gives a first call little time where there are further ones, and the last all it may have")

@@ -83,21 +83,26 @@ extension ApplyRun {
       return profile(of: room).searchesItself ? nil : .some(device)
     }
     let shortest = min(.seconds(3), request.survey)
-    let end = clock.now.advanced(by: request.survey)
-    var isFirst = true
+    // Where nearness decides, anew and not on: some chips report each device but once in a scan.
+    let longest = named.isEmpty || !unbound.isEmpty ? shortest : Schedule.Limits.longestWindow
+    var began = clock.now
     while true {
-      let least = clock.now.advanced(by: shortest)
-      // Anew, and not on: some chips report each device but once in a scan.
-      let isBrief = named.isEmpty || !isFirst
-      let window = try await listen(for: isBrief ? shortest : request.survey) { (advertisement, run) in
-        !isBrief && advertisement.receivedAt >= least
-          && named.allSatisfy { $0.map { run.air[$0]?.lastHeard != nil } ?? false }
+      let (least, end) = (began.advanced(by: shortest), began.advanced(by: request.survey))
+      let window = try await listen(for: min(longest, clock.now.duration(to: end))) { (advertisement, run) in
+        unbound.isEmpty && advertisement.receivedAt >= least && run.areHeard(named)
       }
       // What is decided next rests on having listened.
-      guard window == .ran else { continue }
-      if unbound.isEmpty || clock.now >= end || isSettled(unbound) { return }
-      isFirst = false
+      guard window == .ran else {
+        began = clock.now
+        continue
+      }
+      if clock.now >= end || areHeard(named) && isSettled(unbound) { return }
     }
+  }
+
+  /// Whether all of these devices were heard; one that nobody knows was not.
+  private func areHeard(_ devices: [BluetoothAddress?]) -> Bool {
+    devices.allSatisfy { $0.map { air[$0]?.lastHeard != nil } ?? false }
   }
 
   /// Whether listening longer would not tell more of who is near which adapter.

@@ -28,6 +28,7 @@ extension Schedule {
       guard case .listening(let since) = radio.mode else { continue }
       // Whom it has heard meanwhile waits for the window's end, and so do conversations.
       if !radio.candidates.isEmpty || radio.links > 0 { instants.append(since.advanced(by: Limits.window)) }
+      instants.append(since.advanced(by: Limits.longestWindow))
     }
     // Whose proof is over has been dropped by `next`.
     if let settles = settling.min { instants.append(settles.at) }
@@ -124,7 +125,8 @@ extension Schedule {
     case .listening(let since):
       let isLongEnough = since.duration(to: now) >= Limits.window
       let hasCall = isLongEnough && hasRoom(index) && hasCandidate(index, at: now)
-      let isEnough = isLongEnough && radios[index].links > 0
+      let isEnough =
+        isLongEnough && radios[index].links > 0 || since.duration(to: now) >= Limits.longestWindow
       guard hasCall || isEnough || !wantsToListen(index) else { return nil }
       radios[index].mode = .stopping
       return .stopListening(adapter)

@@ -67,6 +67,9 @@ struct Schedule: Sendable {
     static let freshness = Duration.seconds(25)
     /// The shortest window: long enough for everybody who advertises every 100 ms, and most who do every second.
     static let window = Duration.milliseconds(1200)
+    /// The longest: the kernel ends a discovery by itself after 10.24 s, and a bluetoothd that is busy misses it and is
+    /// deaf from then on (docs/bluez.md).
+    static let longestWindow = Duration.seconds(8)
     /// How long an adapter dials before it listens again, when somebody waits to be heard: a proof that is late by this
     /// much delays nobody. Whom it has heard is about to be no longer fresh by then.
     static let calling = Duration.seconds(23)
