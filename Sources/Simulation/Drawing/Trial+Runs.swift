@@ -31,6 +31,17 @@ extension Trial {
       if chance.chance(0.1), let adapter = scenario.adapters.randomElement(using: &chance) {
         run.adapters = [AdapterReference(adapter.name)]
       }
+      if chance.chance(0.15) {
+        run.canaries = Int.random(in: 1...3, using: &chance)
+        run.areCanariesWell = chance.chance(0.8)
+      }
+      if chance.chance(0.1) {
+        // Somebody has to stop it, since some sensors never come.
+        run.isWatching = true
+        let end = length + chance.duration(in: .zero...(.seconds(120)))
+        run.disturbances.append(.init(after: end, .interrupted))
+        run.disturbances.sort { $0.after < $1.after }
+      }
       run.pause = chance.duration(in: .seconds(5)...(.seconds(60)))
       return run
     }

@@ -37,6 +37,12 @@ public struct Trial: Sendable {
     public var isConfirmed = true
     /// More failures than this are too many; nil: none are.
     public var failureLimit: Int?
+    /// Whether it goes on until every room is done or somebody stops it.
+    public var isWatching = false
+    /// How many rooms of each network are done first; nil: none.
+    public var canaries: Int?
+    /// Whether a person is content with these.
+    public var areCanariesWell = true
     /// How long it is until the next run.
     public var pause: Duration = .seconds(10)
     /// The adapters that it is to use; all when empty.

@@ -26,6 +26,7 @@ struct TrialRun {
       central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
       clock: clock,
       chance: { generator.withLock { $0.fraction() } }, confirm: { [run] _ in run.isConfirmed },
+      judge: { [run] _ in run.areCanariesWell },
       interruptions: interruptions, pauses: pauses)
     let coordinator = Coordinator(clock: clock, wall: wall, recorder: recorder)
     return await withTaskGroup(of: Void.self) { group in

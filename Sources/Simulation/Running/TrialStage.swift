@@ -76,6 +76,8 @@ struct TrialStage {
     request.survey = trial.survey
     request.failureLimit = run.failureLimit
     request.adapters = run.adapters
+    request.isWatching = run.isWatching
+    request.canaries = run.canaries
     for conflict in request.conflicts {
       await book.violate(
         .record, "the record contradicts an unchanged manifest: \(conflict)", room: conflict.rooms.first)
