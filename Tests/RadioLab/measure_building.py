@@ -170,7 +170,7 @@ def _ways() -> dict:
 
 def building() -> None:
     """40 rooms, by roboprov with one adapter (one device after the other, and in parallel) and with three, and by a script
-    of the same job; in turn, each three times, on one seed."""
+    of the same job; in turn, on one seed."""
     _compare(_ways(), REPETITIONS)
 
 
