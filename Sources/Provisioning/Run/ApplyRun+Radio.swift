@@ -84,19 +84,23 @@ extension ApplyRun {
     }
     let shortest = min(.seconds(3), request.survey)
     // Where nearness decides, anew and not on: some chips report each device but once in a scan.
-    let longest = named.isEmpty || !unbound.isEmpty ? shortest : Schedule.Limits.longestWindow
+    let longest = unbound.isEmpty ? Schedule.Limits.longestWindow : shortest
     var began = clock.now
     while true {
-      let (least, end) = (began.advanced(by: shortest), began.advanced(by: request.survey))
-      let window = try await listen(for: min(longest, clock.now.duration(to: end))) { (advertisement, run) in
-        unbound.isEmpty && advertisement.receivedAt >= least && run.areHeard(named)
+      let end = began.advanced(by: request.survey)
+      let start = clock.now
+      let isFirst = start == began
+      let left = min(isFirst ? shortest : longest, start.duration(to: end))
+      let window = try await listen(for: left) { _, run in
+        !isFirst && unbound.isEmpty && run.areHeard(named)
       }
       // What is decided next rests on having listened.
       guard window == .ran else {
         began = clock.now
         continue
       }
-      if clock.now >= end || areHeard(named) && isSettled(unbound) { return }
+      // A stack that ends it at once would never tell more.
+      if clock.now >= end || clock.now == start || areHeard(named) && isSettled(unbound) { return }
     }
   }
 
@@ -121,7 +125,7 @@ extension ApplyRun {
     case broke
   }
 
-  /// Listens on all adapters until `isEnough` or the time is up. When one goes away meanwhile, waits for one and says
+  /// Listens on all adapters until one has heard what `isEnough`, or the time is up. When one goes away meanwhile, waits for one and says
   /// that it broke.
   private func listen(
     for duration: Duration,
@@ -132,9 +136,19 @@ extension ApplyRun {
         group.addTask { await self.listen(on: adapter, for: duration, until: isEnough) }
       }
       var failure: CentralError?
-      for await ended in group { failure = failure ?? ended }
+      var isOver = false
+      for await ended in group {
+        guard let ended else {
+          // What one has heard enough of, all have.
+          isOver = true
+          group.cancelAll()
+          continue
+        }
+        if !isOver || ended.code != .cancelled { failure = failure ?? ended }
+      }
       return failure
     }
+    if Task.isCancelled { throw .interrupted }
     guard let failure else {
       surveyStumbles = 0
       return .ran
