@@ -38,7 +38,7 @@ extension ApplyRun {
     work.attempts = call.attempt
     work.adapter = call.adapter
     works[id] = work
-    await coordinator.note(
+    coordinator.note(
       .attemptStarted(
         .init(
           room: id, address: address, adapter: call.adapter, number: call.attempt,
@@ -69,7 +69,7 @@ extension ApplyRun {
       result = .failure(failure)
     }
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
-    await coordinator.note(
+    coordinator.note(
       .attemptEnded(
         .init(
           room: id, number: call.attempt, seconds: began.duration(to: clock.now).inSeconds, failure: failure))
@@ -180,7 +180,7 @@ extension ApplyRun {
         if case .value(let end?) = ended {
           hostIsGone = hostIsGone || end.cause == .adapterLost || end.cause == .stackLost
           let wasSubmitted = await session.progress.submittedAt != nil
-          await session.coordinator.note(
+          session.coordinator.note(
             .linkEnded(
               .init(
                 room: session.room.id, cause: end.cause, expected: wasSubmitted || end.cause == .local)))
@@ -220,7 +220,7 @@ extension ApplyRun {
       let pause = schedule.attemptFailed(
         call.room, failure.failureClass, on: call.adapter, at: clock.now, jitter: environment.chance())
       if let pause {
-        await coordinator.note(
+        coordinator.note(
           .retryScheduled(.init(room: call.room, attempt: work.attempts + 1, delay: pause.inSeconds)))
       } else if schedule.isResting(call.room) {
         failures += 1
@@ -228,7 +228,7 @@ extension ApplyRun {
         try await finish(work.room, outcome(of: work.room, after: failure.reason), reason: failure.reason)
       }
       if failure.reason.code == .interrupted { throw .interrupted }
-      if failure.reason.code == .recordUnwritable, let failure = await coordinator.failure {
+      if failure.reason.code == .recordUnwritable, let failure = coordinator.failure {
         throw .record(failure)
       }
     }

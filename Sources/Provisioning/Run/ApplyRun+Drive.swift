@@ -26,7 +26,7 @@ extension ApplyRun {
   private func step(in group: inout TaskGroup<Void>) async throws(Stop) -> Bool {
     if let stop { throw stop }
     if Task.isCancelled { throw .interrupted }
-    if let failure = await coordinator.failure { throw .record(failure) }
+    if let failure = coordinator.failure { throw .record(failure) }
     if adaptersMayHaveChanged { try await refreshAdapters() }
     try await attendWaiting()
     try await matchAgain()
@@ -91,7 +91,7 @@ extension ApplyRun {
   /// A device whose attempts had been used up was clearly heard again.
   private func renewed(_ room: RoomID) async throws(Stop) {
     failures -= 1
-    await coordinator.note(
+    coordinator.note(
       .retryScheduled(.init(room: room, attempt: (works[room]?.attempts ?? 0) + 1, delay: 0)))
   }
 
@@ -118,7 +118,7 @@ extension ApplyRun {
   private func window(on adapter: AdapterID, until end: Bell) async {
     let window = Listening(adapter: adapter, purpose: proofs.isEmpty ? .sighting : .proof)
     await forgetLeftovers()
-    await coordinator.note(.listeningStarted(window))
+    coordinator.note(.listeningStarted(window))
     let failure = await withTaskGroup(of: CentralError?.self) { group in
       group.addTask { [central] in
         do throws(CentralError) {
@@ -141,7 +141,7 @@ extension ApplyRun {
       }
       return failure
     }
-    await coordinator.note(.listeningStopped(window))
+    coordinator.note(.listeningStopped(window))
     windows[adapter] = nil
     windowEnded(on: adapter, failure)
     bell.ring()

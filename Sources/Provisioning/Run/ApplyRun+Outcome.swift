@@ -92,7 +92,7 @@ extension ApplyRun {
       .union(outcomes.values.compactMap(\.address))
     for sighting in air.free where !claimed.contains(sighting.address) {
       guard let profile = sighting.life?.profile else { continue }
-      await coordinator.note(
+      coordinator.note(
         .deviceUnclaimed(
           .init(
             address: sighting.address, adapter: sighting.adapter, profile: profile, rssi: sighting.rssi)))

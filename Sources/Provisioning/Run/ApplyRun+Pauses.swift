@@ -6,7 +6,7 @@ extension ApplyRun {
   /// Puts pauses on record, ends the conversation that one interrupted, and has everybody heard again.
   func followPauses() async {
     for await pause in environment.pauses {
-      await coordinator.note(.hostPaused(pause))
+      coordinator.note(.hostPaused(pause))
       switch pause.kind {
       case .suspended, .stopped:
         air.mustBeHeardAgain()

@@ -74,7 +74,7 @@ extension ApplyRun {
     let over = proofs.add(room.id, watch, identity: identity)
     schedule.awaitProof(of: room.id, on: adapter, for: timeout, at: began)
     bell.ring()
-    await coordinator.note(
+    coordinator.note(
       .stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
     await over.wait()
     schedule.proofEnded(of: room.id)
@@ -82,12 +82,12 @@ extension ApplyRun {
     let result = verdict(
       seen?.watch.verdict ?? .silent, on: submission, wasStopped: seen?.isOver == false)
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
-    await coordinator.note(
+    coordinator.note(
       .stageEnded(
         .init(
           room: room.id, stage: .verify, seconds: began.duration(to: clock.now).inSeconds, failure: failure)))
     if case .success(let evidence) = result {
-      await coordinator.note(.proofHeard(.init(room: room.id, evidence: evidence)))
+      coordinator.note(.proofHeard(.init(room: room.id, evidence: evidence)))
     }
     return result
   }

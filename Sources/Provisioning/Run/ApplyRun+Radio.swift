@@ -14,7 +14,7 @@ extension ApplyRun {
     let first: Adapter
     do throws(CentralError) {
       first = try await selection.adapter { [coordinator] awaited in
-        await coordinator.note(.adapterAwaited(awaited))
+        coordinator.note(.adapterAwaited(awaited))
       }
     } catch {
       throw error.code == .cancelled ? .interrupted : .radio(error)
@@ -34,7 +34,7 @@ extension ApplyRun {
   func take(_ adapter: Adapter) async throws(Stop) -> String? {
     if case .refused(let holder) = await environment.claim(adapter) { return holder }
     adapters[adapter.id] = adapter
-    await coordinator.note(
+    coordinator.note(
       .adapterSelected(
         .init(adapter: adapter.id, name: adapter.name, stack: await central.stackVersion())))
     await releaseLeftLinks(on: adapter)
@@ -66,7 +66,7 @@ extension ApplyRun {
         try await central.forget(address, on: adapter.id)
       }
       if case .value = forgotten {
-        await coordinator.note(.linkReleased(.init(address: address, adapter: adapter.id)))
+        coordinator.note(.linkReleased(.init(address: address, adapter: adapter.id)))
       }
     }
   }
@@ -164,7 +164,7 @@ extension ApplyRun {
   ) async -> CentralError? {
     let window = Listening(adapter: adapter, purpose: .survey)
     let central = central
-    await coordinator.note(.listeningStarted(window))
+    coordinator.note(.listeningStarted(window))
     let raced = await race(duration, on: clock) { () throws(CentralError) in
       try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
         for try await advertisement in advertisements {
@@ -173,7 +173,7 @@ extension ApplyRun {
       }
       if Task.isCancelled { throw CentralError(.cancelled) }
     }
-    await coordinator.note(.listeningStopped(window))
+    coordinator.note(.listeningStopped(window))
     return if case .failed(let error) = raced { error } else { nil }
   }
 
@@ -189,7 +189,7 @@ extension ApplyRun {
     if let sighting = air.hear(advertisement) {
       var minor: UInt16?
       if let beacon = sighting.beaconAtWork { minor = beacon.minor }
-      await coordinator.note(
+      coordinator.note(
         .deviceSighted(
           .init(
             address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,

@@ -37,7 +37,7 @@ public func apply(
     services.addTask { await run.teardown.run() }
     let result = await run.carryOut()
     await run.teardown.finish()
-    await coordinator.finish()
+    coordinator.finish()
     await services.waitForAll()
     return result
   }

@@ -22,18 +22,7 @@ final class Bell: Sendable {
   /// Returns when it was rung, or when the task is cancelled. One task at a time.
   func wait() async {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isNow = state.withLock { state in
-          precondition(state.waiter == nil, "one task waits for a bell at a time")
-          if state.isRung || Task.isCancelled {
-            state.isRung = false
-            return true
-          }
-          state.waiter = continuation
-          return false
-        }
-        if isNow { continuation.resume() }
-      }
+      await wait { Task.isCancelled }
     } onCancel: {
       let waiter = state.withLock { state in
         let waiter = state.waiter
@@ -41,6 +30,26 @@ final class Bell: Sendable {
         return waiter
       }
       waiter?.resume()
+    }
+  }
+
+  /// Returns when it was rung, whether or not the task is cancelled. One task at a time.
+  func waitOn() async {
+    await wait { false }
+  }
+
+  private func wait(unless isOver: @Sendable () -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let isNow = state.withLock { state in
+        precondition(state.waiter == nil, "one task waits for a bell at a time")
+        if state.isRung || isOver() {
+          state.isRung = false
+          return true
+        }
+        state.waiter = continuation
+        return false
+      }
+      if isNow { continuation.resume() }
     }
   }
 }

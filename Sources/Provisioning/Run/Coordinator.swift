@@ -1,5 +1,6 @@
 public import Bluetooth
 public import FoundationEssentials
+import Synchronization
 
 /// Puts events on record, in order. What throws here ends the run.
 public protocol RunRecorder: Sendable {
@@ -23,20 +24,24 @@ public struct RecordFailure: Error, Hashable, Sendable {
 /// as durable as they must be, to whoever watches. So nobody is ever told of an outcome that a power cut
 /// could take back.
 ///
-/// Events are queued without waiting; `run()`, a child task of the run, drains the queue in batches.
-public actor Coordinator {
+/// Events are queued without waiting, and without changing tasks: there are dozens for each device. `run()`, a child
+/// task of the run, drains the queue in batches.
+public final class Coordinator: Sendable {
   private let clock: any TimeSource
   private let wall: @Sendable () -> Date
   private let recorder: any RunRecorder
   private let watch: @Sendable (RunEvent) async -> Void
   private let start: MonotonicInstant
+  private let state = Mutex(State())
+  /// Wakes `run()` when there is something to do.
+  private let bell = Bell()
 
-  private var sequence = 0
-  private var queue: [Entry] = []
-  private var isFinished = false
-  private var drain: CheckedContinuation<Void, Never>?
-  /// Why the record is closed to further events, once it is.
-  public private(set) var failure: RecordFailure?
+  private struct State {
+    var sequence = 0
+    var queue: [Entry] = []
+    var isFinished = false
+    var failure: RecordFailure?
+  }
 
   private struct Entry {
     var event: RunEvent
@@ -55,6 +60,9 @@ public actor Coordinator {
     start = clock.now
   }
 
+  /// Why the record is closed to further events, once it is.
+  public var failure: RecordFailure? { state.withLock(\.failure) }
+
   /// Queues an event that nobody waits for. Dropped once the record has failed.
   public func note(_ fact: Fact) {
     enqueue(fact, waiter: nil)
@@ -64,45 +72,53 @@ public actor Coordinator {
   /// its deed does not happen.
   /// - Throws: `RecordFailure` when it is not on record and never will be.
   public func commit(_ fact: Fact) async throws(RecordFailure) {
-    if let failure { throw failure }
     let failure = await withCheckedContinuation { enqueue(fact, waiter: $0) }
     if let failure { throw failure }
   }
 
   private func enqueue(_ fact: Fact, waiter: CheckedContinuation<RecordFailure?, Never>?) {
-    precondition(!isFinished, "an event after the end of the run: \(fact.kind)")
+    // Numbered and stamped as one: a later number never has an earlier time.
+    let failure = state.withLock { state -> RecordFailure? in
+      precondition(!state.isFinished, "an event after the end of the run: \(fact.kind)")
+      if let failure = state.failure { return failure }
+      state.sequence += 1
+      let event = RunEvent(
+        sequence: state.sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
+      state.queue.append(Entry(event: event, waiter: waiter))
+      return nil
+    }
     if let failure {
       waiter?.resume(returning: failure)
-      return
+    } else {
+      bell.ring()
     }
-    sequence += 1
-    let event = RunEvent(
-      sequence: sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
-    queue.append(Entry(event: event, waiter: waiter))
-    drain?.resume()
-    drain = nil
   }
 
   /// Drains the queue until `finish()` was called and it is empty. Takes no notice of cancellation.
   public func run() async {
     while true {
-      if queue.isEmpty {
-        if isFinished { return }
-        await withCheckedContinuation { drain = $0 }
-        continue
+      let (batch, isFinished) = state.withLock { state in
+        defer { state.queue = [] }
+        return (state.queue, state.isFinished)
       }
-      let batch = queue
-      queue = []
-      await record(batch)
+      if !batch.isEmpty {
+        await record(batch)
+      } else if isFinished {
+        return
+      } else {
+        await bell.waitOn()
+      }
     }
   }
 
   private func record(_ batch: [Entry]) async {
+    var failure = failure
     if failure == nil {
       do throws(RecordFailure) {
         try await recorder.record(batch.map(\.event))
       } catch {
         failure = error
+        state.withLock { $0.failure = error }
       }
     }
     for entry in batch {
@@ -113,8 +129,7 @@ public actor Coordinator {
 
   /// No more events will come; `run()` returns when the rest is on record.
   public func finish() {
-    isFinished = true
-    drain?.resume()
-    drain = nil
+    state.withLock { $0.isFinished = true }
+    bell.ring()
   }
 }

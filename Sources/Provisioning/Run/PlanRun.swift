@@ -12,7 +12,7 @@ public func plan(
     services.addTask { await run.teardown.run() }
     let result = await run.look()
     await run.teardown.finish()
-    await coordinator.finish()
+    coordinator.finish()
     await services.waitForAll()
     return result
   }

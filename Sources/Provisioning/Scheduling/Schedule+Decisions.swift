@@ -159,7 +159,7 @@ extension Schedule {
 
   /// Until when an adapter does not listen, for the sake of its conversations.
   private func quietUntil(_ radio: Radio) -> MonotonicInstant? {
-    radio.links > 0 ? radio.listenedUntil?.advanced(by: Limits.quiet) : nil
+    radio.links > 0 ? (radio.listenedUntil ?? radio.callsSince)?.advanced(by: Limits.quiet) : nil
   }
 
   /// Whether there is somebody to call, whether or not there is room. Whoever is a candidate without right is

@@ -73,9 +73,9 @@ struct Schedule: Sendable {
     /// How long an adapter dials before it listens again, when somebody waits to be heard: a proof that is late by this
     /// much delays nobody. Whom it has heard is about to be no longer fresh by then.
     static let calling = Duration.seconds(23)
-    /// How long an adapter that holds conversations does not listen after it did: what is heard takes air, and work of
-    /// the stack, away from them.
-    static let quiet = Duration.seconds(5)
+    /// How long an adapter that holds conversations does not listen after it did, or after its first call: what is
+    /// heard takes air, and work of the stack, away from them.
+    static let quiet = Duration.seconds(10)
     /// The pause before the second attempt; it doubles with each further one.
     static let firstPause = Duration.seconds(2)
     /// The longest pause between attempts, jitter aside.

@@ -73,7 +73,7 @@ public struct DeviceSession: Sendable {
   public func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
     let (central, address, adapter, hear) = (central, address, adapter, hear)
     let window = Listening(adapter: adapter, purpose: .sighting, room: room.id)
-    await coordinator.note(.listeningStarted(window))
+    coordinator.note(.listeningStarted(window))
     var failure: AttemptFailure?
     do throws(AttemptFailure) {
       try await stage(.search) { () throws(CentralError) in
@@ -88,7 +88,7 @@ public struct DeviceSession: Sendable {
     } catch {
       failure = error
     }
-    await coordinator.note(.listeningStopped(window))
+    coordinator.note(.listeningStopped(window))
     if let failure { throw failure }
   }
 
@@ -111,7 +111,7 @@ public struct DeviceSession: Sendable {
   ) async throws(AttemptFailure) -> Value {
     let began = clock.now
     let timeout = end.map { min(room.timeouts[stage], began.duration(to: $0)) } ?? room.timeouts[stage]
-    await coordinator.note(
+    coordinator.note(
       .stageStarted(.init(room: room.id, stage: stage, setting: setting, timeout: timeout.inSeconds)))
     let raced = timeout > .zero ? await race(timeout, on: clock, body) : .timedOut
     let failure: FailureReason? =
@@ -123,7 +123,7 @@ public struct DeviceSession: Sendable {
         FailureReason(Self.timeout(of: stage), stage: stage, setting: setting, seconds: timeout.inSeconds)
       }
     let seconds = began.duration(to: clock.now).inSeconds
-    await coordinator.note(
+    coordinator.note(
       .stageEnded(.init(room: room.id, stage: stage, setting: setting, seconds: seconds, failure: failure)))
     guard case .value(let value) = raced else {
       throw AttemptFailure(failure ?? FailureReason(.stackError))
@@ -170,7 +170,7 @@ public struct DeviceSession: Sendable {
       await progress.confirm(setting)
       // How long a secret is, is part of it.
       let shown = room.settings[setting]?.shown == nil ? nil : bytes
-      await coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
+      coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
     }
   }
 
@@ -185,7 +185,7 @@ public struct DeviceSession: Sendable {
 
   /// Puts on record what the device was read to hold before anything was written.
   public func found(_ settings: [HeldSetting]) async {
-    await coordinator.note(.settingsRead(.init(room: room.id, settings: settings)))
+    coordinator.note(.settingsRead(.init(room: room.id, settings: settings)))
   }
 
   /// Counts settings as proved: the device was read to hold them as wanted.
@@ -195,7 +195,7 @@ public struct DeviceSession: Sendable {
 
   /// Puts on record what the device is told of the action's time.
   public func sends(_ byte: UInt8, for elapsed: Duration) async {
-    await coordinator.note(
+    coordinator.note(
       .elapsedSent(.init(room: room.id, seconds: elapsed.inSeconds, byte: byte, since: action.source)))
   }
 
@@ -217,7 +217,7 @@ public struct DeviceSession: Sendable {
 
   /// Puts the device's own words on record, secrets taken out.
   public func heard(_ text: String, as meaning: StatusMeaning) async {
-    await coordinator.note(.statusReceived(.init(room: room.id, text: redactor(text), meaning: meaning)))
+    coordinator.note(.statusReceived(.init(room: room.id, text: redactor(text), meaning: meaning)))
   }
 
   /// Runs `body` with a feed, and a pump that fills it with what the feed is told to follow; the pump ends

@@ -71,6 +71,10 @@ public struct VirtualCentral: Central {
       try await world.checkUsable(adapter.address)
     }
     guard switchboard.knows(address, on: adapter) else {
+      // A stack that was stopped in between knows nobody, for a better reason.
+      try await CentralError.translating { () async throws(LinkError) in
+        try await world.checkUsable(adapter.address)
+      }
       throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not heard lately")
     }
     let link = try await CentralError.translating { () async throws(LinkError) in
