@@ -6,7 +6,7 @@ struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "roboprov-bench",
     abstract: "Measure the engine in a virtual building.",
-    subcommands: [TableCommand.self, RunCommand.self],
+    subcommands: [TableCommand.self, RunCommand.self, MatchCommand.self],
     defaultSubcommand: TableCommand.self)
 }
 

@@ -28,6 +28,8 @@ struct TableCommand: AsyncParsableCommand {
         print(cost(try measure(sensors: sensors, 8, storeys: storeys)))
       }
     }
+    print()
+    try MatchCommand.parse([]).run()
   }
 
   private func row(_ measured: Measured, single: Double?) -> String {

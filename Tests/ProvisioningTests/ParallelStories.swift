@@ -38,10 +38,10 @@ import VirtualBuilding
     let broken: [Fault] = [
       .silent, .neverAnswers, .drops(in: .write(2)), .errorOnSave("flash"), .neverReturns,
     ]
-    let sensors = (1...50).map { number in
+    let sensors = (1...200).map { number in
       number % 10 == 0 ? [ScheduledFault(broken[number / 10 % broken.count])] : []
     }
-    let rooms = Self.rooms(50)
+    let rooms = Self.rooms(200)
     let run = try await rehearse(sensors, rooms: rooms, scenario: { $0.adapters = Self.four })
     expectInvariants(run, rooms)
     for (index, room) in run.result.rooms.enumerated() {
@@ -53,12 +53,12 @@ import VirtualBuilding
     }
     let busy = conversations(run)
     #expect(busy.of.count == 4 && busy.of.values.allSatisfy { $0 <= 5 })
-    // The healthy ones are done soon, whatever the others cost.
+    // The healthy ones are done soon, whatever the others cost: 45 on each adapter, and 3 s for each dead one.
     let done = run.facts {
       if case .roomFinished(let fact) = $0, fact.outcome == .provisioned { fact } else { nil }
     }
     let last = try #require(done.last)
-    #expect(last.0.elapsed < .seconds(35))
+    #expect(last.0.elapsed < .seconds(60))
   }
 
   @Test("as many as are allowed", arguments: [1, 2, 7])

@@ -25,6 +25,16 @@ import VirtualTime
     #expect(Set(run.result.rooms.map(\.adapter?.address.rawValue)) == [0x001A_7DDA_7102])
   }
 
+  @Test("a link of which the stack never says that it is down holds up nobody")
+  func endlessLink() async throws {
+    let run = try await rehearse(
+      [[], [ScheduledFault(.errorOnSave("flash"))]], retries: 0,
+      through: { central, _ in EndlessLinks(central: central) })
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    #expect(run.outcome(2)?.outcome == .failed)
+    #expect(run.openLinks == 0, "to forget a device ends its link")
+  }
+
   @Test("being away counts for nothing of the time in which proof may come")
   func awayDuringProof() async throws {
     let run = try await rehearse(

@@ -46,6 +46,28 @@ struct ProgressViewTests {
     #expect(!line.contains("more"), "one room is worked on")
   }
 
+  @Test("once somebody was tried, it says for whom it listens")
+  func listening() throws {
+    var story = Story()
+    story.begin([
+      PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1)),
+      PlannedRoom.sample("b", "Bar", minor: 2, address: .sensor(2)),
+    ])
+    var view = ProgressView()
+    let style = TerminalStyle(width: 80, hasColor: false)
+    func line() -> String? {
+      for event in story.events.dropFirst(seen) { view.apply(event) }
+      seen = story.events.count
+      return view.live(at: .seconds(1), style: style).first
+    }
+    var seen = 0
+    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
+    #expect(line() == "Listening for devices")
+    story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
+    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .init(.linkLost))))
+    #expect(line() == "Listening for Attic and 1 more")
+  }
+
   @Test("without a terminal: a line for each turn of events")
   func plain() throws {
     var view = ProgressView()

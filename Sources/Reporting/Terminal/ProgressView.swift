@@ -125,7 +125,7 @@ extension ProgressView {
     let rooms = report.rooms.filter { doing[$0.id] != nil }
     let busy = rooms.filter { doing[$0.id]?.isPause == false }
     guard let first = busy.first ?? rooms.first, let activity = doing[first.id] else {
-      return listening == nil ? "Working" : "Listening for devices"
+      return listening == nil ? "Working" : listeningFor(style)
     }
     let time = max(0, (elapsed - activity.since).inSeconds).rounded(.down).asSeconds
     var parts = [activity.text]
@@ -136,6 +136,18 @@ extension ProgressView {
     // The name gives way first, for what is done matters more.
     let name = first.planned.name.visible.truncated(to: max(6, style.width - tail.columns))
     return name + tail
+  }
+
+  /// Whom adapters listen for when nothing else is done: once somebody has been tried, those who are left.
+  private func listeningFor(_ style: TerminalStyle) -> String {
+    let left = report.selected.filter { !$0.isFinished }
+    guard let first = left.first,
+      left.count < report.selected.count || left.contains(where: { $0.attempts > 0 })
+    else { return "Listening for devices" }
+    let more = left.count > 1 ? " and \(left.count - 1) more" : ""
+    let opening = "Listening for "
+    let room = max(6, style.width - opening.columns - more.columns)
+    return opening + first.planned.name.visible.truncated(to: room) + more
   }
 
   /// How far the run is.

@@ -1,0 +1,70 @@
+import Bluetooth
+import VirtualBuilding
+
+/// A radio that never says that a link is down which it was asked to end.
+struct EndlessLinks: Central {
+  let central: VirtualCentral
+
+  func stackVersion() async -> String? { await central.stackVersion() }
+  func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
+  func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
+
+  func listen<Result: Sendable>(
+    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    try await central.listen(on: adapter, body)
+  }
+
+  func connect(to address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError)
+    -> any Peripheral
+  {
+    EndlessLink(link: try await central.connect(to: address, on: adapter))
+  }
+
+  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await central.connectedPeripherals(on: adapter)
+  }
+
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+    try await central.forget(address, on: adapter)
+  }
+}
+
+private struct EndlessLink: Peripheral {
+  let link: any Peripheral
+
+  var address: BluetoothAddress { link.address }
+  var adapter: AdapterID { link.adapter }
+
+  func discover(
+    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
+  ) async throws(CentralError) -> RemoteService {
+    try await link.discover(service, requiring: required)
+  }
+
+  func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
+    try await link.read(characteristic)
+  }
+
+  func write(
+    _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
+  ) async throws(CentralError) {
+    try await link.write(value, to: characteristic, kind)
+  }
+
+  func notifications(
+    of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
+    try await link.notifications(of: characteristic)
+  }
+
+  /// Never, but for who no longer waits.
+  func disconnection() async -> Disconnection? {
+    let (never, end) = AsyncStream.makeStream(of: Void.self)
+    defer { end.finish() }
+    for await _ in never {}
+    return nil
+  }
+
+  func disconnect() async {}
+}
