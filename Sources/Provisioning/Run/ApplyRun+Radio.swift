@@ -86,19 +86,21 @@ extension ApplyRun {
     // Where nearness decides, anew and not on: some chips report each device but once in a scan.
     let longest = unbound.isEmpty ? Schedule.Limits.longestWindow : shortest
     var began = clock.now
+    var isFirst = true
     while true {
       let end = began.advanced(by: request.survey)
       let start = clock.now
-      let isFirst = start == began
       let left = min(isFirst ? shortest : longest, start.duration(to: end))
+      let mayEndEarly = !isFirst && unbound.isEmpty
       let window = try await listen(for: left) { _, run in
-        !isFirst && unbound.isEmpty && run.areHeard(named)
+        mayEndEarly && run.areHeard(named)
       }
       // What is decided next rests on having listened.
       guard window == .ran else {
-        began = clock.now
+        (began, isFirst) = (clock.now, true)
         continue
       }
+      isFirst = false
       // A stack that ends it at once would never tell more.
       if clock.now >= end || clock.now == start || areHeard(named) && isSettled(unbound) { return }
     }
