@@ -150,6 +150,21 @@ import VirtualBuilding
     for number in [4, 5, 6] { #expect(run.outcome(number)?.outcome == .provisioned) }
   }
 
+  @Test("a no holds for rooms whose sensor comes later, too")
+  func late() async throws {
+    var rooms = Self.rooms
+    rooms[5].address = nil
+    let run = try await rehearse(
+      Array(repeating: [], count: 6), rooms: rooms, assignment: .any, judge: { _ in false },
+      scenario: { $0.sensors[5].appearsAfter = .seconds(60) },
+      request: {
+        $0.canaries = 1
+        $0.isWatching = true
+      })
+    #expect(run.outcome(6)?.outcome == .pending && run.outcome(6)?.attempts == 0)
+    #expect(run.outcome(6)?.reason?.code == .canariesRefused)
+  }
+
   @Test("who was not heard does not go first")
   func heard() async throws {
     let run = try await rehearse(

@@ -94,7 +94,7 @@ extension ApplyRun {
     for id in waiting.takeHeard() {
       let room = room(id)
       if waiting.parked[id] != nil {
-        takeUp(room)
+        try await takeUp(room)
       } else {
         try await finishRegistered(room)
       }
@@ -102,12 +102,12 @@ extension ApplyRun {
   }
 
   /// Schedules a room whose device is heard in provisioning mode now.
-  private func takeUp(_ room: Room) {
+  private func takeUp(_ room: Room) async throws(Stop) {
     guard let device = request.known.device(of: room), air[device.address]?.isWaiting == true,
       obstacle(to: room, at: device.address, air, request.known) == nil
     else { return }
     waiting.end(room.id)
-    undertake(RoomWork(room: room, address: device.address, basis: device.basis))
+    try await begin([RoomWork(room: room, address: device.address, basis: device.basis)])
   }
 
   /// Ends a room whose device was configured elsewhere, if what was heard decides.

@@ -278,7 +278,7 @@ actor ApplyRun {
         preconditionFailure("matching left out a room: \(room.id)")
       }
     }
-    for work in canaries.admit(begun, isHeard: { air[$0]?.lastHeard != nil }) { undertake(work) }
+    try await begin(begun)
   }
 }
 

@@ -10,6 +10,10 @@ struct Canaries: Sendable {
   private(set) var held: [RoomWork] = []
   /// Whether the first were judged: whatever comes up later follows at once.
   private var areJudged = false
+  /// Whether somebody said that the rest is not to follow.
+  private var isRefused = false
+  /// The networks of which no room went well.
+  private var failed: Set<String> = []
 
   init(perNetwork: Int?) {
     self.perNetwork = perNetwork
@@ -42,15 +46,22 @@ struct Canaries: Sendable {
 
   /// Takes out the work of networks of which no room went well.
   mutating func takeFailed(_ outcomes: [RoomID: RoomFinished]) -> [RoomWork] {
-    let failed = Set(
+    failed = Set(
       chosen.filter { !$1.contains { outcomes[$0]?.outcome.isSuccess == true } }.keys)
     defer { held.removeAll { failed.contains(Self.network($0)) } }
     return held.filter { failed.contains(Self.network($0)) }
   }
 
+  /// Why work that comes up must not begin, after what was said of the first; nil when nothing was said against it.
+  func objection(to work: RoomWork) -> FailureReason.Code? {
+    if isRefused { return .canariesRefused }
+    return failed.contains(Self.network(work)) ? .canariesFailed : nil
+  }
+
   /// Takes out what waited: it was said whether it may follow.
-  mutating func takeHeld() -> [RoomWork] {
+  mutating func takeHeld(isRefused: Bool = false) -> [RoomWork] {
     areJudged = true
+    self.isRefused = isRefused
     defer { held = [] }
     return held
   }
@@ -69,12 +80,19 @@ extension ApplyRun {
       if Task.isCancelled { throw .interrupted }
       try await commit(.canariesJudged(.init(rooms: first.map(\.room), approved: approved)))
     }
-    for work in canaries.takeHeld() {
-      if approved {
-        undertake(work)
+    try await begin(canaries.takeHeld(isRefused: !approved))
+  }
+
+  /// Begins work that has come up, as far as it may begin.
+  func begin(_ works: [RoomWork]) async throws(Stop) {
+    var allowed: [RoomWork] = []
+    for work in works {
+      if let code = canaries.objection(to: work) {
+        try await finish(work.room, .pending, reason: FailureReason(code))
       } else {
-        try await finish(work.room, .pending, reason: FailureReason(.canariesRefused))
+        allowed.append(work)
       }
     }
+    for work in canaries.admit(allowed, isHeard: { air[$0]?.lastHeard != nil }) { undertake(work) }
   }
 }
