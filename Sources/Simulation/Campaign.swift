@@ -6,12 +6,15 @@ public struct Campaign: Sendable {
   public let count: Int
   /// How many trials go on at the same time; each has a thread of its own.
   public let width: Int
+  /// What goes wrong in each.
+  public let disturbances: Trial.Disturbances
 
   /// A campaign.
-  public init(seed: UInt64, count: Int, width: Int) {
+  public init(seed: UInt64, count: Int, width: Int, disturbances: Trial.Disturbances = .all) {
     self.seed = seed
     self.count = count
     self.width = max(1, width)
+    self.disturbances = disturbances
   }
 
   /// Plays all trials and tells of each, in their order, whatever the order in which they end. No more are begun once
@@ -27,7 +30,9 @@ public struct Campaign: Sendable {
       func begin() {
         let (number, seed) = (begun, Trial.seed(begun, of: seed))
         begun += 1
-        group.addTask { (number, await Trial(seed: seed).play()) }
+        group.addTask { [disturbances] in
+          (number, await Trial(seed: seed, disturbances: disturbances).play())
+        }
       }
       while begun < min(width, count) { begin() }
       for await (number, result) in group {

@@ -51,7 +51,7 @@ struct CampaignCommandTests {
       ([], "name a scenario to serve, or give --campaign"),
       (["scenario.yaml", "--campaign", "3"], "--campaign draws its buildings at random"),
       (["--campaign", "0"], "--campaign takes a number of buildings from 1"),
-      (["scenario.yaml", "--output", "json"], "--output is of --campaign"),
+      (["scenario.yaml", "--output", "json"], "--output and --disturbances go with --campaign"),
     ])
   func usage(_ arguments: [String], _ words: String) async throws {
     try await Site.use { site in

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import DBus
+import Simulation
 import VirtualBuilding
 
 /// `roboprov simulate`: a virtual building for any BlueZ client, or campaigns of random ones for ourselves.
@@ -10,7 +11,7 @@ struct SimulateCommand: AsyncParsableCommand {
     abstract: "Serve a virtual building as org.bluez on a bus of its own; or try roboprov in many.",
     usage: """
       roboprov simulate <scenario.yaml> [--seed <n>]
-      roboprov simulate --campaign <buildings> [--seed <n>] [--output <output>]
+      roboprov simulate --campaign <buildings> [--seed <n>] [--disturbances <which>] [--output <output>]
       """,
     discussion: """
       With a scenario: serves that building until Ctrl-C. Prints the bus address; any BlueZ client works on it that is \
@@ -36,8 +37,22 @@ struct SimulateCommand: AsyncParsableCommand {
       valueName: "n"))
   var seed: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "With --campaign: what goes wrong during runs: all, or short-outages of adapters and the stack only.",
+      valueName: "which"), transform: Self.disturbances)
+  var disturbances: Trial.Disturbances?
+
   @Option(help: "With --campaign: what goes to stdout.")
   var output: OutputFormat?
+
+  private static func disturbances(_ text: String) throws -> Trial.Disturbances {
+    guard let disturbances = Trial.Disturbances(rawValue: text) else {
+      let names = Trial.Disturbances.allCases.map(\.rawValue).joined(separator: " or ")
+      throw ValidationError("'\(text)' is not among what can go wrong: use \(names)")
+    }
+    return disturbances
+  }
 
   func validate() throws {
     switch (scenario, campaign) {
@@ -47,8 +62,9 @@ struct SimulateCommand: AsyncParsableCommand {
       throw ValidationError("--campaign draws its buildings at random: leave out the scenario, or --campaign")
     case (nil, let campaign?) where campaign < 1:
       throw ValidationError("--campaign takes a number of buildings from 1")
-    case (_?, nil) where output != nil:
-      throw ValidationError("--output is of --campaign: what a scenario's building prints is its bus address")
+    case (_?, nil) where output != nil || disturbances != nil:
+      throw ValidationError(
+        "--output and --disturbances go with --campaign: a scenario has its own faults, and prints its bus address")
     default:
       break
     }
@@ -58,7 +74,9 @@ struct SimulateCommand: AsyncParsableCommand {
     if let scenario {
       try await serve(scenario)
     } else if let campaign {
-      try await CampaignRun(count: campaign, seed: seed ?? 1, output: output ?? .text).run()
+      try await CampaignRun(
+        count: campaign, seed: seed ?? 1, disturbances: disturbances ?? .all, output: output ?? .text
+      ).run()
     }
   }
 

@@ -9,6 +9,7 @@ import Synchronization
 struct CampaignRun {
   let count: Int
   let seed: UInt64
+  let disturbances: Trial.Disturbances
   let output: OutputFormat
 
   /// - Throws: the exit status, when something did not hold or a person stopped it.
@@ -20,10 +21,12 @@ struct CampaignRun {
     }
     Console.say("Provisioning random buildings: \(count). Ctrl-C ends it with the counts so far.")
     var broken: [BrokenBuilding] = []
-    let campaign = Campaign(seed: seed, count: count, width: ProcessInfo.processInfo.activeProcessorCount)
+    let campaign = Campaign(
+      seed: seed, count: count, width: ProcessInfo.processInfo.activeProcessorCount,
+      disturbances: disturbances)
     let tally = await campaign.play { number, result in
       if !result.violations.isEmpty {
-        let building = BrokenBuilding(result)
+        let building = BrokenBuilding(result, disturbances)
         if output == .text { Console.data(building.text) }
         broken.append(building)
       }
@@ -71,10 +74,17 @@ struct CampaignRun {
 /// A building in which something did not hold.
 struct BrokenBuilding {
   private let result: TrialResult
+  private let disturbances: Trial.Disturbances
 
-  init(_ result: TrialResult) { self.result = result }
+  init(_ result: TrialResult, _ disturbances: Trial.Disturbances) {
+    self.result = result
+    self.disturbances = disturbances
+  }
 
-  private var again: String { "roboprov simulate --campaign 1 --seed \(result.seed)" }
+  private var again: String {
+    "roboprov simulate --campaign 1 --seed \(result.seed)"
+      + (disturbances == .all ? "" : " --disturbances \(disturbances.rawValue)")
+  }
 
   /// What did not hold, how it came to that, and how to have it again.
   var text: String {

@@ -4,6 +4,52 @@ import VirtualBuilding
 import VirtualTime
 
 extension Trial {
+  /// The runs of the faults phase when nothing goes wrong but the host's radio: two runs, each with 3 to 8 outages of an
+  /// adapter or of the stack, too short for anybody to notice.
+  static func drawShortOutages(
+    _ generator: SeededGenerator, _ building: Building, _ scenario: Scenario
+  ) -> [Run] {
+    var chance = generator
+    return (0..<2).map { _ in
+      var run = Run()
+      let length = Duration.seconds(10 + building.rooms.count * 2)
+      for _ in 0..<Int.random(in: 3...8, using: &chance) {
+        guard let adapter = scenario.adapters.randomElement(using: &chance) else { break }
+        let begin = chance.duration(in: .zero...length)
+        let end = begin + chance.duration(in: .milliseconds(20)...(.milliseconds(900)))
+        run.disturbances += outage(Outage.allCases.randomElement(using: &chance) ?? .power, adapter, begin, end)
+      }
+      run.disturbances.sort { $0.after < $1.after }
+      return run
+    }
+  }
+
+  /// What goes away for a while.
+  private enum Outage: CaseIterable {
+    case plug
+    case power
+    case stack
+  }
+
+  private static func outage(
+    _ kind: Outage, _ adapter: AdapterScenario, name: String? = nil, _ begin: Duration, _ end: Duration
+  ) -> [Disturbance] {
+    switch kind {
+    case .plug:
+      [
+        .init(after: begin, .unplugged(adapter.address)),
+        .init(after: end, .plugged(adapter.address, name: name ?? adapter.name)),
+      ]
+    case .power:
+      [
+        .init(after: begin, .powered(adapter.address, false)),
+        .init(after: end, .powered(adapter.address, true)),
+      ]
+    case .stack:
+      [.init(after: begin, .stack(isRunning: false)), .init(after: end, .stack(isRunning: true))]
+    }
+  }
+
   /// The runs of the faults phase: one to three, and what happens in them.
   static func drawRuns(_ generator: SeededGenerator, _ building: Building, _ scenario: Scenario) -> [Run] {
     var chance = generator
@@ -52,24 +98,17 @@ extension Trial {
     _ chance: inout SeededGenerator, _ building: Building, _ scenario: Scenario, within length: Duration
   ) -> [Disturbance] {
     let begin = chance.duration(in: .zero...length)
-    // Some last longer than a run waits for an adapter.
-    let end = begin + chance.duration(in: .seconds(1)...(.seconds(45)))
+    // As often below a second as above; some outages last longer than a run waits for an adapter.
+    let doublings = Int.random(in: 0...11, using: &chance)
+    let end = begin + min(.milliseconds(20 << doublings) * (1 + chance.fraction()), .seconds(60))
     let sensor = scenario.sensors.randomElement(using: &chance)?.address
     guard let adapter = scenario.adapters.randomElement(using: &chance), let sensor else { return [] }
     switch Int.random(in: 0..<9, using: &chance) {
     case 0, 1:
       let name = chance.chance(0.5) ? adapter.name : "hci\(scenario.adapters.count + 2)"
-      return [
-        .init(after: begin, .unplugged(adapter.address)),
-        .init(after: end, .plugged(adapter.address, name: name)),
-      ]
-    case 2:
-      return [
-        .init(after: begin, .powered(adapter.address, false)),
-        .init(after: end, .powered(adapter.address, true)),
-      ]
-    case 3:
-      return [.init(after: begin, .stack(isRunning: false)), .init(after: end, .stack(isRunning: true))]
+      return outage(.plug, adapter, name: name, begin, end)
+    case 2: return outage(.power, adapter, begin, end)
+    case 3: return outage(.stack, adapter, begin, end)
     case 4: return [.init(after: begin, .interrupted)]
     case 5:
       let kind = HostPause.Kind.allCases.randomElement(using: &chance) ?? .stopped

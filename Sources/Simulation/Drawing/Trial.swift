@@ -52,8 +52,17 @@ public struct Trial: Sendable {
     public init() {}
   }
 
+  /// What goes wrong during the runs of the faults phase.
+  public enum Disturbances: String, Sendable, CaseIterable {
+    /// Everything there is: outages from 20 ms to 60 s, buttons, lost links, pauses of the host, interruptions, kills.
+    case all
+    /// Outages of an adapter or of the stack of 20 to 900 ms, and nothing else.
+    case shortOutages = "short-outages"
+  }
+
   /// The trial of a seed.
-  public init(seed: UInt64) {
+  /// - Parameter disturbances: what goes wrong during its runs.
+  public init(seed: UInt64, disturbances: Disturbances = .all) {
     self.seed = seed
     let generator = SeededGenerator(seed: seed)
     var draft = Draft(generator.split("building"))
@@ -67,7 +76,11 @@ public struct Trial: Sendable {
     var manner = generator.split("manner")
     parallel = manner.chance(0.6) ? nil : manner.chance(0.3) ? 1 : Int.random(in: 2...8, using: &manner)
     survey = manner.duration(in: .seconds(5)...(.seconds(10)))
-    runs = Self.drawRuns(generator.split("runs"), building, scenario)
+    runs =
+      switch disturbances {
+      case .all: Self.drawRuns(generator.split("runs"), building, scenario)
+      case .shortOutages: Self.drawShortOutages(generator.split("outages"), building, scenario)
+      }
   }
 
   /// A trial of one's own.
