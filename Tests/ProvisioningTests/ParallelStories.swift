@@ -22,6 +22,8 @@ import VirtualBuilding
       switch event.fact {
       case .attemptStarted(let fact): open[fact.room] = fact.adapter
       case .linkEnded(let fact): open[fact.room] = nil
+      // An attempt that failed is judged a little later.
+      case .linkEnded(let fact): open[fact.room] = nil
       case .attemptEnded(let fact): open[fact.room] = nil
       default: continue
       }

@@ -27,6 +27,9 @@ import Testing
         ])),
     .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
     .adapterSelected(AdapterSelected(adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66")),
+    .adapterFaulted(
+      AdapterFault(
+        adapter: AdapterID(address), fault: .hearsNothing, wasPowerCycled: true, stackText: "no answer")),
     .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
     .listeningStarted(Listening(adapter: AdapterID(address), purpose: .survey)),
     .listeningStopped(Listening(adapter: AdapterID(address), purpose: .proof, room: "lobby")),

@@ -6,8 +6,9 @@ import Testing
 /// The schedule's decisions, step by step.
 @Suite("The schedule") struct ScheduleTests {
   typealias Action = Schedule.Action
-  static let hci0 = AdapterID(BluetoothAddress(rawValue: 0xA0))
-  static let hci1 = AdapterID(BluetoothAddress(rawValue: 0xA1))
+  /// The first sessions of two adapters.
+  static let hci0 = RadioSession(adapter: AdapterID(BluetoothAddress(rawValue: 0xA0)), number: 1)
+  static let hci1 = RadioSession(adapter: AdapterID(BluetoothAddress(rawValue: 0xA1)), number: 2)
 
   private static func device(_ number: Int) -> BluetoothAddress { BluetoothAddress(rawValue: UInt64(number)) }
   private static func room(_ number: Int) -> RoomID { RoomID(rawValue: "r\(number)") }
@@ -18,10 +19,10 @@ import Testing
 
   /// A schedule with these rooms, each with its device, over one adapter unless said otherwise.
   private func schedule(
-    rooms: Int, adapters: [AdapterID] = [hci0], retries: Int = 2, parallel: Int? = nil, slots: Int = 5
+    rooms: Int, adapters: [RadioSession] = [hci0], retries: Int = 2, parallel: Int? = nil, slots: Int = 5
   ) -> Schedule {
     var schedule = Schedule(parallel: parallel)
-    for adapter in adapters { schedule.add(adapter, slots: slots, at: at(0)) }
+    for session in adapters { #expect(schedule.add(session.adapter, slots: slots, at: at(0)) == session) }
     for number in 1...rooms {
       schedule.add(
         .init(
@@ -32,20 +33,21 @@ import Testing
   }
 
   private func call(
-    _ number: Int, on adapter: AdapterID = hci0, attempt: Int = 1, patience: Duration? = .seconds(3)
+    _ number: Int, on session: RadioSession = hci0, attempt: Int = 1, patience: Duration? = .seconds(6)
   ) -> Action {
     .call(
       .init(
-        room: Self.room(number), address: Self.device(number), adapter: adapter, attempt: attempt,
+        room: Self.room(number), address: Self.device(number), session: session, attempt: attempt,
         patience: patience))
   }
 
   private func hear(
-    _ schedule: inout Schedule, _ numbers: [Int], on adapter: AdapterID = hci0, rssi: Int = -50,
+    _ schedule: inout Schedule, _ numbers: [Int], on session: RadioSession = hci0, rssi: Int = -50,
     at second: Double
   ) {
     for number in numbers {
-      _ = schedule.heard(Self.device(number), on: adapter, rssi: rssi, at: at(second))
+      schedule.reported(on: session, at: at(second))
+      _ = schedule.heard(Self.device(number), on: session.adapter, rssi: rssi, at: at(second))
     }
   }
 
@@ -79,7 +81,7 @@ import Testing
     hear(&schedule, [1, 2, 3], at: 0)
     #expect(schedule.next(at: at(0)) == [call(1)])
     #expect(schedule.next(at: at(0.1)) == [])
-    schedule.answered(Self.room(1))
+    schedule.answered(Self.room(1), at: at(0.1))
     #expect(schedule.next(at: at(0.4)) == [call(2)])
     #expect(schedule.conversations == 2)
   }
@@ -91,7 +93,7 @@ import Testing
     hear(&schedule, [1, 2, 3, 4], at: 0)
     for number in 1...2 {
       #expect(schedule.next(at: at(0)) == [call(number)])
-      schedule.answered(Self.room(number))
+      schedule.answered(Self.room(number), at: at(0))
     }
     #expect(schedule.next(at: at(0)) == [])
     schedule.released(Self.room(1))
@@ -115,10 +117,10 @@ import Testing
     #expect(schedule.next(at: at(0)) == [call(1)])
     schedule.released(Self.room(1))
     #expect(schedule.next(at: at(10)) == [call(2)], "nobody is to be heard")
-    schedule.awaitProof(of: Self.room(1), on: Self.hci0, for: .seconds(30), at: at(10))
-    schedule.answered(Self.room(2))
+    schedule.awaitProof(of: Self.room(1), on: Self.hci0.adapter, for: .seconds(30), at: at(10))
+    schedule.answered(Self.room(2), at: at(10))
     #expect(schedule.next(at: at(22.9)) == [call(3)])
-    schedule.answered(Self.room(3))
+    schedule.answered(Self.room(3), at: at(22.9))
     #expect(schedule.next(at: at(23)) == [.listen(Self.hci0)])
   }
 
@@ -127,7 +129,7 @@ import Testing
     var schedule = schedule(rooms: 2)
     hear(&schedule, [1], at: 0)
     #expect(schedule.next(at: at(0)) == [call(1)])
-    schedule.answered(Self.room(1))
+    schedule.answered(Self.room(1), at: at(0))
     // Room 2 is yet to be heard.
     #expect(schedule.next(at: at(0.4)) == [])
     #expect(schedule.wake(after: at(0.4)) == at(10))
@@ -158,7 +160,7 @@ import Testing
     #expect(schedule.next(at: at(1.3)) == [])
     // One that nobody hears any more is another matter.
     schedule.mustBeHeardAgain(Self.device(2))
-    schedule.answered(Self.room(1))
+    schedule.answered(Self.room(1), at: at(1.3))
     #expect(schedule.next(at: at(1.4)) == [call(3), .listen(Self.hci1)])
   }
 
@@ -167,7 +169,7 @@ import Testing
     var schedule = schedule(rooms: 2)
     hear(&schedule, [1, 2], at: 0)
     _ = schedule.next(at: at(0))
-    schedule.answered(Self.room(1))
+    schedule.answered(Self.room(1), at: at(0))
     schedule.hangsUp(Self.room(1))
     #expect(schedule.next(at: at(1)) == [])
     schedule.released(Self.room(1))
@@ -177,7 +179,7 @@ import Testing
   @Test("has a device searched where it was ever heard, and after a failure elsewhere first")
   func searchedWhere() {
     var schedule = Schedule()
-    for adapter in [Self.hci0, Self.hci1] { schedule.add(adapter, at: at(0)) }
+    for session in [Self.hci0, Self.hci1] { _ = schedule.add(session.adapter, at: at(0)) }
     schedule.add(
       .init(
         room: Self.room(1), address: Self.device(1), approach: .searched, retries: 3, search: .seconds(15)),
@@ -185,11 +187,11 @@ import Testing
     hear(&schedule, [1], on: Self.hci1, at: 0)
     schedule.mustBeHeardAgain(Self.device(1))
     #expect(schedule.next(at: at(1)) == [call(1, on: Self.hci1, patience: nil)])
-    let pause = schedule.attemptFailed(Self.room(1), .missing, on: Self.hci1, at: at(2), jitter: 0)
+    let pause = schedule.attemptFailed(Self.room(1), .missing, in: Self.hci1, at: at(2), jitter: 0)
     #expect(pause == .seconds(2))
     // Nobody else ever heard it.
     #expect(schedule.next(at: at(4)) == [call(1, on: Self.hci1, attempt: 2, patience: nil)])
-    _ = schedule.attemptFailed(Self.room(1), .missing, on: Self.hci1, at: at(5), jitter: 0)
+    _ = schedule.attemptFailed(Self.room(1), .missing, in: Self.hci1, at: at(5), jitter: 0)
     hear(&schedule, [1], on: Self.hci0, at: 6)
     #expect(schedule.next(at: at(10)) == [call(1, on: Self.hci0, attempt: 3, patience: nil)])
   }
@@ -200,11 +202,12 @@ import Testing
     hear(&schedule, [1], at: 0)
     _ = schedule.next(at: at(0))
     schedule.released(Self.room(1))
-    schedule.awaitProof(of: Self.room(1), on: Self.hci0, for: .seconds(30), at: at(2))
+    schedule.awaitProof(of: Self.room(1), on: Self.hci0.adapter, for: .seconds(30), at: at(2))
     schedule.listeningBegan(on: Self.hci1, at: at(2))
     #expect(!schedule.next(at: at(40)).contains(.proofOver(Self.room(1))))
     schedule.listeningBegan(on: Self.hci0, at: at(50))
-    #expect(schedule.wake(after: at(50)) == at(80))
+    schedule.reported(on: Self.hci0, at: at(79))
+    #expect(schedule.wake(after: at(79)) == at(80))
     #expect(!schedule.next(at: at(79.9)).contains(.proofOver(Self.room(1))))
     #expect(schedule.next(at: at(80)).contains(.proofOver(Self.room(1))))
   }
@@ -239,7 +242,7 @@ import Testing
     var schedule = schedule(rooms: 1, retries: 1)
     hear(&schedule, [1], at: 0)
     #expect(schedule.next(at: at(0)) == [call(1)])
-    let pause = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(3), jitter: 0)
+    let pause = schedule.attemptFailed(Self.room(1), .transient, in: Self.hci0, at: at(3), jitter: 0)
     #expect(pause == .seconds(2))
     hear(&schedule, [1], at: 4)
     #expect(schedule.next(at: at(5)) == [call(1, attempt: 2, patience: nil)])
@@ -253,25 +256,25 @@ import Testing
     var schedule = schedule(rooms: 3)
     hear(&schedule, [1, 2, 3], at: 0)
     #expect(schedule.next(at: at(0)) == [call(1)])
-    _ = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0.5), jitter: 0)
+    _ = schedule.attemptFailed(Self.room(1), .transient, in: Self.hci0, at: at(0.5), jitter: 0)
     #expect(schedule.next(at: at(0.5)) == [call(2)])
     hear(&schedule, [1], at: 2.6)
-    schedule.answered(Self.room(2))
+    schedule.answered(Self.room(2), at: at(2.6))
     #expect(schedule.next(at: at(2.6)) == [call(3)])
-    schedule.answered(Self.room(3))
+    schedule.answered(Self.room(3), at: at(2.6))
     #expect(schedule.next(at: at(3)) == [call(1, attempt: 2, patience: nil)])
   }
 
   @Test("tries again on another adapter that hears it, and leaves a call to who hears it clearly better")
   func otherAdapter() {
     var schedule = schedule(rooms: 2, adapters: [Self.hci0, Self.hci1])
-    for adapter in [Self.hci0, Self.hci1] { hear(&schedule, [1], on: adapter, at: 0) }
+    for session in [Self.hci0, Self.hci1] { hear(&schedule, [1], on: session, at: 0) }
     hear(&schedule, [2], on: Self.hci0, rssi: -80, at: 0)
     hear(&schedule, [2], on: Self.hci1, rssi: -60, at: 0)
     #expect(schedule.next(at: at(0)) == [call(1), call(2, on: Self.hci1)])
-    _ = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(1), jitter: 0)
-    schedule.answered(Self.room(2))
-    for adapter in [Self.hci0, Self.hci1] { hear(&schedule, [1], on: adapter, at: 3) }
+    _ = schedule.attemptFailed(Self.room(1), .transient, in: Self.hci0, at: at(1), jitter: 0)
+    schedule.answered(Self.room(2), at: at(1))
+    for session in [Self.hci0, Self.hci1] { hear(&schedule, [1], on: session, at: 3) }
     #expect(schedule.next(at: at(3)).contains(call(1, on: Self.hci1, attempt: 2, patience: nil)))
   }
 
@@ -281,11 +284,11 @@ import Testing
     hear(&schedule, [1], on: Self.hci0, at: 0)
     #expect(schedule.next(at: at(0)).contains(call(1)))
     schedule.remove(Self.hci0, at: at(1))
-    let pause = schedule.attemptFailed(Self.room(1), .host, on: Self.hci0, at: at(1), jitter: 0)
+    let pause = schedule.attemptFailed(Self.room(1), .host, in: Self.hci0, at: at(1), jitter: 0)
     #expect(pause == Schedule.Limits.firstPause)
     schedule.listeningEnded(on: Self.hci1, at: at(1))
     hear(&schedule, [1], on: Self.hci1, at: 3)
-    #expect(schedule.next(at: at(3)) == [call(1, on: Self.hci1, attempt: 2, patience: nil)])
+    #expect(schedule.next(at: at(3)) == [call(1, on: Self.hci1, attempt: 2)])
   }
 
   @Test("calls whom its own session searches without having heard it")
@@ -296,14 +299,14 @@ import Testing
       .init(room: "s", address: Self.device(9), approach: .searched, search: .seconds(9)), at: at(0))
     #expect(
       schedule.next(at: at(0))
-        == [.call(.init(room: "s", address: Self.device(9), adapter: Self.hci0, attempt: 1, patience: nil))])
+        == [.call(.init(room: "s", address: Self.device(9), session: Self.hci0, attempt: 1, patience: nil))])
   }
 
   @Test("pauses longer each time, up to a bound")
   func pauses() {
     var schedule = schedule(rooms: 1, retries: 20)
     let pauses = (0..<20).compactMap { _ in
-      schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0), jitter: 0)
+      schedule.attemptFailed(Self.room(1), .transient, in: Self.hci0, at: at(0), jitter: 0)
     }
     #expect(pauses.count == 20)
     #expect(Array(pauses.prefix(5)) == [.seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30)])
@@ -314,25 +317,25 @@ import Testing
   func hostFailures() {
     var schedule = schedule(rooms: 1, retries: 1)
     for _ in 0..<3 {
-      let pause = schedule.attemptFailed(Self.room(1), .host, on: Self.hci0, at: at(0), jitter: 0)
+      let pause = schedule.attemptFailed(Self.room(1), .host, in: Self.hci0, at: at(0), jitter: 0)
       #expect(pause == Schedule.Limits.firstPause)
     }
-    let first = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0), jitter: 0)
+    let first = schedule.attemptFailed(Self.room(1), .transient, in: Self.hci0, at: at(0), jitter: 0)
     #expect(first != nil)
-    let second = schedule.attemptFailed(Self.room(1), .transient, on: Self.hci0, at: at(0), jitter: 0)
+    let second = schedule.attemptFailed(Self.room(1), .transient, in: Self.hci0, at: at(0), jitter: 0)
     #expect(second == nil)
   }
 
   @Test(
     "has a budget for each class of failure",
     arguments: [
-      (.transient, 3), (.missing, 3), (.outOfSlots, 3), (.host, 5), (.refused, 1), (.permanent, 0),
-      (.cancelled, 0),
+      (.transient, 3), (.missing, 3), (.outOfSlots, 5), (.host, 5), (.forgotten, 20), (.refused, 1),
+      (.permanent, 0), (.cancelled, 0),
     ] as [(FailureClass, Int)])
   func budgets(failure: FailureClass, retries: Int) {
     var schedule = schedule(rooms: 2, retries: 3)
     var count = 0
-    while schedule.attemptFailed(Self.room(1), failure, on: Self.hci0, at: at(0), jitter: 0) != nil {
+    while schedule.attemptFailed(Self.room(1), failure, in: Self.hci0, at: at(0), jitter: 0) != nil {
       count += 1
     }
     #expect(count == retries)

@@ -59,7 +59,8 @@ struct ExplanationTests {
         FailureReason(code),
       ]
     case .adapterClaimed: [FailureReason(code, stackText: "hci0: run r by pid 7"), FailureReason(code)]
-    case .neverHeard, .connectFailed, .serviceMissing, .saveNotKept, .canariesFailed, .canariesRefused,
+    case .neverHeard, .adapterDeaf, .unknownToStack, .connectFailed, .serviceMissing, .saveNotKept,
+      .canariesFailed, .canariesRefused,
       .notConfirmed,
       .tooManyFailures,
       .planOutdated, .outOfSlots, .recordUnwritable:

@@ -35,7 +35,8 @@ struct KillAtEventTests {
     case .linkReleased: .linkLeft
     case .retryScheduled: .secondAttempt
     case .runInterrupted: .interrupted
-    case .bindingReleased, .roomRetired, .roomAccepted, .hostPaused, .settingsRead, .elapsedSent,
+    case .adapterFaulted, .bindingReleased, .roomRetired, .roomAccepted, .hostPaused, .settingsRead,
+      .elapsedSent,
       .canariesJudged,
       .deviceUnclaimed:
       nil

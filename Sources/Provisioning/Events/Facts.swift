@@ -142,6 +142,43 @@ public struct Listening: Hashable, Sendable, Codable {
   }
 }
 
+/// What is wrong with an adapter that is there and powered.
+public struct AdapterFault: Hashable, Sendable, Codable {
+  /// The adapter.
+  public var adapter: AdapterID
+  /// What is wrong.
+  public var fault: Kind
+  /// True when it was switched off and on because of that.
+  public var wasPowerCycled: Bool?
+  /// The stack's own words, where it said something.
+  public var stackText: String?
+
+  /// What can be wrong. The names are frozen.
+  public enum Kind: String, Hashable, Sendable, Codable {
+    /// It scanned for 10 s and reported no device at all.
+    case hearsNothing = "hears_nothing"
+    /// The stack refused to scan with it, ten times in a row.
+    case refusesToScan = "refuses_to_scan"
+  }
+
+  /// All of it; what does not apply is left out.
+  public init(
+    adapter: AdapterID, fault: Kind, wasPowerCycled: Bool? = nil, stackText: String? = nil
+  ) {
+    self.adapter = adapter
+    self.fault = fault
+    self.wasPowerCycled = wasPowerCycled
+    self.stackText = stackText
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case adapter
+    case fault
+    case wasPowerCycled = "power_cycled"
+    case stackText = "stack_text"
+  }
+}
+
 /// A link that an earlier run, which did not live to end it, had left behind.
 public struct LinkReleased: Hashable, Sendable, Codable {
   /// The device at its other end.

@@ -6,10 +6,14 @@ public struct FailureReason: Hashable, Sendable, Codable {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// No word of it on any adapter.
     case neverHeard = "never_heard"
+    /// No adapter reported any device at all, not even others.
+    case adapterDeaf = "adapter_deaf"
     /// It was heard, and did not answer a connection within the timeout.
     case connectTimedOut = "connect_timed_out"
     /// The connection attempt failed.
     case connectFailed = "connect_failed"
+    /// The stack had forgotten it before it was connected to: nothing was sent.
+    case unknownToStack = "unknown_to_stack"
     /// The link was lost in the stage named.
     case linkLost = "link_lost"
     /// The stage named took longer than its timeout.
@@ -171,12 +175,26 @@ public enum FailureClass: String, Hashable, Sendable, Codable {
   case outOfSlots = "out_of_slots"
   /// The adapter or the stack went away: no fault of the device, nor charged to it.
   case host
+  /// The stack had forgotten the device, so nothing was sent: it has to be heard again, and nothing is charged to it.
+  case forgotten
   /// The device said no.
   case refused
   /// Trying again cannot help: something must be changed first.
   case permanent
   /// We were told to stop.
   case cancelled
+}
+
+extension FailureReason.Code {
+  /// Whether the adapter or the stack going away looks like this at first.
+  var mayBeTheHosts: Bool {
+    switch self {
+    case .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .stackError,
+      .unknownToStack, .adapterLost, .stackLost:
+      true
+    default: false
+    }
+  }
 }
 
 /// The end of an attempt that did not succeed.
@@ -196,6 +214,7 @@ public struct AttemptFailure: Error, Hashable, Sendable {
       .readBackMismatch, .noSelfDisconnect, .stackError:
       .transient
     case .adapterLost, .stackLost, .hostPaused: .host
+    case .unknownToStack: .forgotten
     case .neverHeard, .noCandidate, .notNear, .heardTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
@@ -204,7 +223,7 @@ public struct AttemptFailure: Error, Hashable, Sendable {
       .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notClearlyNearest,
       .adapterShared,
       .tooManyFailures, .canariesFailed, .canariesRefused, .notConfirmed,
-      .recordUnwritable:
+      .recordUnwritable, .adapterDeaf:
       .permanent
     case .interrupted: .cancelled
     }

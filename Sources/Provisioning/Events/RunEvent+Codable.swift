@@ -63,6 +63,8 @@ extension Fact {
     case adapterAwaited = "adapter_awaited"
     /// `Fact.adapterSelected`.
     case adapterSelected = "adapter_selected"
+    /// `Fact.adapterFaulted`.
+    case adapterFaulted = "adapter_faulted"
     /// `Fact.linkReleased`.
     case linkReleased = "link_released"
     /// `Fact.listeningStarted`.
@@ -123,6 +125,7 @@ extension Fact {
     case .runStarted: .runStarted
     case .adapterAwaited: .adapterAwaited
     case .adapterSelected: .adapterSelected
+    case .adapterFaulted: .adapterFaulted
     case .linkReleased: .linkReleased
     case .listeningStarted: .listeningStarted
     case .listeningStopped: .listeningStopped
@@ -157,6 +160,7 @@ extension Fact {
     case .runStarted(let data): data
     case .adapterAwaited(let data): data
     case .adapterSelected(let data): data
+    case .adapterFaulted(let data): data
     case .linkReleased(let data): data
     case .listeningStarted(let data): data
     case .listeningStopped(let data): data
@@ -195,6 +199,7 @@ extension Fact {
     case .runStarted: self = .runStarted(try data())
     case .adapterAwaited: self = .adapterAwaited(try data())
     case .adapterSelected: self = .adapterSelected(try data())
+    case .adapterFaulted: self = .adapterFaulted(try data())
     case .linkReleased: self = .linkReleased(try data())
     case .listeningStarted: self = .listeningStarted(try data())
     case .listeningStopped: self = .listeningStopped(try data())

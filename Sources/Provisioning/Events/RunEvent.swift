@@ -34,6 +34,8 @@ public enum Fact: Hashable, Sendable {
   case adapterAwaited(AdapterAwaited)
   /// An adapter was taken into use.
   case adapterSelected(AdapterSelected)
+  /// An adapter hears nothing, or the stack refuses to scan with it.
+  case adapterFaulted(AdapterFault)
   /// A link was ended that an earlier run had left behind.
   case linkReleased(LinkReleased)
   /// An adapter began to listen.
@@ -103,8 +105,9 @@ extension Fact {
     case .runStarted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .saveSubmitted,
       .canariesJudged, .roomFinished, .runInterrupted, .runFinished:
       .synced
-    case .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
-      .deviceSighted, .hostPaused, .attemptStarted, .stageStarted, .stageEnded, .statusReceived,
+    case .adapterAwaited, .adapterSelected, .adapterFaulted, .linkReleased, .listeningStarted,
+      .listeningStopped, .deviceSighted, .hostPaused, .attemptStarted, .stageStarted, .stageEnded,
+      .statusReceived,
       .settingsRead, .elapsedSent, .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled,
       .deviceUnclaimed:
       .written
@@ -114,7 +117,8 @@ extension Fact {
   /// The room it is about, or nil when it is about the run.
   public var room: RoomID? {
     switch self {
-    case .runStarted, .adapterAwaited, .adapterSelected, .linkReleased, .listeningStarted, .listeningStopped,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linkReleased, .listeningStarted,
+      .listeningStopped,
       .deviceSighted, .hostPaused, .canariesJudged, .deviceUnclaimed, .runInterrupted, .runFinished:
       nil
     case .bindingCommitted(let fact): fact.room

@@ -208,6 +208,11 @@ public struct AirLedger: Sendable {
     for address in devices.keys { mustBeHeardAgain(address) }
   }
 
+  /// Says that an adapter was lost: what it reported of devices counts no more.
+  public mutating func mustBeHeardAgain(on adapter: AdapterID) {
+    for address in devices.keys { devices[address]?.hearings[adapter] = nil }
+  }
+
   /// Says that a device was connected to, or forgotten by the stack: it can be dialled again only after it
   /// was heard again.
   public mutating func mustBeHeardAgain(_ address: BluetoothAddress) {

@@ -68,20 +68,46 @@ extension ApplyRun {
     case .failure(let failure):
       result = .failure(failure)
     }
-    let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
+    let ended = clock.now
+    let judged = await judged(result, of: call)
+    let failure: FailureReason? = if case .failure(let failure) = judged { failure.reason } else { nil }
     coordinator.note(
       .attemptEnded(
-        .init(
-          room: id, number: call.attempt, seconds: began.duration(to: clock.now).inSeconds, failure: failure))
+        .init(room: id, number: call.attempt, seconds: began.duration(to: ended).inSeconds, failure: failure))
     )
-    try await settle(call, result)
+    try await settle(call, judged, endedAt: ended)
+  }
+
+  /// How long the host may take to say that an adapter or the stack went away: an orderly restart of bluetoothd takes its
+  /// objects back 0.6 to 1.1 s before its name leaves the bus (docs/bluez.md). No back-off is shorter.
+  private static let hostPatience = Duration.seconds(2)
+
+  /// What a failure was due to, once that is known: where the adapter or the stack goes away, its objects and links go
+  /// first, as if the devices had gone.
+  private func judged(
+    _ result: Result<Evidence, AttemptFailure>, of call: Schedule.Call
+  ) async -> Result<Evidence, AttemptFailure> {
+    guard case .failure(let failure) = result, failure.reason.code.mayBeTheHosts else { return result }
+    let failedAt = clock.now
+    let limit = failedAt.advanced(by: Self.hostPatience)
+    if schedule.isCurrent(call.session) {
+      judging += 1
+      try? await clock.sleep(until: limit, tolerance: nil)
+      judging -= 1
+      bell.ring()
+    }
+    guard !schedule.isCurrent(call.session) else { return result }
+    var reason = failure.reason
+    let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostPatience) >= failedAt } ?? false
+    reason.code = isStackLost || reason.code == .stackLost ? .stackLost : .adapterLost
+    return .failure(AttemptFailure(reason))
   }
 
   private func session(
     for call: Schedule.Call, _ work: RoomWork, action: MonotonicInstant?
   ) -> DeviceSession {
     var room = work.room
-    if let patience = call.patience { room.timeouts.connect = patience }
+    if let patience = call.patience { room.timeouts.connect = min(room.timeouts.connect, patience) }
     return DeviceSession(
       room: room, address: call.address, adapter: call.adapter, central: central, coordinator: coordinator,
       clock: clock, redactor: redactor, action: action, recorded: recorded(for: work),
@@ -90,7 +116,7 @@ extension ApplyRun {
   }
 
   private func answered(_ room: RoomID) {
-    schedule.answered(room)
+    schedule.answered(room, at: clock.now)
     bell.ring()
   }
 
@@ -205,20 +231,22 @@ extension ApplyRun {
 
   /// Ends the room with its outcome, or sends it to the back of the queue for another attempt.
   private func settle(
-    _ call: Schedule.Call, _ result: Result<Evidence, AttemptFailure>
+    _ call: Schedule.Call, _ result: Result<Evidence, AttemptFailure>, endedAt: MonotonicInstant? = nil
   ) async throws(Stop) {
     guard let work = works[call.room] else { preconditionFailure("a result without its room") }
     switch result {
     case .success(let evidence):
-      let written: Outcome = work.attempts == 1 ? .provisioned : .provisionedAfterRetry
+      let written: Outcome = work.failedAttempts == 0 ? .provisioned : .provisionedAfterRetry
       try await finish(work.room, work.isUnchanged ? .alreadyProvisioned : written, evidence: evidence)
     case .failure(let failure):
       // Ended because the run ends, for a reason of its own: that is what the room is told, not that somebody stopped it.
       if failure.reason.code == .interrupted, let stop, stop != .interrupted { throw stop }
       works[call.room]?.lastFailure = failure.reason
-      if failure.failureClass == .host, failure.reason.code != .hostPaused { lose(call.adapter) }
+      if failure.failureClass != .forgotten { works[call.room]?.failedAttempts += 1 }
+      if failure.failureClass == .host, failure.reason.code != .hostPaused { lose(call.session) }
       let pause = schedule.attemptFailed(
-        call.room, failure.failureClass, on: call.adapter, at: clock.now, jitter: environment.chance())
+        call.room, failure.failureClass, in: call.session, at: endedAt ?? clock.now, now: clock.now,
+        jitter: environment.chance())
       if let pause {
         coordinator.note(
           .retryScheduled(.init(room: call.room, attempt: work.attempts + 1, delay: pause.inSeconds)))

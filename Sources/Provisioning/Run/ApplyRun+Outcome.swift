@@ -181,14 +181,14 @@ extension Outcome {
   init(after reason: FailureReason) {
     self =
       switch reason.code {
-      case .neverHeard, .connectTimedOut, .connectFailed: .unreachable
+      case .neverHeard, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
       case .notHeardAfterSave, .noSelfDisconnect: .unconfirmed
       // Interrupted after the save was submitted, it may well be changed; before, it is not.
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared: .ambiguous
       case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,
-        .planOutdated, .adapterClaimed, .tooManyFailures,
+        .planOutdated, .adapterClaimed, .tooManyFailures, .adapterDeaf,
         .canariesFailed, .canariesRefused:
         .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,

@@ -1,12 +1,11 @@
 import Bluetooth
 
-/// The adapters, and what is heard on them.
+/// The adapters: which are used, in which sessions, and what becomes of a session that is lost.
 extension ApplyRun {
   /// Waits until an adapter can be used, for a bounded time, and takes all that can be.
   func selectAdapters() async throws(Stop) {
-    // Nobody remembers anybody: adapters that are back, or their stack, have heard nobody.
-    for adapter in adapters.keys { schedule.remove(adapter, at: clock.now) }
-    adapters = [:]
+    // The stack remembers nobody: adapters that are back, or their stack, have heard no device yet.
+    for session in radios.values.sorted(by: { $0.number < $1.number }) { lose(session) }
     air.mustBeHeardAgain()
     schedule.mustBeHeardAgain()
     let selection = AdapterSelection(
@@ -20,205 +19,135 @@ extension ApplyRun {
       throw error.code == .cancelled ? .interrupted : .radio(error)
     }
     let present = (try? await central.adapters()) ?? []
-    let others = present.filter { $0.id != first.id && $0.state == .ready && request.wants($0) }
+    let others = present.filter { $0.id != first.id && isUsable($0) }
     var refused: Stop?
     for adapter in [first] + others.sorted(by: { $0.name < $1.name }) {
       if let holder = try await take(adapter) {
         refused = refused ?? .refused(.adapterClaimed(adapter: adapter.name, by: holder))
       }
     }
-    if adapters.isEmpty, let refused { throw refused }
+    if radios.isEmpty, let refused { throw refused }
+  }
+
+  /// Takes adapters that have come, and does without those that have gone; where none is left, waits for one.
+  func refreshAdapters() async throws(Stop) {
+    adaptersMayHaveChanged = false
+    let present: [Adapter]
+    do throws(CentralError) {
+      present = try await central.adapters()
+    } catch {
+      switch error.code {
+      case .cancelled: throw .interrupted
+      case .permissionDenied: throw .radio(error)
+      case .stackUnavailable, .busUnavailable: stackLostAt = clock.now
+      default: break
+      }
+      present = []
+    }
+    let usable = present.filter(isUsable).sorted { $0.name < $1.name }
+    for (adapter, session) in radios.sorted(by: { $0.key < $1.key })
+    where !usable.contains(where: { $0.id == adapter }) {
+      lose(session)
+    }
+    // What is lost just now is known to be.
+    adaptersMayHaveChanged = false
+    for adapter in usable where radios[adapter.id] == nil && !isHeld(adapter.id) {
+      _ = try await take(adapter)
+    }
+    if usable.isEmpty { try await selectAdapters() }
   }
 
   /// Takes an adapter for this run. Returns who has it, if it cannot be had.
-  func take(_ adapter: Adapter) async throws(Stop) -> String? {
+  private func take(_ adapter: Adapter) async throws(Stop) -> String? {
     if case .refused(let holder) = await environment.claim(adapter) { return holder }
-    adapters[adapter.id] = adapter
+    let stackVersion = await central.stackVersion()
+    guard radios[adapter.id] == nil else { return nil }
     coordinator.note(
-      .adapterSelected(
-        .init(adapter: adapter.id, name: adapter.name, stack: await central.stackVersion())))
-    await releaseLeftLinks(on: adapter)
+      .adapterSelected(.init(adapter: adapter.id, name: adapter.name, stack: stackVersion)))
     nearby.take(adapter, namedBy: request.building.rooms)
     let slots = request.building.slots(of: adapter) ?? Schedule.Limits.slots
-    schedule.add(adapter.id, slots: slots, at: clock.now)
+    let session = schedule.add(
+      adapter.id, slots: slots, wasPowerCycled: health[adapter.id]?.wasPowerCycled ?? false, at: clock.now)
+    radios[adapter.id] = session
+    schedule.setReleasing(true, session)
+    await teardown.start { await self.releaseLeftLinks(in: session) }
     return nil
   }
 
-  /// Ends links that a run left behind which was killed: nobody hears a sensor that is connected. Only devices
-  /// that a room names or has on record, or that have the service of one of our families, are ours to let go.
-  private func releaseLeftLinks(on adapter: Adapter) async {
-    let central = central
+  private func isUsable(_ adapter: Adapter) -> Bool {
+    adapter.state == .ready && request.wants(adapter) && health[adapter.id]?.isGivenUp != true
+  }
+
+  private func isHeld(_ adapter: AdapterID) -> Bool { health[adapter]?.isHeld(at: clock.now) == true }
+
+  /// When an adapter that refused to scan may next be taken; nil when there is none.
+  var adapterDueAt: MonotonicInstant? {
+    health.filter { radios[$0.key] == nil && !$0.value.isGivenUp }.compactMap(\.value.heldUntil).min()
+  }
+
+  /// Whether an adapter that refused to scan may be taken again.
+  var isAdapterDue: Bool { adapterDueAt.map { $0 <= clock.now } ?? false }
+
+  /// A session of an adapter is over, as far as is known now.
+  func lose(_ session: RadioSession) {
+    windows[session]?.close()
+    guard schedule.isCurrent(session) else { return }
+    schedule.remove(session, at: clock.now)
+    air.mustBeHeardAgain(on: session.adapter)
+    radios[session.adapter] = nil
+    adaptersMayHaveChanged = true
+    bell.ring()
+  }
+
+  func followAdapters() async {
+    for await _ in await central.adapterChanges() {
+      adaptersMayHaveChanged = true
+      bell.ring()
+    }
+  }
+
+  // MARK: What an earlier run left behind
+
+  /// Ends links that a killed run left behind: nobody hears a sensor that is connected. Only devices that a room names or
+  /// has on record, or that have the service of one of our families, are ours to let go. Ending a link takes BlueZ 2 to
+  /// 3 s, so all are ended at the same time, while the adapter already scans.
+  private func releaseLeftLinks(in session: RadioSession) async {
+    let (central, adapter) = (central, session.adapter)
     let found = await race(.seconds(5), on: clock) { () throws(CentralError) in
-      try await central.connectedPeripherals(on: adapter.id)
+      try await central.connectedPeripherals(on: adapter)
     }
-    guard case .value(let connected) = found else { return }
-    let named = request.known.standing.claimed.union(request.building.rooms.compactMap(\.address))
-    // Nobody of ours connects to what was configured elsewhere.
-    let elsewhere = Set(
-      request.building.rooms.filter(\.isRegistered).compactMap { request.known.device(of: $0)?.address })
-    let services = Set(DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service))
-    for peripheral in connected where !elsewhere.contains(peripheral.address) {
-      let isOurs =
-        named.contains(peripheral.address) || !services.isDisjoint(with: peripheral.serviceUUIDs)
-      guard isOurs else { continue }
-      let address = peripheral.address
-      let forgotten = await race(.seconds(5), on: clock) { () throws(CentralError) in
-        try await central.forget(address, on: adapter.id)
-      }
-      if case .value = forgotten {
-        coordinator.note(.linkReleased(.init(address: address, adapter: adapter.id)))
-      }
-    }
-  }
-
-  /// Finds out who is there. Ends early once every device that the manifest names was heard, but not before
-  /// others had a chance: a minor that is on air from elsewhere must be heard before the first write. Where nearness
-  /// is to decide, listens until it does.
-  func survey() async throws(Stop) {
-    let unbound = rooms.filter { $0.near != nil && request.known.device(of: $0) == nil }
-    // Who sleeps most of the time is heard by its own session.
-    let named = rooms.compactMap { room -> BluetoothAddress?? in
-      let device = request.known.device(of: room)?.address
-      if device == nil { return room.near == nil ? .some(nil) : nil }
-      return profile(of: room).searchesItself ? nil : .some(device)
-    }
-    let shortest = min(.seconds(3), request.survey)
-    // Where nearness decides, anew and not on: some chips report each device but once in a scan.
-    let longest = unbound.isEmpty ? Schedule.Limits.longestWindow : shortest
-    var began = clock.now
-    var isFirst = true
-    while true {
-      let end = began.advanced(by: request.survey)
-      let start = clock.now
-      let left = min(isFirst ? shortest : longest, start.duration(to: end))
-      let mayEndEarly = !isFirst && unbound.isEmpty
-      let window = try await listen(for: left) { _, run in
-        mayEndEarly && run.areHeard(named)
-      }
-      // What is decided next rests on having listened.
-      guard window == .ran else {
-        (began, isFirst) = (clock.now, true)
-        continue
-      }
-      isFirst = false
-      // A stack that ends it at once would never tell more.
-      if clock.now >= end || clock.now == start || areHeard(named) && isSettled(unbound) { return }
-    }
-  }
-
-  /// Whether all of these devices were heard; one that nobody knows was not.
-  private func areHeard(_ devices: [BluetoothAddress?]) -> Bool {
-    devices.allSatisfy { $0.map { air[$0]?.lastHeard != nil } ?? false }
-  }
-
-  /// Whether listening longer would not tell more of who is near which adapter.
-  private func isSettled(_ rooms: [Room]) -> Bool {
-    matches(of: rooms).values.allSatisfy { match in
-      guard case .stopped(_, let reason) = match else { return true }
-      return reason.code != .heardTooBriefly && reason.code != .noCandidate
-    }
-  }
-
-  /// How a listening window ended.
-  private enum Window: Hashable, Sendable {
-    /// It heard enough, or had all its time.
-    case ran
-    /// The radio failed under it: who was not heard, was not listened to.
-    case broke
-  }
-
-  /// Listens on all adapters until one has heard what `isEnough`, or the time is up. When one goes away meanwhile, waits for one and says
-  /// that it broke.
-  private func listen(
-    for duration: Duration,
-    until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
-  ) async throws(Stop) -> Window {
-    let failure = await withTaskGroup(of: CentralError?.self) { group in
-      for adapter in adapters.keys.sorted() {
-        group.addTask { await self.listen(on: adapter, for: duration, until: isEnough) }
-      }
-      var failure: CentralError?
-      var isOver = false
-      for await ended in group {
-        guard let ended else {
-          // What one has heard enough of, all have.
-          isOver = true
-          group.cancelAll()
-          continue
+    if case .value(let connected) = found {
+      await withDiscardingTaskGroup { group in
+        for peripheral in connected where isLeftBehind(peripheral) {
+          group.addTask { await self.release(peripheral.address, in: session) }
         }
-        if !isOver || ended.code != .cancelled { failure = failure ?? ended }
       }
-      return failure
     }
-    if Task.isCancelled { throw .interrupted }
-    guard let failure else {
-      surveyStumbles = 0
-      return .ran
-    }
-    if failure.code == .cancelled { throw .interrupted }
-    try await recover(from: failure)
-    return .broke
+    schedule.setReleasing(false, session)
+    bell.ring()
   }
 
-  private func listen(
-    on adapter: AdapterID, for duration: Duration,
-    until isEnough: @escaping @Sendable (Advertisement, isolated ApplyRun) -> Bool
-  ) async -> CentralError? {
-    let window = Listening(adapter: adapter, purpose: .survey)
+  private func isLeftBehind(_ peripheral: ConnectedPeripheral) -> Bool {
+    // Also a link of our own may be there still when its adapter comes back.
+    guard !schedule.isEngaged(peripheral.address) else { return false }
+    let known = request.known
+    let elsewhere = request.building.rooms.contains {
+      $0.isRegistered && known.device(of: $0)?.address == peripheral.address
+    }
+    guard !elsewhere else { return false }
+    let isNamed =
+      known.standing.claimed.contains(peripheral.address)
+      || request.building.rooms.contains { $0.address == peripheral.address }
+    let services = DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service)
+    return isNamed || !Set(services).isDisjoint(with: peripheral.serviceUUIDs)
+  }
+
+  private func release(_ address: BluetoothAddress, in session: RadioSession) async {
     let central = central
-    coordinator.note(.listeningStarted(window))
-    let raced = await race(duration, on: clock) { () throws(CentralError) in
-      try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
-        for try await advertisement in advertisements {
-          if await self.hear(advertisement, isEnough) { return }
-        }
-      }
-      if Task.isCancelled { throw CentralError(.cancelled) }
+    let forgotten = await race(.seconds(5), on: clock) { () throws(CentralError) in
+      try await central.forget(address, on: session.adapter)
     }
-    coordinator.note(.listeningStopped(window))
-    return if case .failed(let error) = raced { error } else { nil }
-  }
-
-  private func hear(
-    _ advertisement: Advertisement, _ isEnough: @Sendable (Advertisement, isolated ApplyRun) -> Bool
-  ) async -> Bool {
-    await hear(advertisement)
-    return isEnough(advertisement, self)
-  }
-
-  /// Takes in what was heard.
-  func hear(_ advertisement: Advertisement) async {
-    if let sighting = air.hear(advertisement) {
-      var minor: UInt16?
-      if let beacon = sighting.beaconAtWork { minor = beacon.minor }
-      coordinator.note(
-        .deviceSighted(
-          .init(
-            address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
-            rssi: sighting.rssi, minor: minor)))
-    }
-    let mayCall = schedule.heard(
-      advertisement.address, on: advertisement.adapter, rssi: advertisement.rssi,
-      at: advertisement.receivedAt)
-    let isAwaited = waiting.hear(advertisement)
-    for (room, settles) in proofs.hear(
-      advertisement, firstHeard: air[advertisement.address]?.firstHeard)
-    { schedule.proofSettles(of: room, at: settles) }
-    if mayCall || isAwaited { bell.ring() }
-  }
-
-  /// What is done about an error of the radio during the survey: when an adapter or the stack went away, waits for
-  /// one to be back; when the stack merely stumbled, pauses, and gives up when it does nothing else.
-  private func recover(from error: CentralError) async throws(Stop) {
-    switch error.code {
-    case .busUnavailable, .permissionDenied:
-      throw .radio(error)
-    case .adapterUnavailable, .stackUnavailable:
-      try await selectAdapters()
-    default:
-      surveyStumbles += 1
-      guard surveyStumbles < Self.tolerableStumbles else { throw .radio(error) }
-      guard (try? await clock.sleep(for: .seconds(1))) != nil else { throw .interrupted }
-    }
+    guard case .value = forgotten else { return }
+    coordinator.note(.linkReleased(.init(address: address, adapter: session.adapter)))
   }
 }

@@ -68,8 +68,14 @@ actor ApplyRun {
   var clock: any TimeSource { environment.clock }
   var central: any Central { environment.central }
 
-  /// The adapters in use.
-  var adapters: [AdapterID: Adapter] = [:]
+  /// The adapters in use, each with its present session.
+  var radios: [AdapterID: RadioSession] = [:]
+  /// How each adapter has been doing over its sessions.
+  var health: [AdapterID: AdapterHealth] = [:]
+  /// When the stack or the bus was last found to be gone.
+  var stackLostAt: MonotonicInstant?
+  /// Whether the run surveys: nothing is decided yet.
+  var isSurveying = false
   /// Whether which adapters there are is to be found out again.
   var adaptersMayHaveChanged = false
   /// Everything heard so far.
@@ -84,8 +90,8 @@ actor ApplyRun {
   var matchedAt: MonotonicInstant?
   /// Why the run is to stop early, once it is.
   var stop: Stop?
-  /// Ends the listening windows that are open.
-  var windows: [AdapterID: Bell] = [:]
+  /// The scan windows that are open.
+  var windows: [RadioSession: ScanWindow] = [:]
   /// Judge the devices whose proof is awaited.
   var proofs = ProofsInHand()
   /// What is known of each room's work.
@@ -98,10 +104,8 @@ actor ApplyRun {
   var waiting = WaitingRooms()
   /// Told when this host paused in the middle of a conversation.
   var conversationsPaused: [RoomID: AsyncStream<Void>.Continuation] = [:]
-  /// Listening windows in a row that the stack refused, by adapter.
-  var stumbles: [AdapterID: Int] = [:]
-  /// Windows of the survey in a row that the stack refused.
-  var surveyStumbles = 0
+  /// How many failed attempts are being judged: whether they were the host's doing shows a little later.
+  var judging = 0
   /// How many rooms were tried in vain.
   var failures = 0
   /// Outcomes so far.
@@ -177,9 +181,9 @@ actor ApplyRun {
   private func work() async throws(Stop) {
     try await commit(.runStarted(request.started))
     try await selectAdapters()
-    try await survey()
+    if let stop = await carryOut(.survey) { throw stop }
     try await bind()
-    if let stop = await drive() { throw stop }
+    if let stop = await carryOut(.provisioning) { throw stop }
   }
 
   /// Takes a room's device up into the schedule. One that the record has advertising more rarely than the room wants
@@ -197,7 +201,7 @@ actor ApplyRun {
       }
     }
     works[work.room.id] = work
-    let firstCall = profile.answersWithin.map { min($0, work.room.timeouts.connect) }
+    let firstCall = profile.answersWithin
     schedule.add(
       Schedule.Job(
         room: work.room.id, address: work.address,
@@ -309,6 +313,8 @@ struct RoomWork: Sendable {
   var began: MonotonicInstant?
   /// Attempts begun.
   var attempts = 0
+  /// Attempts that failed, but for those in which nothing was sent.
+  var failedAttempts = 0
   /// The adapter last used.
   var adapter: AdapterID?
   /// Settings confirmed in the last attempt.

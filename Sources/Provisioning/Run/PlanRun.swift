@@ -50,7 +50,7 @@ extension ApplyRun {
   private func lookUntilStopped() async -> Result<ApplyPlan, PlanFailure> {
     do throws(Stop) {
       try await selectAdapters()
-      try await survey()
+      if let stop = await carryOut(.survey) { throw stop }
       let matches = matches(of: rooms)
       return .success(ApplyPlan(request, matches, heardIn: air))
     } catch {

@@ -4,7 +4,7 @@
 actor Teardown {
   private struct Job {
     var work: @Sendable () async -> Void
-    var done: CheckedContinuation<Void, Never>
+    var done: CheckedContinuation<Void, Never>?
   }
 
   private var jobs: [Job] = []
@@ -22,6 +22,14 @@ actor Teardown {
     }
   }
 
+  /// Has `work` done by the teardown child and does not wait for it.
+  func start(_ work: @escaping @Sendable () async -> Void) {
+    precondition(!isFinished, "teardown after its end")
+    jobs.append(Job(work: work, done: nil))
+    wake?.resume()
+    wake = nil
+  }
+
   /// Does the jobs until `finish()`.
   func run() async {
     await withDiscardingTaskGroup { group in
@@ -30,7 +38,7 @@ actor Teardown {
           let job = jobs.removeFirst()
           group.addTask {
             await job.work()
-            job.done.resume()
+            job.done?.resume()
           }
         } else if isFinished {
           return

@@ -8,6 +8,10 @@ extension Schedule {
     endPauses(at: now)
     var actions = overdueProofs(at: now) + silentRooms(at: now)
     for index in radios.indices {
+      if isToBeReported(index, at: now) {
+        radios[index].isReportedDeaf = true
+        actions.append(.reportDeaf(radios[index].session))
+      }
       if let action = decide(index, at: now) { actions.append(action) }
     }
     return actions
@@ -28,7 +32,10 @@ extension Schedule {
       guard case .listening(let since) = radio.mode else { continue }
       // Whom it has heard meanwhile waits for the window's end, and so do conversations.
       if !radio.candidates.isEmpty || radio.links > 0 { instants.append(since.advanced(by: Limits.window)) }
-      instants.append(since.advanced(by: Limits.longestWindow))
+      instants.append(since.advanced(by: longestWindow))
+      if let deaf = radio.ears.instant(of: radio.lastReport + Limits.deafAfter, at: now) {
+        instants.append(deaf)
+      }
     }
     // Whose proof is over has been dropped by `next`.
     if let settles = settling.min { instants.append(settles.at) }
@@ -105,7 +112,8 @@ extension Schedule {
         entries[silence.room]?.silenceLimit = limit
         silences.insert(Due(at: limit, order: entry.order, room: silence.room))
       } else {
-        actions.append(.giveUp(silence.room, FailureReason(.neverHeard)))
+        actions.append(
+          .giveUp(silence.room, FailureReason(isDeaf(at: now) ? .adapterDeaf : .neverHeard)))
         finish(silence.room)
       }
     }
@@ -117,19 +125,24 @@ extension Schedule {
   // By index, not by value: a copy of an adapter, held while its candidates change, would have all of them copied.
 
   private mutating func decide(_ index: Int, at now: MonotonicInstant) -> Action? {
-    let adapter = radios[index].id
+    let session = radios[index].session
     if let held = radios[index].heldUntil, held > now { return nil }
+    let isSuspected =
+      radios[index].links == 0 && !radios[index].wasPowerCycled && radios[index].hearsNothing(at: now)
     switch radios[index].mode {
-    case .stopping:
+    case .stopping, .powerCycling:
       return nil
+    case .idle where isSuspected:
+      radios[index].mode = .powerCycling
+      return .powerCycle(session)
     case .listening(let since):
       let isLongEnough = since.duration(to: now) >= Limits.window
       let hasCall = isLongEnough && hasRoom(index) && hasCandidate(index, at: now)
       let isEnough =
-        isLongEnough && radios[index].links > 0 || since.duration(to: now) >= Limits.longestWindow
+        isLongEnough && radios[index].links > 0 || since.duration(to: now) >= longestWindow || isSuspected
       guard hasCall || isEnough || !wantsToListen(index) else { return nil }
       radios[index].mode = .stopping
-      return .stopListening(adapter)
+      return .stopListening(session)
     case .idle:
       guard radios[index].calling == nil else { return nil }
       let isLong = radios[index].callsSince.map { $0.duration(to: now) >= Limits.calling } ?? false
@@ -142,12 +155,18 @@ extension Schedule {
       let isDisturbing = quietUntil(radios[index]).map { $0 > now } ?? false
       guard isOver || !isDisturbing, wantsToListen(index) else { return nil }
       radios[index].mode = .listening(since: now)
-      return .listen(adapter)
+      return .listen(session)
     }
   }
 
+  /// Whether an adapter still hears nothing after it was switched off and on, and that is not said yet.
+  private func isToBeReported(_ index: Int, at now: MonotonicInstant) -> Bool {
+    radios[index].wasPowerCycled && !radios[index].isReportedDeaf && radios[index].hearsNothing(at: now)
+  }
+
   private func hasRoom(_ index: Int) -> Bool {
-    radios[index].links < radios[index].slots && radios[index].hangingUp.isEmpty && conversations < parallel
+    !mayNotConnect && radios[index].links < radios[index].slots && radios[index].hangingUp.isEmpty
+      && !radios[index].isReleasing && conversations < parallel
   }
 
   /// Whether somebody is to be heard: a proof of whom it wrote or of whom nobody else looks after, a device that
@@ -195,22 +214,27 @@ extension Schedule {
         continue
       }
       entries[candidate.room]?.candidacies.remove(adapter)
-      entries[candidate.room]?.phase = .calling(adapter)
+      entries[candidate.room]?.phase = .calling(radios[index].session)
       dueCount -= 1
-      radios[index].calling = candidate.room
+      radios[index].calling = (candidate.room, now)
       radios[index].links += 1
       radios[index].callsSince = radios[index].callsSince ?? now
       return Call(
-        room: candidate.room, address: address, adapter: adapter, attempt: entry.attempts + 1,
-        patience: patience(entry))
+        room: candidate.room, address: address, session: radios[index].session, attempt: entry.attempts + 1,
+        patience: patience(entry, on: radios[index]))
     }
     return nil
   }
 
-  private func patience(_ entry: Entry) -> Duration? {
-    guard case .dialled(let firstCall) = entry.job.approach, entry.attempts == 0, entry.job.retries > 0
+  /// The limit of a first attempt where others can follow: a device that does not answer holds up its neighbours. It
+  /// follows from how long connecting takes on this adapter, and there is none while another program scans with it.
+  private func patience(_ entry: Entry, on radio: Radio) -> Duration? {
+    guard case .dialled(let firstCall?) = entry.job.approach, entry.charged == 0, entry.job.retries > 0,
+      !radio.isShared
     else { return nil }
-    return firstCall
+    let times = connectTimes[radio.id] ?? []
+    guard times.count >= Limits.connectTimesNeeded, let longest = times.max() else { return firstCall * 2 }
+    return max(firstCall, longest * Limits.connectTimeFactor)
   }
 
   /// Whether another adapter that has heard it lately should call it: one that failed less often with it, or hears it

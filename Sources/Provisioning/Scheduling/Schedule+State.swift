@@ -11,10 +11,10 @@ extension Schedule {
       case pausing(until: MonotonicInstant)
       /// Its budget is spent; it is tried again once it is clearly heard.
       case resting(Rest)
-      /// Being called.
-      case calling(AdapterID)
+      /// Being connected to.
+      case calling(RadioSession)
       /// Its link is up.
-      case linked(AdapterID)
+      case linked(RadioSession)
       /// Nothing of the radio is needed but ears.
       case proving
     }
@@ -24,12 +24,14 @@ extension Schedule {
     let order: Int
     var phase = Phase.due
     var attempts = 0
-    /// Attempts that count no more: the budget was renewed since.
-    var forgiven = 0
+    /// Attempts that count against its budget.
+    var charged = 0
     /// How strongly it was heard before the last attempt.
     var strongest: Int?
-    /// Attempts that ended because the adapter or the stack went away.
+    /// Attempts that failed for the host's reasons.
     var hostFailures = 0
+    /// Attempts that were none: the stack had forgotten the device.
+    var timesForgotten = 0
     var failures: [AdapterID: Int] = [:]
     /// Where and how it was heard last.
     var hearings: [AdapterID: (at: MonotonicInstant, rssi: Int?)] = [:]
@@ -55,12 +57,15 @@ extension Schedule {
       case idle
       case listening(since: MonotonicInstant)
       case stopping
+      /// It is being switched off and on.
+      case powerCycling
     }
 
-    let id: AdapterID
+    let session: RadioSession
     var slots: Int
     var mode = Mode.idle
-    var calling: RoomID?
+    /// The room whose device it connects to, and since when.
+    var calling: (room: RoomID, since: MonotonicInstant)?
     /// Conversations that it holds, the call under way included.
     var links = 0
     /// Since when it has been dialling without a window of listening.
@@ -71,13 +76,30 @@ extension Schedule {
     var isInVain = false
     /// Conversations whose link is being ended by us.
     var hangingUp: Set<RoomID> = []
-    /// Not used before then: it stumbled.
+    /// Not used before then: the stack refused to scan.
     var heldUntil: MonotonicInstant?
     var ears: Ears
+    /// How long it had scanned when it last reported anything.
+    var lastReport = Duration.zero
+    /// Whether it was switched off and on because it heard nothing.
+    var wasPowerCycled = false
+    /// Whether it was reported to hear nothing all the same.
+    var isReportedDeaf = false
+    /// Whether links of an earlier run are being ended on it.
+    var isReleasing = false
+    /// Whether another program scans with it.
+    var isShared = false
     /// Who may be called through it, the next first. Some are here no longer with right; they are passed over.
     var candidates = Heap<Candidate>()
     /// By how long it is to have listened for the proof of whom it wrote. Some are over already.
     var proofs = Heap<Due<Duration>>()
+
+    var id: AdapterID { session.adapter }
+
+    /// Whether it has scanned for long without a report of any device.
+    func hearsNothing(at now: MonotonicInstant) -> Bool {
+      ears.total(at: now) - lastReport >= Limits.deafAfter
+    }
   }
 
   /// A device that an adapter may call: who was tried less often comes first, then the manifest's order.

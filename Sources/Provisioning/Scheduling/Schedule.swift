@@ -39,19 +39,25 @@ struct Schedule: Sendable {
   struct Call: Hashable, Sendable {
     var room: RoomID
     var address: BluetoothAddress
-    var adapter: AdapterID
+    var session: RadioSession
     /// 1 for the first attempt.
     var attempt: Int
-    /// How long it may take to be answered, where that is less than the room's own timeout.
+    /// How long connecting may take, where that is less than the room's own timeout.
     var patience: Duration?
+
+    var adapter: AdapterID { session.adapter }
   }
 
   /// What is to be done now.
   enum Action: Hashable, Sendable {
-    /// This adapter begins to listen.
-    case listen(AdapterID)
-    /// It stops; it is told when it has.
-    case stopListening(AdapterID)
+    /// This adapter opens a scan window.
+    case listen(RadioSession)
+    /// It closes its scan window; the schedule is told when it has.
+    case stopListening(RadioSession)
+    /// This adapter hears nothing and is switched off and on. It is used in another session afterwards.
+    case powerCycle(RadioSession)
+    /// This adapter still hears nothing after it was switched off and on.
+    case reportDeaf(RadioSession)
     /// A device is called.
     case call(Call)
     /// This room's proof was not heard in the time it had.
@@ -76,14 +82,25 @@ struct Schedule: Sendable {
     /// How long an adapter that holds conversations does not listen after it did, or after its first call: what is
     /// heard takes air, and work of the stack, away from them.
     static let quiet = Duration.seconds(10)
+    /// An adapter that has scanned this long without a single report, from any device, is suspected: a deaf adapter makes
+    /// every sensor look dead (docs/bluez.md, trap 59).
+    static let deafAfter = Duration.seconds(10)
+    /// The connect times of an adapter that its limit for a first attempt follows from, and by how much the longest of them
+    /// is exceeded: 2 of 122 healthy sensors took longer than 3 s under load.
+    static let connectTimesKept = 8
+    static let connectTimesNeeded = 3
+    static let connectTimeFactor = 3
     /// The pause before the second attempt; it doubles with each further one.
     static let firstPause = Duration.seconds(2)
     /// The longest pause between attempts, jitter aside.
     static let longestPause = Duration.seconds(30)
     /// Attempts after the first at a device that refuses in its own words.
     static let refusalRetries = 1
-    /// How often the adapter or the stack may go away under one device.
+    /// How often an attempt at one device may fail for the host's reasons: the adapter or the stack went away, or the
+    /// controller held as many links as it can.
     static let hostFailures = 5
+    /// How often the stack may have forgotten one device before it is connected to.
+    static let forgotten = 20
     /// Conversations that an adapter holds at once, unless told otherwise: what common dongles can.
     static let slots = 5
     /// A device that rests, its budget spent, is clearly heard again when it is so many dB stronger than before,
@@ -98,8 +115,16 @@ struct Schedule: Sendable {
 
   var entries: [RoomID: Entry] = [:]
   var rooms: [BluetoothAddress: RoomID] = [:]
-  /// In the order of their names.
+  /// The adapters in use, in the order of their addresses.
   var radios: [Radio] = []
+  /// How long connecting took lately on each adapter, the oldest first.
+  var connectTimes: [AdapterID: [Duration]] = [:]
+  /// Counts the sessions of all adapters.
+  private var sessions = 0
+  /// Whether no further connection is to be made for now.
+  var mayNotConnect = false
+  /// How long a scan window lasts at most.
+  var longestWindow = Limits.longestWindow
   var proving: [RoomID: Proving] = [:]
   /// When what was heard settles proofs; and how long everybody is to have listened for those whose adapter is gone.
   var settling = Heap<Due<MonotonicInstant>>()
@@ -214,7 +239,7 @@ struct Schedule: Sendable {
       entries[room]?.phase = .resting(Rest(rssi: rest.rssi ?? rssi, ears: ears))
       return
     }
-    entry.forgiven = entry.attempts - entry.hostFailures
+    entry.charged = 0
     entry.failures = [:]
     entries[room] = entry
     resting.remove(room)
@@ -235,11 +260,17 @@ struct Schedule: Sendable {
 
   // MARK: Attempts
 
-  /// A call was answered: its adapter may make the next one.
-  mutating func answered(_ room: RoomID) {
-    guard case .calling(let adapter)? = entries[room]?.phase else { return }
-    entries[room]?.phase = .linked(adapter)
-    if let index = index(of: adapter), radios[index].calling == room { radios[index].calling = nil }
+  /// A link is up: its adapter may connect to the next device.
+  mutating func answered(_ room: RoomID, at now: MonotonicInstant) {
+    guard case .calling(let session)? = entries[room]?.phase else { return }
+    entries[room]?.phase = .linked(session)
+    guard let index = index(of: session), let calling = radios[index].calling, calling.room == room else {
+      return
+    }
+    radios[index].calling = nil
+    radios[index].lastReport = radios[index].ears.total(at: now)
+    let times = connectTimes[session.adapter, default: []] + [calling.since.duration(to: now)]
+    connectTimes[session.adapter] = times.suffix(Limits.connectTimesKept)
   }
 
   /// A link that its device did not end is being ended: its adapter makes no connection meanwhile.
@@ -247,7 +278,7 @@ struct Schedule: Sendable {
   /// When the kernel (6.1) ends a link while it makes another on the same adapter, it loses track of that one: it can
   /// never be ended (docs/bluez.md).
   mutating func hangsUp(_ room: RoomID) {
-    guard case .linked(let adapter)? = entries[room]?.phase, let index = index(of: adapter) else { return }
+    guard case .linked(let session)? = entries[room]?.phase, let index = index(of: session) else { return }
     radios[index].hangingUp.insert(room)
   }
 
@@ -255,11 +286,12 @@ struct Schedule: Sendable {
   mutating func released(_ room: RoomID) {
     guard var entry = entries[room] else { return }
     switch entry.phase {
-    case .calling(let adapter), .linked(let adapter):
-      if let index = index(of: adapter) {
+    case .calling(let session), .linked(let session):
+      // Where the adapter has come back in the meantime, the link was not one of its present session.
+      if let index = index(of: session) {
         radios[index].links -= 1
         radios[index].hangingUp.remove(room)
-        if radios[index].calling == room { radios[index].calling = nil }
+        if radios[index].calling?.room == room { radios[index].calling = nil }
       }
     case .due, .pausing, .resting, .proving:
       return
@@ -305,29 +337,45 @@ struct Schedule: Sendable {
 
   /// An attempt failed. Returns how long the room pauses when another attempt follows, at the back of the
   /// queue; nil when it has none left: then it is out, or rests, where nobody is given up.
-  /// - Parameter jitter: chance, 0…1, that keeps devices from coming back in step.
+  ///
+  /// Each class of failure has a budget of its own (`FailureClass`): what is the host's doing is never charged to the
+  /// device.
+  /// - Parameters:
+  ///   - failed: when it failed, which is when its pause begins.
+  ///   - jitter: chance, 0…1, that keeps devices from coming back in step.
   mutating func attemptFailed(
-    _ room: RoomID, _ failure: FailureClass, on adapter: AdapterID, at now: MonotonicInstant, jitter: Double
+    _ room: RoomID, _ failure: FailureClass, in session: RadioSession, at failed: MonotonicInstant,
+    now: MonotonicInstant? = nil, jitter: Double
   ) -> Duration? {
     released(room)
     guard var entry = entries[room] else { return nil }
+    let now = now ?? failed
     entry.attempts += 1
-    entry.failures[adapter, default: 0] += 1
-    if failure == .host { entry.hostFailures += 1 }
-    let charged = entry.attempts - entry.hostFailures - entry.forgiven
+    switch failure {
+    case .transient, .missing, .refused, .permanent, .cancelled:
+      entry.charged += 1
+      entry.failures[session.adapter, default: 0] += 1
+    case .outOfSlots:
+      entry.hostFailures += 1
+      // The controller holds fewer links than it was taken to.
+      if let index = index(of: session) { radios[index].slots = max(1, radios[index].links) }
+    case .host: entry.hostFailures += 1
+    case .forgotten: entry.timesForgotten += 1
+    }
     let budget = entry.job.retries
     let hasMore =
       switch failure {
-      case .transient, .missing, .outOfSlots: charged <= budget
-      case .refused: charged <= min(budget, Limits.refusalRetries)
-      case .host: entry.hostFailures <= Limits.hostFailures
+      case .transient, .missing: entry.charged <= budget
+      case .refused: entry.charged <= min(budget, Limits.refusalRetries)
+      case .host, .outOfSlots: entry.hostFailures <= Limits.hostFailures
+      case .forgotten: entry.timesForgotten <= Limits.forgotten
       case .permanent, .cancelled: false
       }
     guard hasMore else {
       switch failure {
       case .permanent, .cancelled:
         finish(room)
-      case .transient, .missing, .outOfSlots, .refused, .host:
+      case .transient, .missing, .outOfSlots, .refused, .host, .forgotten:
         guard isWatching else {
           finish(room)
           break
@@ -338,31 +386,53 @@ struct Schedule: Sendable {
       }
       return nil
     }
-    let doubled = Limits.firstPause * (1 << min(max(charged - 1, 0), 8))
-    let pause = min(doubled, Limits.longestPause) * (1 + jitter / 2)
-    entry.phase = .pausing(until: now.advanced(by: pause))
+    // Nothing was sent: it only has to be heard again.
+    let pause = failure == .forgotten ? .zero : Self.pause(before: entry.charged, jitter)
+    let end = max(failed.advanced(by: pause), now)
+    entry.phase = .pausing(until: end)
     entries[room] = entry
-    pauses.insert(Due(at: now.advanced(by: pause), order: entry.order, room: room))
+    pauses.insert(Due(at: end, order: entry.order, room: room))
     return pause
+  }
+
+  /// The back-off after so many attempts that were charged to the device.
+  private static func pause(before charged: Int, _ jitter: Double) -> Duration {
+    let doubled = Limits.firstPause * (1 << min(max(charged - 1, 0), 8))
+    return min(doubled, Limits.longestPause) * (1 + jitter / 2)
   }
 
   // MARK: Adapters
 
-  /// An adapter can be used.
-  /// - Parameter slots: how many conversations it can hold at once.
-  mutating func add(_ adapter: AdapterID, slots: Int = Limits.slots, at now: MonotonicInstant) {
-    guard index(of: adapter) == nil else { return }
-    // It has listened for nobody yet, and nobody is to wait for it to catch up.
-    radios.append(Radio(id: adapter, slots: slots, ears: Ears(total: leastEars(at: now))))
+  /// An adapter can be used, in a session of its own until it is removed.
+  /// - Parameters:
+  ///   - slots: how many links it can hold at once.
+  ///   - wasPowerCycled: whether it was switched off and on in this run because it heard nothing.
+  mutating func add(
+    _ adapter: AdapterID, slots: Int = Limits.slots, wasPowerCycled: Bool = false, at now: MonotonicInstant
+  ) -> RadioSession {
+    if let index = index(of: adapter) { return radios[index].session }
+    sessions += 1
+    let session = RadioSession(adapter: adapter, number: sessions)
+    // It has scanned for nobody yet, and nobody is to wait for it to catch up.
+    let ears = leastEars(at: now)
+    var radio = Radio(session: session, slots: slots, ears: Ears(total: ears))
+    radio.lastReport = ears
+    radio.wasPowerCycled = wasPowerCycled
+    radios.append(radio)
     radios.sort { $0.id < $1.id }
     for (room, entry) in entries where entry.job.approach == .searched && entry.phase == .due {
       enlist(room, on: adapter)
     }
+    return session
   }
 
-  /// An adapter cannot be used any more. Its conversations end by themselves.
-  mutating func remove(_ adapter: AdapterID, at now: MonotonicInstant) {
-    guard let index = index(of: adapter) else { return }
+  /// Whether this is the present session of its adapter.
+  func isCurrent(_ session: RadioSession) -> Bool { index(of: session) != nil }
+
+  /// An adapter's session is over. Its links end by themselves.
+  mutating func remove(_ session: RadioSession, at now: MonotonicInstant) {
+    guard let index = index(of: session) else { return }
+    let adapter = session.adapter
     let ears = radios.remove(at: index).ears.total(at: now)
     let least = leastEars(at: now)
     for room in entries.keys {
@@ -375,18 +445,24 @@ struct Schedule: Sendable {
     }
   }
 
-  /// An adapter listens from now on.
-  mutating func listeningBegan(on adapter: AdapterID, at now: MonotonicInstant) {
-    guard let index = index(of: adapter) else { return }
+  /// An adapter scans from now on.
+  mutating func listeningBegan(on session: RadioSession, at now: MonotonicInstant) {
+    guard let index = index(of: session) else { return }
     radios[index].ears.open(at: now)
   }
 
-  /// An adapter listens no longer, whether or not it was to.
-  /// - Parameter held: until when it is not to be used, having stumbled.
+  /// An adapter reports an advertisement, of whatever device.
+  mutating func reported(on session: RadioSession, at now: MonotonicInstant) {
+    guard let index = index(of: session) else { return }
+    radios[index].lastReport = radios[index].ears.total(at: now)
+  }
+
+  /// An adapter scans no longer, whether or not it was to.
+  /// - Parameter held: until when it is not to be used: the stack refused to scan.
   mutating func listeningEnded(
-    on adapter: AdapterID, at now: MonotonicInstant, heldUntil: MonotonicInstant? = nil
+    on session: RadioSession, at now: MonotonicInstant, heldUntil: MonotonicInstant? = nil
   ) {
-    guard let index = index(of: adapter) else { return }
+    guard let index = index(of: session) else { return }
     radios[index].ears.close(at: now)
     radios[index].mode = .idle
     radios[index].callsSince = nil
@@ -395,9 +471,38 @@ struct Schedule: Sendable {
     radios[index].isInVain = radios[index].candidates.isEmpty
   }
 
+  /// Whether links of an earlier run are being ended on an adapter: it makes no connection meanwhile.
+  mutating func setReleasing(_ isReleasing: Bool, _ session: RadioSession) {
+    guard let index = index(of: session) else { return }
+    radios[index].isReleasing = isReleasing
+  }
+
+  /// Whether another program scans with an adapter, which makes connecting slow.
+  mutating func setShared(_ isShared: Bool, _ session: RadioSession) {
+    guard let index = index(of: session) else { return }
+    radios[index].isShared = isShared
+  }
+
   func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
 
+  func index(of session: RadioSession) -> Int? { radios.firstIndex { $0.session == session } }
+
   // MARK: Ears
+
+  /// How long every adapter that the stack lets scan has scanned at least.
+  func surveyTime(at now: MonotonicInstant) -> Duration {
+    radios.filter { ($0.heldUntil ?? now) <= now }.map { $0.ears.total(at: now) }.min() ?? .zero
+  }
+
+  /// Whether an adapter that hears nothing is yet to be switched off and on.
+  func isAnyoneSuspected(at now: MonotonicInstant) -> Bool {
+    radios.contains { !$0.wasPowerCycled && $0.hearsNothing(at: now) }
+  }
+
+  /// Whether no adapter hears anything, though each was switched off and on.
+  func isDeaf(at now: MonotonicInstant) -> Bool {
+    !radios.isEmpty && radios.allSatisfy { $0.wasPowerCycled && $0.hearsNothing(at: now) }
+  }
 
   /// How long every adapter has listened at least.
   func leastEars(at now: MonotonicInstant) -> Duration {

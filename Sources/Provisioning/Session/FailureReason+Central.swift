@@ -8,7 +8,7 @@ extension FailureReason {
     switch error.code {
     case .busUnavailable, .stackUnavailable, .permissionDenied: code = .stackLost
     case .adapterUnavailable: code = .adapterLost
-    case .peripheralUnknown: code = stage == .connect ? .connectFailed : .linkLost
+    case .peripheralUnknown: code = stage == .connect ? .unknownToStack : .linkLost
     case .connectFailed: code = .connectFailed
     case .disconnected: code = stage == .connect ? .connectFailed : .linkLost
     case .servicesUnresolved, .attributeMissing: code = .serviceMissing

@@ -64,7 +64,8 @@ public struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused, .canariesJudged:
+    case .adapterAwaited, .adapterFaulted, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused,
+      .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,

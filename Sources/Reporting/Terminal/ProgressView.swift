@@ -48,7 +48,8 @@ public struct ProgressView: Sendable {
       waiting = nil
       listening = nil
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
-    case .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted,
+    case .adapterFaulted, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired,
+      .roomAccepted,
       .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded, .statusReceived, .settingsRead,
       .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard:
@@ -67,6 +68,11 @@ public struct ProgressView: Sendable {
       [style.paint("Stopping: \(fact.cause.words)".truncated(to: style.width), .yellow)]
     case .canariesJudged:
       [style.paint(EventWords(event.fact) { _ in "" }.text.uppercasedFirst.truncated(to: style.width), .bold)]
+    case .adapterFaulted:
+      [
+        style.paint(
+          EventWords(event.fact, name: adapterName).text.uppercasedFirst.truncated(to: style.width), .yellow)
+      ]
     case .hostPaused(let fact):
       [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
     default:
@@ -175,11 +181,17 @@ extension ProgressView {
     return text
   }
 
+  /// What the host calls an adapter.
+  private func adapterName(_ adapter: AdapterID) -> String {
+    report.adapters.first { $0.adapter == adapter }?.name.visible ?? "\(adapter)"
+  }
+
   private func plainText(_ fact: Fact) -> String? {
     switch fact {
     case .runStarted(let fact):
       "\(fact.buildingName.visible): \(report.selected.count) rooms\(fact.simulated ? ", simulated" : "")"
     case .adapterAwaited: EventWords(fact) { _ in "" }.text
+    case .adapterFaulted: EventWords(fact, name: adapterName).text
     case .adapterSelected, .linkReleased, .canariesJudged: EventWords(fact) { _ in "" }.text
     case .listeningStarted(let fact): fact.purpose == .survey ? "listening for devices" : nil
     case .attemptStarted(let fact): "\(name(fact.room)): attempt \(fact.number) at \(fact.address)"

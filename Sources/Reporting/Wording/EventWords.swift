@@ -32,6 +32,18 @@ struct EventWords {
     case .adapterSelected(let fact):
       let stack = fact.stack.map { ", " + $0.visible } ?? ""
       self.init("adapter", "\(fact.name.visible) (\(fact.adapter)) in use\(stack)")
+    case .adapterFaulted(let fact):
+      let name = name(fact.adapter)
+      let what =
+        switch (fact.fault, fact.wasPowerCycled) {
+        case (.hearsNothing, true?):
+          "\(name) heard no device at all for 10 s, and was switched off and on"
+        case (.hearsNothing, _):
+          "\(name) hears no device at all: unplug it and plug it in again, or restart the Bluetooth service"
+        case (.refusesToScan, _):
+          "\(name) is not used any more: the Bluetooth service refuses to scan with it"
+        }
+      self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was left connected by an earlier run, and is released")
     case .listeningStarted(let fact):

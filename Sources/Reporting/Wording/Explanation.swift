@@ -50,7 +50,8 @@ extension FailureReason.Code {
     case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir, .settingsChanged, .foreignSettings,
       .readBackMismatch:
       true
-    case .neverHeard, .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing,
+    case .neverHeard, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,
+      .stageTimedOut, .serviceMissing,
       .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
       .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .notConfirmed,
       .tooManyFailures, .canariesFailed, .canariesRefused, .adapterLost, .stackLost, .outOfSlots,

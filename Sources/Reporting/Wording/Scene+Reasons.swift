@@ -7,6 +7,14 @@ extension Scene {
   func explain(_ reason: FailureReason) -> Explanation {
     switch reason.code {
     case .neverHeard: neverHeard()
+    case .adapterDeaf:
+      Explanation(
+        "No adapter heard any device at all, so nothing is known of this room's \(device.noun).",
+        "Unplug the adapter and plug it in again, or restart the Bluetooth service. \(again)")
+    case .unknownToStack:
+      Explanation(
+        "The Bluetooth service forgot this room's \(device.noun) each time before it could be connected to.",
+        "Stop other programs that use Bluetooth. \(again)")
     case .connectTimedOut, .connectFailed: notConnected(reason)
     case .linkLost: linkLost(reason)
     case .stageTimedOut: stageTimedOut(reason)

@@ -64,7 +64,8 @@ struct SimulateCommand: AsyncParsableCommand {
       throw ValidationError("--campaign takes a number of buildings from 1")
     case (_?, nil) where output != nil || disturbances != nil:
       throw ValidationError(
-        "--output and --disturbances go with --campaign: a scenario has its own faults, and prints its bus address")
+        "--output and --disturbances go with --campaign: a scenario has its own faults, and prints its bus address"
+      )
     default:
       break
     }

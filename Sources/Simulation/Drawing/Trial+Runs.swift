@@ -17,7 +17,8 @@ extension Trial {
         guard let adapter = scenario.adapters.randomElement(using: &chance) else { break }
         let begin = chance.duration(in: .zero...length)
         let end = begin + chance.duration(in: .milliseconds(20)...(.milliseconds(900)))
-        run.disturbances += outage(Outage.allCases.randomElement(using: &chance) ?? .power, adapter, begin, end)
+        run.disturbances += outage(
+          Outage.allCases.randomElement(using: &chance) ?? .power, adapter, begin, end)
       }
       run.disturbances.sort { $0.after < $1.after }
       return run
