@@ -74,6 +74,7 @@ extension BlueZCentral {
     }
     // What is heard between the start and its answer is news already.
     discoveries[path] = Discovery(number: number, listeners: [number: listener])
+    scansChanged()
     let ticket = Ticket(path: path, discovery: number, listener: number)
     do throws(CentralError) {
       try await start(path)
@@ -136,11 +137,21 @@ extension BlueZCentral {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.phase = .stopping
     discoveries[ticket.path]?.listeners = [:]
-    await shielded {
-      _ = try? await self.call(
-        ticket.path, Name.Interface.adapter, Name.Member.stopDiscovery, timeout: .seconds(5))
+    let refusal: CentralError? = await shielded {
+      do throws(CentralError) {
+        _ = try await self.call(
+          ticket.path, Name.Interface.adapter, Name.Member.stopDiscovery, timeout: .seconds(5))
+        return nil
+      } catch {
+        return error
+      }
     }
-    if discoveries[ticket.path]?.number == ticket.discovery { discoveries[ticket.path] = nil }
+    if discoveries[ticket.path]?.number == ticket.discovery {
+      discoveries[ticket.path] = nil
+      // What BlueZ cannot stop, or does not say that it has, is still ours.
+      foreignScans.stopped(ticket.path, wasCarriedOut: refusal?.code != .busy && refusal?.code != .timedOut)
+      scansChanged()
+    }
     wake(ticket.path)
   }
 

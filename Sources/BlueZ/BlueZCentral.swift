@@ -33,6 +33,8 @@ public actor BlueZCentral: Central {
   var news: [ObjectPath: DeviceNews] = [:]
   var cleanSlates = CleanSlates()
   var discoveries: [ObjectPath: Discovery] = [:]
+  /// What other clients discover.
+  var foreignScans = ForeignScans()
   /// Devices that we are connecting to, and whether they have been connected meanwhile.
   var attempts: [ObjectPath: Bool] = [:]
   /// Links that BlueZ has been asked to end, by device, and since when.
@@ -162,6 +164,7 @@ extension BlueZCentral {
       break
     }
     if let adaptersBefore, tree.adapters != adaptersBefore { adaptersChanged() }
+    if change.isOfAdapter { scansChanged() }
   }
 
   private func ownerChanged(_ signal: Signal) {
@@ -188,6 +191,7 @@ extension BlueZCentral {
     for link in ended { link.assumeIsolated { $0.lost(.stackLost) } }
     ended = []
     endDiscoveries { _ in error }
+    scansChanged()
     adapterGeneration += 1
     wakeEverybody()
   }
@@ -237,6 +241,7 @@ extension BlueZCentral {
       for device in tree.devices(under: adapter) where news[device] == nil { news[device] = .remembered }
     }
     adaptersChanged()
+    scansChanged()
   }
 
   /// Calls a method of BlueZ's.

@@ -96,6 +96,9 @@ enum ErrorTable {
   /// The other names of BlueZ.
   private static let named: [Row] = [
     Row(bluez + "InProgress", "", [], .busy),
+    // `Set` of `Powered` while an earlier change is under way, and on an adapter that rfkill blocks.
+    Row(bluez + "Busy", "", [.adapter], .busy),
+    Row(bluez + "Blocked", "", [.adapter], .adapterUnavailable(.blocked)),
     Row(bluez + "NotReady", "", [], .adapterUnavailable(.poweredOff)),
     Row(bluez + "NotConnected", "", [.connect], .connectFailed),
     Row(bluez + "NotConnected", "", [], .disconnected),

@@ -43,6 +43,16 @@ public protocol Central: Sendable {
   /// Makes the stack forget everything about a peripheral: cached attributes, name, bonds of ours. Ends a
   /// connection to it. Forgetting one that is not known succeeds.
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError)
+
+  /// Switches an adapter off and on again, and returns when it can be used. This is for an adapter that discovers and
+  /// hears nothing (docs/bluez.md, trap 59).
+  ///
+  /// Discovery of ours on it ends with `adapterUnavailable`. A cancelled task does not leave the adapter off; a process
+  /// that is killed in this moment does.
+  /// - Throws: `permissionDenied` when this user may not do that; `busy` when the adapter holds a link, is connecting,
+  ///   or another client scans with it: nothing has been switched then; `adapterUnavailable` when it was not on before,
+  ///   or is not on again; `timedOut`, and the stack's own unavailability.
+  func powerCycle(_ adapter: AdapterID) async throws(CentralError)
 }
 
 /// A peripheral that an adapter holds a link to.

@@ -56,6 +56,8 @@ struct Failure: CustomTestStringConvertible, Sendable {
     // The adapter.
     Failure(bluez + "InProgress", "Operation already in progress", .adapter, .busy),
     Failure(bluez + "NotReady", "Resource Not Ready", .adapter, .adapterUnavailable(.poweredOff)),
+    Failure(bluez + "Busy", "", .adapter, .busy),
+    Failure(bluez + "Blocked", "Blocked through rfkill", .adapter, .adapterUnavailable(.blocked)),
     Failure(bluez + "Failed", "No discovery started", .adapter, .other),
     Failure(dbus + "UnknownObject", "", .adapter, .adapterUnavailable(.absent)),
     Failure(bluez + "DoesNotExist", "Does Not Exist", .forget, .peripheralUnknown),

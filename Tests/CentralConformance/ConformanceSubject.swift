@@ -83,5 +83,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
   }
 
   /// Everything that can be checked on any central.
-  public static let all = adapterChecks + listeningChecks + connectingChecks + attributeChecks + endingChecks
+  public static let all =
+    adapterChecks + listeningChecks + connectingChecks + attributeChecks + endingChecks
+    + powerChecks
 }

@@ -183,6 +183,7 @@ private final class Stumbling: Central {
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     try await central.forget(address, on: adapter)
   }
+  func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
 }
 
 private actor Countdown {

@@ -99,6 +99,11 @@ public struct MortalCentral: Central {
     try live()
     try await central.forget(address, on: adapter)
   }
+  /// As the radio does, while it lives.
+  public func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    try live()
+    try await central.powerCycle(adapter)
+  }
 }
 
 private struct MortalPeripheral: Peripheral {

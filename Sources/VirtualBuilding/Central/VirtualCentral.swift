@@ -111,6 +111,26 @@ public struct VirtualCentral: Central {
       try await world.forget(address, on: adapter.address)
     }
   }
+
+  /// How long an adapter is off when it is switched off and on again (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
+  private static let powerCycle = Duration.milliseconds(160)
+
+  /// Switches an adapter off and on again, unless that would end a link.
+  public func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    guard !Task.isCancelled else { throw CentralError(.cancelled) }
+    try await CentralError.translating { () async throws(LinkError) in
+      try await world.checkUsable(adapter.address)
+    }
+    guard await !world.isInUse(adapter.address) else {
+      throw CentralError(.busy, stackText: "virtual: the adapter holds a link, or is connecting")
+    }
+    await world.setPowered(false, adapter.address)
+    try? await clock.sleep(for: Self.powerCycle)
+    await world.setPowered(true, adapter.address)
+    try await CentralError.translating { () async throws(LinkError) in
+      try await world.checkUsable(adapter.address)
+    }
+  }
 }
 
 extension Adapter {

@@ -31,6 +31,12 @@ extension World {
     change(adapter) { $0.isPowered = isPowered }
   }
 
+  /// Makes an adapter deaf, or cures it: deaf, it discovers and reports nothing (docs/bluez.md, trap 59). Switching it off
+  /// and on, plugging it in again or restarting the stack cures it, too.
+  public func setDeaf(_ isDeaf: Bool, _ adapter: BluetoothAddress) {
+    if isDeaf { deaf.insert(adapter) } else { deaf.remove(adapter) }
+  }
+
   /// Has rfkill block an adapter or release it.
   public func setBlocked(_ isBlocked: Bool, _ adapter: BluetoothAddress) {
     change(adapter) { $0.isBlocked = isBlocked }
@@ -78,6 +84,7 @@ extension World {
   private func clear(_ address: BluetoothAddress, _ error: LinkError, _ cause: Disconnection.Cause) {
     for id in links.keys.sorted() where links[id]?.adapter == address { linkDown(id, cause) }
     setDiscovering(false, address)
+    deaf.remove(address)
     adapterStates[address]?.attempt = nil
     adapterStates[address]?.waiting = []
     for id in operations.keys.sorted() {

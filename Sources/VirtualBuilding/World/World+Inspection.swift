@@ -39,6 +39,11 @@ extension World {
     adapter.map { openLinks(on: $0) } ?? links.count
   }
 
+  /// Whether an adapter holds a link, or is connecting.
+  func isInUse(_ adapter: BluetoothAddress) -> Bool {
+    openLinks(on: adapter) > 0 || attemptsUnderWay(on: adapter) > 0
+  }
+
   /// Who is at the other end of an adapter's links, by address, with the services resolved so far.
   public func linkedSensors(on adapter: BluetoothAddress) -> [ConnectedPeripheral] {
     links.values.filter { $0.adapter == adapter }.sorted { $0.address < $1.address }.map { link in

@@ -28,6 +28,8 @@ public actor World {
   var forgotten: Set<CacheKey> = []
   /// What the stack has on disk: peripherals that it was connected to, until it forgets them.
   var stored: Set<CacheKey> = []
+  /// Adapters that discover and hear nothing.
+  var deaf: Set<BluetoothAddress> = []
   var isStackRunning = true
   var writeRecords: [WriteRecord] = []
 
@@ -189,6 +191,7 @@ public actor World {
   }
 
   func emit(_ event: HostEvent) {
+    if case .advertisement(let report) = event, deaf.contains(report.adapter) { return }
     for (_, sink) in sinks { sink(event) }
   }
 

@@ -28,6 +28,8 @@ struct EndlessLinks: Central {
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     try await central.forget(address, on: adapter)
   }
+
+  func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
 }
 
 private struct EndlessLink: Peripheral {

@@ -1,0 +1,75 @@
+public import Bluetooth
+import DBus
+
+extension BlueZCentral {
+  /// How long BlueZ gets to switch an adapter off, and how long to switch it on. It takes 30 to 130 ms (recorded traces).
+  static let powerLimit = Duration.seconds(5)
+
+  /// Switches an adapter off and on again by its property `Powered`. Nothing but this, or a restart of bluetoothd, cures
+  /// an adapter whose discovery bluetoothd has lost track of (docs/bluez.md, trap 59).
+  /// - Throws: `permissionDenied`, `busy`, `adapterUnavailable`, `timedOut`, `cancelled`, and the stack's own
+  ///   unavailability.
+  public func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    let path = try await readyAdapter(adapter)
+    if let reason = try await useOfOthers(path) { throw CentralError(.busy, stackText: reason) }
+    guard !Task.isCancelled else { throw CentralError(.cancelled) }
+    // From here to its end, so that a cancelled task does not leave the adapter off.
+    if let error = await shielded({ await self.switchOffAndOn(path) }) { throw explained(error, on: path) }
+  }
+
+  /// What keeps us from switching an adapter off, in words; nil when nothing does.
+  private func useOfOthers(_ path: ObjectPath) async throws(CentralError) -> String? {
+    guard await !isScannedByOthers(path) else { return "another client scans with the adapter" }
+    let links = tree.devices(under: path).count { tree.device($0)?.flag(Name.Property.connected) == true }
+    if links > 0 { return "the adapter holds \(links) \(links == 1 ? "link" : "links")" }
+    if attempts.keys.contains(where: { $0.parent == path }) { return "a connection is being made" }
+    return nil
+  }
+
+  private func switchOffAndOn(_ path: ObjectPath) async -> CentralError? {
+    let off = await setPowered(false, path)
+    // One that was refused has changed nothing. Of one that was not answered in time nobody knows.
+    if let off, off.code != .timedOut { return off }
+    return await setPowered(true, path) ?? off
+  }
+
+  /// Sets `Powered` and waits until BlueZ says that it is so. BlueZ refuses (`Busy`) while an earlier change is under way.
+  private func setPowered(_ isPowered: Bool, _ path: ObjectPath) async -> CentralError? {
+    let end = clock.now.advanced(by: Self.powerLimit)
+    while true {
+      let left = clock.now.duration(to: end)
+      guard left > .zero else { return CentralError(.timedOut, stackText: "Powered was not changed in time") }
+      do throws(CentralError) {
+        _ = try await call(
+          path, Name.Interface.properties, Name.Member.set,
+          [
+            .string(Name.Interface.adapter.text), .string(Name.Property.powered), .variant(.bool(isPowered)),
+          ], timeout: left)
+        return await powerIs(isPowered, path, until: end)
+      } catch  where error.code == .busy {
+        try? await clock.sleep(for: .milliseconds(250))
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// Waits until BlueZ says that an adapter has its power, or has not.
+  private func powerIs(
+    _ isPowered: Bool, _ path: ObjectPath, until end: MonotonicInstant
+  ) async -> CentralError? {
+    _ = await bounded(by: clock.now.duration(to: end), on: clock) {
+      while await self.power(path) == !isPowered, !Task.isCancelled { await self.change(of: path) }
+    }
+    switch power(path) {
+    case isPowered: return nil
+    case nil: return CentralError(.adapterUnavailable(.absent))
+    default: return CentralError(.timedOut, stackText: "BlueZ did not say that Powered is \(isPowered)")
+    }
+  }
+
+  /// Whether an adapter has its power; nil when there is none.
+  private func power(_ path: ObjectPath) -> Bool? {
+    tree.properties(path, Name.Interface.adapter)?.flag(Name.Property.powered)
+  }
+}

@@ -1,0 +1,86 @@
+import Bluetooth
+import DBus
+
+/// Discovery on an adapter that nothing of ours asked for.
+///
+/// BlueZ says that an adapter discovers, and not for whom. So another client is one that discovers while nothing of ours
+/// does. Two things look the same and are not: BlueZ says a moment after our own stop that discovery has ended; and a
+/// stop that BlueZ refused, or did not answer, leaves a discovery that is still ours (docs/bluez.md, trap 59).
+struct ForeignScans {
+  /// How long the echo of our own stop may last: up to 10 ms on the real BlueZ (recorded traces), longer when it is busy.
+  static let echo = Duration.seconds(1)
+
+  /// Since when an adapter discovers without anything of ours.
+  private var since: [ObjectPath: MonotonicInstant] = [:]
+  /// Where another client was found to scan. While we discover ourselves there is nothing to see, and it stays so.
+  private var found: Set<ObjectPath> = []
+  /// Adapters where a discovery of ours may go on though we have asked for its end.
+  private var unstopped: Set<ObjectPath> = []
+
+  /// Takes in how an adapter stands now.
+  mutating func note(_ path: ObjectPath, isDiscovering: Bool, isOurs: Bool, at now: MonotonicInstant) {
+    if isSettled(path, at: now) { found.insert(path) }
+    if !isDiscovering {
+      unstopped.remove(path)
+      found.remove(path)
+    }
+    if isDiscovering, !isOurs, !unstopped.contains(path) {
+      since[path] = since[path] ?? now
+    } else {
+      since[path] = nil
+    }
+  }
+
+  /// Our discovery on an adapter was asked to end.
+  mutating func stopped(_ path: ObjectPath, wasCarriedOut: Bool) {
+    if wasCarriedOut { unstopped.remove(path) } else { unstopped.insert(path) }
+  }
+
+  /// Forgets all adapters but these.
+  mutating func keep(_ paths: [ObjectPath]) {
+    since = since.filter { paths.contains($0.key) }
+    found.formIntersection(paths)
+    unstopped.formIntersection(paths)
+  }
+
+  /// Whether another client scans with an adapter, as far as that is settled.
+  func isScanning(_ path: ObjectPath, at now: MonotonicInstant) -> Bool {
+    found.contains(path) || isSettled(path, at: now)
+  }
+
+  /// When it will be settled whether another client scans with an adapter; nil where that is known.
+  func settles(_ path: ObjectPath, after now: MonotonicInstant) -> MonotonicInstant? {
+    guard let settled = since[path]?.advanced(by: Self.echo), !found.contains(path), settled > now else {
+      return nil
+    }
+    return settled
+  }
+
+  private func isSettled(_ path: ObjectPath, at now: MonotonicInstant) -> Bool {
+    since[path].map { $0.advanced(by: Self.echo) <= now } ?? false
+  }
+}
+
+extension BlueZCentral {
+  /// Holds what BlueZ says of discovery against what is ours.
+  func scansChanged() {
+    let adapters = tree.adapterPaths
+    foreignScans.keep(adapters)
+    for path in adapters {
+      let isDiscovering =
+        tree.properties(path, Name.Interface.adapter)?.flag(Name.Property.discovering) ?? false
+      foreignScans.note(
+        path, isDiscovering: isDiscovering, isOurs: discoveries[path] != nil, at: clock.now)
+    }
+    wake(Name.root)
+  }
+
+  /// Whether another client scans with an adapter. Waits until that is known, at most for `ForeignScans.echo`.
+  func isScannedByOthers(_ path: ObjectPath) async -> Bool {
+    while !Task.isCancelled, let settles = foreignScans.settles(path, after: clock.now) {
+      let left = clock.now.duration(to: settles)
+      _ = await bounded(by: left, on: clock) { await self.change(of: path) }
+    }
+    return foreignScans.isScanning(path, at: clock.now)
+  }
+}
