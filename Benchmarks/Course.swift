@@ -53,7 +53,7 @@ struct Course: ParsableArguments {
       })
     scenario.radio.reportGrain = .milliseconds(5)
     // Between a chip that reports each advertisement and one that reports each sensor once (docs/bluez.md).
-    scenario.radio.reportInterval = .seconds(1)
+    scenario.radio.duplicates = .every(.seconds(1))
     if storeys { scenario.radio.wallSpacing = Storey.width }
     return scenario
   }

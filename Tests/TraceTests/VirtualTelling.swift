@@ -65,8 +65,8 @@ enum VirtualTelling {
         SensorScenario(address: Self.sensor(number + 1), signal: .init(base: -66), faults: faults(of: sensor))
       })
     // As the chip that it was recorded with: one that filters duplicates tells of a sensor once per scan of the kernel's.
-    scenario.radio.reportInterval =
-      story.chip == "filters duplicates" ? .milliseconds(10240) : scenario.radio.advertisingInterval
+    scenario.radio.duplicates =
+      story.chip == "filters duplicates" ? .oncePerScan : .every(scenario.radio.advertisingInterval)
     // They come late where several links are made at once, and in no story there are.
     scenario.radio.lateCharacteristics = 0
     return scenario

@@ -167,6 +167,23 @@ struct DiscoveryFilterTests {
     #expect(sessions.wants(Self.report(), name: "Other"))
   }
 
+  @Test("the kernel is asked for what all clients want together")
+  func kernelFilter() throws {
+    let weak = try Self.filter(("Transport", .string("le")), ("RSSI", .int16(-127)))
+    let strong = try Self.filter(("Transport", .string("le")), ("RSSI", .int16(-50)))
+    let any = try Self.filter(("Transport", .string("le")))
+    let service = try Self.filter(
+      ("Transport", .string("le")), ("UUIDs", .strings([Self.uuid.description.lowercased()])))
+    #expect(MergedFilter([nil]) == nil)
+    #expect(MergedFilter([weak]) != nil)
+    #expect(MergedFilter([weak]) != MergedFilter([strong]))
+    #expect(MergedFilter([weak, strong]) == MergedFilter([weak]))
+    #expect(MergedFilter([weak, any]) == MergedFilter([strong, any]))
+    #expect(MergedFilter([any, service]) == MergedFilter([any]))
+    #expect(MergedFilter([weak, nil]) == MergedFilter([strong, nil]))
+    #expect(MergedFilter([weak, nil]) != nil)
+  }
+
   @Test("small changes of RSSI are told as soon as somebody has set a filter, whatever it lets through")
   func threshold() throws {
     var sessions = DiscoverySessions()

@@ -113,6 +113,31 @@ struct OrgBluezTests {
     }
   }
 
+  @Test("another filter starts the scan anew; beside a client without a filter it changes nothing")
+  func filterRestartsScan() async throws {
+    @Sendable func setFilter(_ client: BusClient, rssi: Int16) async throws {
+      try await client.call(
+        Self.hci0, Self.adapter1, "SetDiscoveryFilter", .vardict([("RSSI", .int16(rssi))]))
+    }
+    try await serve { client, building in
+      try await setFilter(client, rssi: -127)
+      try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
+      await client.wait { $0.adds(Self.device) }
+      let first = client.mark
+      try await setFilter(client, rssi: -126)
+      await client.wait(from: first) { $0.value(of: "RSSI", at: Self.device) != nil }
+      try await BusClient.on(building.busAddress) { other in
+        let second = client.mark
+        try await other.call(Self.hci0, Self.adapter1, "StartDiscovery")
+        await client.wait(from: second) { $0.value(of: "RSSI", at: Self.device) != nil }
+        let third = client.mark
+        try await setFilter(client, rssi: -125)
+        try await building.clock.sleep(for: .seconds(5))
+        #expect(!client.signals[third...].contains { $0.value(of: "RSSI", at: Self.device) != nil })
+      }
+    }
+  }
+
   // MARK: Connecting
 
   /// Discovers until a device is an object, and stops.

@@ -80,7 +80,7 @@ struct PlaceTests {
     arguments: [(-89, 1.0...1.0), (-93, 0.3...0.7), (-96, 0.02...0.25), (-97, 0.0...0.0), (-120, 0.0...0.0)])
   func loss(_ rssi: Int, _ heard: ClosedRange<Double>) async throws {
     let share = try await Building.run(
-      radio: Self.plain { $0.reportInterval = .milliseconds(100) },
+      radio: Self.plain { $0.duplicates = .every(.milliseconds(100)) },
       change: { $0.sensors[0].signal = Signal(base: rssi) }
     ) { (building) async throws in
       try await building.reports(within: .seconds(21)) / 200

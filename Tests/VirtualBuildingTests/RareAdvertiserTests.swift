@@ -14,7 +14,10 @@ struct RareAdvertiserTests {
 
   @Test("is heard at once when it is switched on, and then at its interval", arguments: [3, 20])
   func interval(_ seconds: Int) async throws {
-    try await Building.run(change: Self.lighthouse(every: .seconds(seconds))) { (building) async throws in
+    var radio = RadioParameters()
+    radio.duplicates = .every(.zero)
+    try await Building.run(radio: radio, change: Self.lighthouse(every: .seconds(seconds))) {
+      (building) async throws in
       let heard = try await building.central.listen(on: Building.adapter) {
         (news) async throws(CentralError) in
         var heard: [MonotonicInstant] = []

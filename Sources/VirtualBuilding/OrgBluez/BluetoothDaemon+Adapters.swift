@@ -200,14 +200,20 @@ extension BluetoothDaemon {
     case "SetDiscoveryFilter":
       let filter = try DiscoveryFilter(call.body[0])
       let isCleared = call.body[0].asEntries?.isEmpty == true
+      let before = adapters[address]?.sessions.merged
       adapters[address]?.sessions.setFilter(isCleared ? nil : filter, for: client)
+      // Answered at once; the scan follows.
+      if isOtherFilter(than: before, on: address) {
+        afterAnswer { try? await self.world.restartScan(on: address) }
+      }
     case "StartDiscovery":
       try await startDiscovery(for: client, on: address)
     case "StopDiscovery":
       guard var sessions = adapters[address]?.sessions else { return [] }
+      let before = sessions.merged
       try sessions.stop(client)
       adapters[address]?.sessions = sessions
-      await discoverySessionsChanged(on: address)
+      await discoverySessionsChanged(on: address, since: before)
     default:
       throw BlueZFailure.unknownMethod(call)
     }
@@ -218,10 +224,16 @@ extension BluetoothDaemon {
 
   private func startDiscovery(for client: BusName, on address: BluetoothAddress) async throws(DBusError) {
     guard var sessions = adapters[address]?.sessions else { return }
+    let before = sessions.merged
+    if !sessions.active { adapters[address]?.early = [] }
     try sessions.start(client)
     adapters[address]?.sessions = sessions
     do throws(LinkError) {
-      try await world.startDiscovery(on: address)
+      if isOtherFilter(than: before, on: address) {
+        try await world.restartScan(on: address)
+      } else {
+        try await world.startDiscovery(on: address)
+      }
     } catch {
       adapters[address]?.sessions.forget(client)
       throw BlueZFailure.notReady
@@ -235,12 +247,26 @@ extension BluetoothDaemon {
   private func discoveryHasStarted(on address: BluetoothAddress) {
     guard let record = adapters[address], record.sessions.active else { return }
     adapters[address]?.discovering = true
+    adapters[address]?.early = []
     tree.set(record.path, BlueZInterfaces.adapter, "Discovering", .bool(true))
+    tell()
+    for report in record.early { hear(report) }
     tell()
   }
 
-  /// Ends discovery when nobody wants it any more; returns when the adapter listens no longer.
-  func discoverySessionsChanged(on address: BluetoothAddress) async {
+  /// Whether the kernel has to start the scan of an adapter that discovers anew, as the clients' filters add up to
+  /// something else now (`update_discovery_filter`: "filters were equal, deciding to not restart the scan").
+  private func isOtherFilter(than before: MergedFilter?, on address: BluetoothAddress) -> Bool {
+    guard let record = adapters[address], record.discovering, record.sessions.active else { return false }
+    return record.sessions.merged != before
+  }
+
+  /// A client has stopped. Ends discovery when nobody wants it any more; returns when the adapter listens no longer.
+  /// - Parameter before: what the kernel was asked for until then.
+  func discoverySessionsChanged(on address: BluetoothAddress, since before: MergedFilter?) async {
+    if isOtherFilter(than: before, on: address) {
+      afterAnswer { try? await self.world.restartScan(on: address) }
+    }
     guard adapters[address]?.sessions.active == false else { return }
     await world.stopDiscovery(on: address)
     // Somebody may have begun anew while it stopped.

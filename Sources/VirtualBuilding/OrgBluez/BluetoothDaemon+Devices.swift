@@ -15,8 +15,12 @@ extension BluetoothDaemon {
   /// Takes in one advertisement.
   func hear(_ heard: AdvertisingReport) {
     let id = DeviceID(adapter: heard.adapter, address: heard.address)
-    // Recorded traces: nothing is heard before `Discovering: true`.
-    guard let record = adapters[heard.adapter], record.sessions.active, record.discovering else { return }
+    guard let record = adapters[heard.adapter], record.sessions.active else { return }
+    // Recorded traces: nothing is heard before `Discovering: true`. The controller may not report it again.
+    guard record.discovering else {
+      adapters[heard.adapter]?.early.append(heard)
+      return
+    }
     let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
     let expires = clock.now.advanced(by: life)
     self[id]?.expires = expires

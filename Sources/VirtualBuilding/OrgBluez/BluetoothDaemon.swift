@@ -149,8 +149,9 @@ actor BluetoothDaemon {
     for device in devices { stopNotifications(for: client, from: device) }
     tell()
     for address in adapters.keys.sorted() where adapters[address]?.sessions.contains(client) == true {
+      let before = adapters[address]?.sessions.merged
       adapters[address]?.sessions.forget(client)
-      await discoverySessionsChanged(on: address)
+      await discoverySessionsChanged(on: address, since: before)
     }
   }
 

@@ -13,6 +13,8 @@ struct DiscoveryFilter: Hashable, Sendable {
   var pattern: String?
   /// Whether manufacturer and service data are signalled each time they are heard.
   var duplicateData = false
+  /// Whether classic Bluetooth is wanted as well (`auto`, which is also what holds without a transport).
+  var wantsClassic = true
 
   static let accepted = [
     "Discoverable", "DuplicateData", "Pathloss", "Pattern", "RSSI", "Transport", "UUIDs",
@@ -34,6 +36,7 @@ struct DiscoveryFilter: Hashable, Sendable {
   private mutating func read(_ key: String, _ value: DBusValue) -> Bool {
     switch key {
     case "Transport":
+      wantsClassic = value.asString == "auto"
       return ["auto", "le"].contains(value.asString)
     case "UUIDs":
       guard let texts = value.asStrings else { return false }
@@ -71,5 +74,27 @@ struct DiscoveryFilter: Hashable, Sendable {
       return false
     }
     return true
+  }
+}
+
+/// What bluetoothd asks the kernel for on behalf of all clients that discover (`merge_discovery_filters`, BlueZ's adapter.c).
+struct MergedFilter: Hashable, Sendable {
+  /// The least strength that any client wants, in dBm; nil when one of them sets none.
+  private var rssi: Int?
+  /// Empty when one of them names none.
+  private var uuids: Set<BluetoothUUID>
+  private var wantsClassic: Bool
+
+  /// The filter for these clients, each with the filter that it has set; nil when none of them has set any, which is
+  /// another kind of discovery for the kernel.
+  init?(_ clients: [DiscoveryFilter?]) {
+    let filters = clients.compactMap { $0 }
+    guard !filters.isEmpty else { return nil }
+    // One client without a filter, and everything is wanted, whatever the others set.
+    let isRegular = filters.count < clients.count
+    rssi = isRegular || filters.contains { $0.rssi == nil } ? nil : filters.compactMap(\.rssi).min()
+    uuids =
+      isRegular || filters.contains { $0.uuids.isEmpty } ? [] : Set(filters.flatMap { Array($0.uuids) })
+    wantsClassic = isRegular || filters.contains(where: \.wantsClassic)
   }
 }

@@ -39,6 +39,9 @@ struct DiscoverySessions {
 
   private var running: [DiscoveryFilter?] { clients.map { filters[$0] } }
 
+  /// What the kernel is asked for.
+  var merged: MergedFilter? { MergedFilter(running) }
+
   /// BLUEZ.md "Discovery": filters of several clients are merged by OR, so that each is told what any has asked for.
   func wants(_ heard: AdvertisingReport, name: String?) -> Bool {
     running.contains { $0?.matches(heard, name: name) ?? true }

@@ -8,9 +8,11 @@ public struct RadioParameters: Hashable, Sendable {
   /// From one advertisement of a sensor to its next, unless its firmware has an interval of its own; up to 10 ms of random delay come on top (Bluetooth Core,
   /// Vol 6 Part B 4.4.2.2).
   public var advertisingInterval: Duration = .milliseconds(100)
-  /// At most this often is an unchanged advertisement passed on, as controllers and kernels filter duplicates.
-  /// What is new is passed on at once.
-  public var reportInterval: Duration = .milliseconds(500)
+  /// Which advertisements of a device the controllers report to the host. Most real ones report each device once per
+  /// scan, as the kernel asks them to.
+  public var duplicates = DuplicateFilter.oncePerScan
+  /// The kernel ends its scan by itself after this long, and bluetoothd starts the next one at once.
+  public var scanDuration: Duration = .milliseconds(10240)
   /// What adapters receive of sensors without an interval of their own reaches the host in batches, so often: a part of
   /// a second [assumed: what the bus and the daemon collect before they tell]; zero: each by itself. With thousands of
   /// sensors, batches spare a simulation most of its waking up.

@@ -83,7 +83,7 @@ extension World {
   /// Ends everything that an adapter has going on.
   private func clear(_ address: BluetoothAddress, _ error: LinkError, _ cause: Disconnection.Cause) {
     for id in links.keys.sorted() where links[id]?.adapter == address { linkDown(id, cause) }
-    setDiscovering(false, address)
+    endScan(address)
     deaf.remove(address)
     adapterStates[address]?.attempt = nil
     adapterStates[address]?.waiting = []

@@ -12,16 +12,42 @@ extension World {
     _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: radio.discoveryStart) }
     try checkUsable(adapter)
     guard !isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
-    setDiscovering(true, adapter)
+    startScan(number, at: clock.now)
     emit(.adapters(adapters()))
-    for sensor in audible[number] { planTurn(of: sensor, isNew: false) }
+  }
+
+  /// Has the kernel start its scan anew on an adapter that discovers: its controller reports everything again. Returns
+  /// when the scan runs. Does nothing on an adapter that does not discover.
+  /// - Throws: `adapterUnavailable`, `stackStopped`, `cancelled`.
+  public func restartScan(on adapter: BluetoothAddress) async throws(LinkError) {
+    try checkUsable(adapter)
+    guard isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
+    let gap = radio.discoveryStop + radio.discoveryStart
+    startScan(number, at: clock.now.advanced(by: gap))
+    _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: gap) }
+  }
+
+  /// A scan of the kernel's begins at an instant.
+  private func startScan(_ adapter: Int, at instant: MonotonicInstant) {
+    scans[adapter].start(at: instant)
+    for sensor in audible[adapter] { planTurn(of: sensor, isNew: false) }
+    // Whoever reports everything reports nothing more after it.
+    guard radio.duplicates == .oncePerScan else { return }
+    schedule(
+      .scanEnds(adapter, scan: scans[adapter].number), after: radio.scanDuration, since: instant)
+  }
+
+  /// The kernel's scan has lasted as long as it ever does, and the next begins.
+  func scanEnds(_ adapter: Int, _ scan: Int) {
+    guard scans[adapter].isRunning, scans[adapter].number == scan else { return }
+    startScan(adapter, at: clock.now)
   }
 
   /// Stops discovery on an adapter, also in a cancelled task; returns when it has stopped. Nothing is
   /// heard from the moment of the call.
   public func stopDiscovery(on adapter: BluetoothAddress) async {
     guard isDiscovering(adapter) else { return }
-    setDiscovering(false, adapter)
+    endScan(adapter)
     emit(.adapters(adapters()))
     _ = try? await perform(cancellable: false, .host) {
       schedule(.completes($0, .success(.done)), after: radio.discoveryStop)
@@ -30,15 +56,26 @@ extension World {
 
   /// Whether an adapter discovers.
   func isDiscovering(_ adapter: BluetoothAddress) -> Bool {
-    adapterOrder.firstIndex(of: adapter).map { discovering[$0] } ?? false
+    adapterOrder.firstIndex(of: adapter).map { scans[$0].isRunning } ?? false
   }
 
-  func setDiscovering(_ isDiscovering: Bool, _ adapter: BluetoothAddress) {
-    if let number = adapterOrder.firstIndex(of: adapter) { discovering[number] = isDiscovering }
+  /// An adapter's scan is over.
+  func endScan(_ adapter: BluetoothAddress) {
+    if let number = adapterOrder.firstIndex(of: adapter) { scans[number].isRunning = false }
   }
 
-  /// Whether anybody would hear a sensor.
-  private func isHeard(_ sensor: Int) -> Bool { sensors[sensor].ears.contains { discovering[$0.adapter] } }
+  /// Whether the controller behind one of a sensor's ears scans, and would report what the sensor advertises now.
+  private func wouldReport(_ sensor: Int, ear: Int) -> Bool {
+    let scan = scans[sensors[sensor].ears[ear].adapter]
+    guard scan.isRunning else { return false }
+    guard radio.duplicates == .oncePerScan, let payload = sensors[sensor].payload else { return true }
+    return !sensors[sensor].reports[ear].isReported(payload, in: scan.number)
+  }
+
+  /// Whether any controller would report a sensor.
+  private func isAwaited(_ sensor: Int) -> Bool {
+    sensors[sensor].ears.indices.contains { wouldReport(sensor, ear: $0) }
+  }
 
   /// Plans a sensor's next advertisement. What is new does not wait for the turn that was planned.
   func planTurn(of address: BluetoothAddress, isNew: Bool) {
@@ -46,7 +83,7 @@ extension World {
   }
 
   private func planTurn(of sensor: Int, isNew: Bool) {
-    guard isHeard(sensor), isNew || !sensors[sensor].isTurnPlanned else { return }
+    guard isAwaited(sensor), isNew || !sensors[sensor].isTurnPlanned else { return }
     let now = clock.now
     let due: MonotonicInstant
     if let next = nextAdvertisement(of: sensors[sensor], after: now) {
@@ -88,14 +125,17 @@ extension World {
   func advertise(_ sensor: Int, _ turn: Int) {
     guard sensors[sensor].turn == turn else { return }
     sensors[sensor].isTurnPlanned = false
-    // A sensor off the air plans again when it comes back on it; one that nobody hears, when somebody listens.
-    guard isHeard(sensor), let payload = sensors[sensor].onAir else { return }
+    // A sensor off the air plans again when it comes back on it; one that nobody would report, with the next scan.
+    guard isAwaited(sensor), let payload = sensors[sensor].onAir else { return }
     let now = clock.now
     let address = sensors[sensor].scenario.address
-    for ear in sensors[sensor].ears where discovering[ear.adapter] {
+    for (number, ear) in sensors[sensor].ears.enumerated() where wouldReport(sensor, ear: number) {
+      let scan = scans[ear.adapter]
+      guard scan.receivesFrom <= now else { continue }
       let rssi = ear.rssi + Int.random(in: -radio.fading...radio.fading, using: &sensors[sensor].generator)
       let loss = radio.loss(at: rssi)
       guard loss == 0 || !sensors[sensor].generator.chance(loss) else { continue }
+      sensors[sensor].reports[number].report(payload, in: scan.number)
       emit(
         .advertisement(
           AdvertisingReport(
@@ -104,8 +144,13 @@ extension World {
     }
     let jitter = sensors[sensor].generator.duration(in: Self.advertisingDelay)
     let interval = sensors[sensor].advertisingInterval ?? radio.advertisingInterval
-    // What has not changed since is passed on so often only.
-    let unreported = max(radio.reportInterval - interval, .zero)
+    // Turns in which nothing would be reported are left out.
+    guard isAwaited(sensor) else { return }
+    let unreported: Duration =
+      switch radio.duplicates {
+      case .every(let reported): max(reported - interval, .zero)
+      case .oncePerScan: .zero
+      }
     let due =
       nextAdvertisement(of: sensors[sensor], after: now.advanced(by: unreported))
       ?? now.advanced(by: interval + unreported)

@@ -16,8 +16,8 @@ public actor World {
   var sensors: SensorTable
   var adapterStates: [BluetoothAddress: AdapterState] = [:]
   let adapterOrder: [BluetoothAddress]
-  /// Of each adapter, in that order: whether it discovers, and the numbers of the sensors that it can ever hear.
-  var discovering: [Bool]
+  /// Of each adapter, in that order: its scan, and the numbers of the sensors that it can ever hear.
+  var scans: [ScanState]
   let audible: [[Int]]
   var links: [LinkID: LinkState] = [:]
   var endedLinks: [LinkID: Disconnection] = [:]
@@ -66,7 +66,7 @@ public actor World {
       scenario.sensors.map { SensorState($0, in: scenario, on: adapterOrder, generator, since: now) })
     self.sensors = sensors
     self.adapterOrder = adapterOrder
-    discovering = adapterOrder.map { _ in false }
+    scans = adapterOrder.map { _ in ScanState(receivesFrom: now) }
     audible = adapterOrder.indices.map { adapter in
       sensors.indices.filter { sensors[$0].ears.contains { $0.adapter == adapter } }
     }
@@ -153,6 +153,7 @@ public actor World {
     case .started(let address, let life): started(address, life)
     case .timer(let address, let life, let timer): timerRanOut(address, life, timer)
     case .advertise(let sensor, let turn): advertise(sensor, turn)
+    case .scanEnds(let adapter, let scan): scanEnds(adapter, scan)
     case .sensorLosesLink(let address, let link): sensorSide(address, loses: link)
     case .heard(let operation): heard(operation)
     case .attemptEnds(let operation): attemptEnds(operation)

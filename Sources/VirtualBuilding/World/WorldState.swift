@@ -13,6 +13,8 @@ enum WorldEvent: Sendable {
   case timer(BluetoothAddress, life: Int, FirmwareTimer)
   /// The sensor of this number advertises, if that is still the latest turn planned.
   case advertise(Int, turn: Int)
+  /// The kernel ends the scan of the adapter of this number by itself, if that is still the same scan.
+  case scanEnds(Int, scan: Int)
   /// A sensor notices that its central is gone.
   case sensorLosesLink(BluetoothAddress, LinkID)
   /// A peripheral that an attempt listens for advertises.
@@ -97,6 +99,8 @@ struct SensorState {
   let signal: Signal
   /// The adapters that can ever hear it, by their places in the world's order, and how strongly on average.
   let ears: [(adapter: Int, rssi: Int)]
+  /// Of each of these, in the same order: what its controller has reported of the sensor.
+  var reports: [ReportState]
   /// Changed by `World.tell` alone.
   private(set) var firmware: any Firmware
   /// What its firmware advertises, and how often: asked once after each change, and not in each turn.
@@ -128,6 +132,7 @@ struct SensorState {
     ears = adapters.enumerated().compactMap { adapter, address in
       signal.rssi(on: address).flatMap { radio.isInRange($0 + radio.fading) ? (adapter, $0) : nil }
     }
+    reports = ears.map { _ in ReportState() }
     advertisesSince = now
     let held: [String: [UInt8]]
     do {
@@ -167,6 +172,42 @@ struct SensorState {
   var onAir: AdvertisingPayload? {
     guard isOn, link == nil, !isMuted, !strikes(.silent, inAttempt: attempts + 1) else { return nil }
     return payload
+  }
+}
+
+/// What a controller has reported of one sensor: the scan in which it last did, for each type of advertisement.
+struct ReportState {
+  private var connectable = 0
+  private var notConnectable = 0
+
+  /// Whether the sensor's advertisement of this type was reported in a scan.
+  func isReported(_ payload: AdvertisingPayload, in scan: Int) -> Bool {
+    (payload.isConnectable ? connectable : notConnectable) == scan
+  }
+
+  /// Its advertisement is reported in a scan.
+  mutating func report(_ payload: AdvertisingPayload, in scan: Int) {
+    if payload.isConnectable { connectable = scan } else { notConnectable = scan }
+  }
+}
+
+/// What an adapter's controller does about scanning.
+struct ScanState {
+  var isRunning = false
+  /// Rises with each start of the kernel's scan, the first is 1: what was reported in an earlier one is reported again.
+  private(set) var number = 0
+  /// While the scan is restarted, nothing is received.
+  private(set) var receivesFrom: MonotonicInstant
+
+  init(receivesFrom: MonotonicInstant) {
+    self.receivesFrom = receivesFrom
+  }
+
+  /// The scan is started, or started anew.
+  mutating func start(at instant: MonotonicInstant) {
+    isRunning = true
+    number += 1
+    receivesFrom = instant
   }
 }
 
