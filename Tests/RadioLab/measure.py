@@ -9,6 +9,7 @@ import time
 
 import measure_building
 import measure_families
+import measure_others
 import stages
 from lab.lab import Lab, adapter_address
 from stories.house import House
@@ -188,7 +189,7 @@ def _run_and_tell(lab: Lab, house: House, words: str) -> None:
           " (including its way to the sensor)\n", flush=True)  # fmt: skip
 
 
-MEASURES = [rssi, connections, names, windows, parameters, pace, *measure_families.MEASURES, *measure_building.MEASURES]
+MEASURES = [rssi, connections, names, windows, parameters, pace, *measure_families.MEASURES, *measure_building.MEASURES, *measure_others.MEASURES]
 
 
 def main(names: list[str]) -> None:

@@ -1,6 +1,7 @@
 """Discovers on every adapter for so many seconds, then prints what each has heard as JSON: by the adapter's address, the
-sensors' addresses with name, RSSI and how often RSSI was reported. `listen.py SECONDS [FILTER]`, the filter being
-JSON for SetDiscoveryFilter (RSSI as a number, DuplicateData as a truth value, Pattern as a string)."""
+sensors' addresses with name, RSSI and how often RSSI was reported. `listen.py SECONDS [FILTER [STARTS]]`, the filter being
+JSON for SetDiscoveryFilter (RSSI as a number, DuplicateData as a truth value, Pattern as a string); STARTS is how many
+times discovery is started in this time, by default once."""
 
 import json
 import sys
@@ -13,11 +14,13 @@ dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.SystemBus()
 manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
 reported: dict[str, int] = {}
+strength: dict[str, int] = {}  # the last that was signalled: StopDiscovery takes it from the object
 
 
 def changed(interface, changes, _invalidated, path):
     if interface == "org.bluez.Device1" and "RSSI" in changes:
         reported[path] = reported.get(path, 0) + 1
+        strength[path] = int(changes["RSSI"])
 
 
 bus.add_signal_receiver(changed, "PropertiesChanged", "org.freedesktop.DBus.Properties", "org.bluez", path_keyword="path")
@@ -33,25 +36,37 @@ adapters = {
     path: str(interfaces["org.bluez.Adapter1"]["Address"])
     for path, interfaces in manager.GetManagedObjects().items() if "org.bluez.Adapter1" in interfaces
 }  # fmt: skip
-for path in adapters:
-    adapter = dbus.Interface(bus.get_object("org.bluez", path), "org.bluez.Adapter1")
-    adapter.SetDiscoveryFilter(wishes)
-    adapter.StartDiscovery()
 
+
+def start(again=False):
+    for path in adapters:
+        adapter = dbus.Interface(bus.get_object("org.bluez", path), "org.bluez.Adapter1")
+        if again:
+            adapter.StopDiscovery()
+        else:
+            adapter.SetDiscoveryFilter(wishes)
+        adapter.StartDiscovery()
+    return False
+
+
+start()
 heard: dict[str, dict] = {address: {} for address in adapters.values()}
 
 
 def finish():
     for path, interfaces in manager.GetManagedObjects().items():
         device = interfaces.get("org.bluez.Device1")
-        if device and "RSSI" in device:
+        if device and path in strength:
             heard[adapters[str(device["Adapter"])]][str(device["Address"])] = {
-                "name": str(device.get("Name", "")), "rssi": int(device["RSSI"]), "reports": reported.get(path, 0),
+                "name": str(device.get("Name", "")), "rssi": strength[path], "reports": reported.get(path, 0),
             }  # fmt: skip
     print(json.dumps(heard))
     loop.quit()
 
 
 loop = GLib.MainLoop()
-GLib.timeout_add(int(float(sys.argv[1]) * 1000), finish)
+seconds, starts = float(sys.argv[1]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
+for number in range(1, starts):
+    GLib.timeout_add(int(seconds * 1000 * number / starts), lambda: start(again=True))
+GLib.timeout_add(int(seconds * 1000), finish)
 loop.run()

@@ -116,7 +116,7 @@ def _lay_out(root: pathlib.Path) -> None:
 
 def _set_up(root: pathlib.Path) -> None:
     """What the packages' own scripts would have done, as far as it matters."""
-    for name in ("boot", "start", "bluetoothd", "agent.py"):
+    for name in ("boot", "start", "bluetoothd", "bus", "agent.py"):
         shutil.copy(SOURCES / name, root / "lab" / name)
         (root / "lab" / name).chmod(0o755)
     _run("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", root / "lab/pump", SOURCES / "pump.c")

@@ -8,6 +8,7 @@ import tempfile
 
 from . import guest_image
 from .agent import Agent
+from .chips import CHIPS, ONCE_PER_SCAN
 from .errors import LabError, Oops
 from .machine import Machine, has_kvm
 from .radio_client import Radio
@@ -29,12 +30,15 @@ def sensor_address(number: int) -> str:
 class Lab:
     """`with Lab(…) as lab:`. Of what it starts nothing survives it, whatever happens.
 
-    `places`: where the adapters are, in metres, and so how many there are."""
+    `places`: where the adapters are, in metres, and so how many there are. `chips`: names of their chips in `lab.chips`;
+    an adapter beyond the end of the list has the ordinary one."""
 
     def __init__(
-        self, places: list[tuple[float, float]], seed: int = 1, propagation: dict | None = None, kernel: str | None = None
-    ) -> None:
+        self, places: list[tuple[float, float]], seed: int = 1, propagation: dict | None = None, kernel: str | None = None,
+        chips: list[str] | None = None,
+    ) -> None:  # fmt: skip
         self.places = places
+        self.chips = chips or []
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="radiolab-"))
         self.kept = False  # whether its logs are to stay, for somebody to read
         self.radio: Radio | None = None
@@ -152,9 +156,10 @@ class Lab:
         return self.agent.run(*command, timeout=timeout)
 
     def plug(self, number: int, port: int | None = None, **settings) -> None:
-        """Plugs an adapter in. Which hciN it becomes is up to the kernel, as ever."""
+        """Plugs an adapter in; `settings` override those of its chip. Which hciN it becomes is up to the kernel."""
         path = self.folder / f"hci.{number if port is None else port}.sock"
-        adapter = {"address": adapter_address(number), "place": self.places[number], **settings}
+        chip = CHIPS[self.chips[number] if number < len(self.chips) else ONCE_PER_SCAN]
+        adapter = {"address": adapter_address(number), "place": self.places[number], **chip, **settings}
         self.radio.do("plug", adapter=adapter, path=str(path))
 
     def unplug(self, number: int) -> None:
@@ -164,8 +169,12 @@ class Lab:
         self._run_client("power.py", adapter_address(number), "on" if on else "off").must()
 
     def bluetoothd(self, action: str) -> None:
-        """`start`, `stop` (in order) or `kill` (by SIGKILL)."""
+        """`start`, `stop` (in order), `kill` (by SIGKILL), or `restart` (in order, as `systemctl restart` does it)."""
         self.agent.run("/lab/bluetoothd", action, timeout=20, env={"BLUETOOTHD_OPTIONS": self._bluetoothd_options}).must()
+
+    def bus(self, action: str) -> None:
+        """`kill` dbus-daemon (by SIGKILL; bluetoothd exits by itself then) or `start` it."""
+        self.agent.run("/lab/bus", action, timeout=20).must()
 
     def restart_bluetoothd(self, options: str = "") -> None:
         """With these options, now and whenever it is started again."""

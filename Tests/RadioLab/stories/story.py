@@ -17,8 +17,9 @@ from .house import House
 ROBOPROV = pathlib.Path(os.environ.get("ROBOPROV", guest_image.PROJECT / ".build/release/roboprov"))
 CLIENTS = guest_image.PROJECT / "Tests/RadioLab/clients"
 
-# Where roboprov must not have left a password: everything that it has written or said.
 SUCCESS = ("provisioned", "provisioned_after_retry")
+# Reasons of an attempt that are the host's: they cost the device none of its retries.
+NOT_THE_DEVICES = ("adapter_lost", "stack_lost", "host_paused")
 
 
 def install_roboprov(lab: Lab) -> None:
@@ -37,6 +38,7 @@ class Story(unittest.TestCase):
     rooms = 12
     seed = 1
     propagation: dict = {}
+    chips: list[str] = []  # of the adapters, by their names in `lab.chips`; without, the ordinary one
     needs_roboprov = True
     bluetoothd_options = ""  # beyond Debian's own
 
@@ -44,7 +46,7 @@ class Story(unittest.TestCase):
         self.house = House(self.rooms, self.seed)
         self.furnish()
         self.lab = self.enterContext(
-            Lab(self.places, self.seed, self.propagation, os.environ.get("RADIOLAB_KERNEL") or None)
+            Lab(self.places, self.seed, self.propagation, os.environ.get("RADIOLAB_KERNEL") or None, self.chips)
         )
         if self.bluetoothd_options:
             self.lab.restart_bluetoothd(self.bluetoothd_options)
@@ -84,6 +86,41 @@ class Story(unittest.TestCase):
         names = [room["room"] for room in report["rooms"]]
         self.assertEqual(sorted(names), sorted(room.name for room in self.house.rooms), "each room is there once")
         return {room["room"]: room for room in report["rooms"]}
+
+    # --- The record ---
+
+    def events(self, *kinds: str, run: pathlib.Path | None = None) -> list[dict]:
+        """The events of a run's journal, by default the latest's, with these kinds or all. What a killed run has left
+        may have a torn last line."""
+        events = []
+        for line in ((run or self.latest) / "journal.jsonl").read_text().splitlines():
+            try:
+                events.append(json.loads(line))
+            except ValueError:
+                break
+        return [event for event in events if not kinds or event["kind"] in kinds]
+
+    def charges(self, healthy: list[str] | None = None, run: pathlib.Path | None = None) -> list[str]:
+        """Attempts of a run that count against a sensor that has no fault, by default against any: those that ended for
+        another reason than the host's, and retries that follow on them."""
+        events = self.events(run=run)
+        names = {room["room"]: room["name"] for room in events[0]["data"]["rooms"]}
+        found, last_code = [], {}
+        for event in events:
+            data, kind = event["data"], event["kind"]
+            room = names.get(data.get("room"), "")
+            if kind == "attempt_ended":
+                failure = data.get("failure") or {}
+                last_code[room] = failure.get("code")
+                if failure and failure["code"] not in (*NOT_THE_DEVICES, "interrupted"):
+                    text = failure.get("stack_text") or ""
+                    found.append((room, f"{room}: attempt {data['number']} {failure['code']} after {data['seconds']:.3f} s {text}".strip()))
+            elif kind == "retry_scheduled" and last_code.get(room) not in (*NOT_THE_DEVICES, None):
+                found.append((room, f"{room}: retry after {last_code[room]}"))
+        return [words for room, words in found if healthy is None or room in healthy]
+
+    def check_nothing_charged(self, healthy: list[str] | None = None) -> None:
+        self.assertEqual(self.charges(healthy), [], "attempts charged to healthy sensors")
 
     # --- The truth ---
 
@@ -158,8 +195,8 @@ class Story(unittest.TestCase):
         return self.lab.agent.start("python3", "-u", f"/lab/share/{name}", *arguments)
 
     def bluetoothd(self, action: str) -> None:
-        """`start`, `stop` (in order) or `kill` (by SIGKILL); looks whether it took effect, or the story would prove
-        nothing."""
+        """`start`, `stop` (in order), `kill` (by SIGKILL) or `restart`; checks that it took effect, or the test would
+        prove nothing."""
         self.lab.bluetoothd(action)
         alive = self.lab.run("/lab/bluetoothd", "status").code == 0
-        self.assertEqual(alive, action == "start", f"bluetoothd after {action}")
+        self.assertEqual(alive, action in ("start", "restart"), f"bluetoothd after {action}")

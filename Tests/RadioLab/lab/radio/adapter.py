@@ -33,10 +33,11 @@ class AdapterSettings:
     address: str
     place: tuple[float, float] = (0.0, 0.0)
     connections: int = 7  # that the chip holds at once
-    # What the chip takes for a duplicate when the host wants none: "by_data" (the same sensor saying the same), "strict"
-    # (the same sensor, as the specification has it), "none" (the chip filters nothing). Chips remember only a few.
-    duplicates: str = "by_data"
-    memory: int = 12
+    # What the chip treats as a duplicate when the host asks it to filter them: "strict" (a second report of the same kind
+    # about the same device, as the specification has it), "by_data" (one with the same data), "none" (nothing). `memory`
+    # is the number of reports that it compares with; None means all since the scan began. `lab.chips` has names for them.
+    duplicates: str = "strict"
+    memory: int | None = None
 
 
 class Adapter(Controller):
@@ -120,7 +121,7 @@ class Adapter(Controller):
             said = (address, kind, data if self.settings.duplicates == "by_data" else b"")
             if said in self.reported:
                 return
-            if len(self.reported) >= self.settings.memory:
+            if self.settings.memory is not None and len(self.reported) >= self.settings.memory:
                 del self.reported[next(iter(self.reported))]
             self.reported[said] = None
         self.reports += 1
@@ -133,7 +134,7 @@ class Adapter(Controller):
         return super().on_hci_le_set_scan_parameters_command(command)
 
     def on_hci_le_set_scan_enable_command(self, command):
-        self.reported.clear()
+        self.reported.clear()  # "Once per scan" counts from here, whether the scan is started or stopped.
         return super().on_hci_le_set_scan_enable_command(command)
 
     # --- Connecting ---
