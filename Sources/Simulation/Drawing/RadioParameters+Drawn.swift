@@ -11,7 +11,8 @@ extension RadioParameters {
     }
     var radio = RadioParameters()
     radio.advertisingInterval = .milliseconds(Int.random(in: 50...300, using: &chance))
-    radio.duplicates = .every(.milliseconds(Int.random(in: 300...600, using: &chance)))
+    let interval = Duration.milliseconds(Int.random(in: 300...600, using: &chance))
+    radio.duplicates = chance.chance(0.75) ? .oncePerScan : .every(interval)
     radio.fading = Int.random(in: 0...8, using: &chance)
     radio.connect = scaled(radio.connect, by: 0.5...3)
     radio.connectQueued = scaled(radio.connectQueued, by: 0.5...3)
