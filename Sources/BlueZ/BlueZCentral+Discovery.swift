@@ -5,6 +5,8 @@ import DBus
 struct Discovery {
   /// What is under way. While it changes, the next one waits.
   enum Phase: Hashable {
+    /// Objects whose content is not certain are removed.
+    case preparing
     case starting
     case running
     case stopping
@@ -12,14 +14,21 @@ struct Discovery {
 
   /// Which discovery: a later one on the same path, or on another adapter of the same name, is not this one.
   let number: UInt64
-  var phase = Phase.starting
+  var phase = Phase.preparing
   var listeners: [UInt64: Listener] = [:]
+  /// Objects whose content is in doubt, in the order in which that was noticed; they are to be removed.
+  var doubtful: [ObjectPath] = []
+  /// When the kernel's scan was started anew for these the last time.
+  var restartedAt: MonotonicInstant?
+
+  /// Whether each report signals its data (`DuplicateData`), since a discovery of ours runs or is about to.
+  var repeatsData: Bool { phase == .starting || phase == .running }
 
   /// One who listens.
   struct Listener {
     var source: AdvertisementStream.Source
-    /// Objects to remove so that they tell the truth again.
-    var cleanSlates: AsyncStream<ObjectPath>.Continuation
+    /// Fired when there is something in `doubtful`.
+    var doubts: AsyncStream<Void>.Continuation
   }
 }
 
@@ -27,19 +36,20 @@ extension BlueZCentral {
   /// Discovers on an adapter for exactly as long as `body` runs; several can at the same time, and the last one
   /// to end stops discovery.
   ///
-  /// While it runs, objects about which BlueZ says nothing certain are removed (`RemoveDevice`), so that the
-  /// next report makes them anew: those that were there before and those that have changed their mind, if
-  /// nobody is connected to them or has paired, trusted or blocked them.
+  /// Most controllers report each device once per scan, and a report says everything only where it makes the object.
+  /// So before the scan starts, the objects whose content is not certain are removed (`RemoveDevice`): those that were
+  /// there before us and those in doubt, unless somebody is connected to them or has paired, trusted or blocked them.
+  /// Where content comes into doubt while the scan runs, the object is removed, and the scan is started anew unless
+  /// the device is reported again by itself.
   public func listen<Result: Sendable>(
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
     let path = try await readyAdapter(adapter)
     let (stream, source) = AdvertisementStream.makeStream()
-    let (removals, removal) = AsyncStream.makeStream(
-      of: ObjectPath.self, bufferingPolicy: .bufferingNewest(256))
-    let ticket = try await join(path, Discovery.Listener(source: source, cleanSlates: removal))
+    let (doubts, doubt) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let ticket = try await join(path, Discovery.Listener(source: source, doubts: doubt))
     let result = await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.makeCleanSlates(removals, during: ticket) }
+      group.addTask { for await _ in doubts { await self.settleDoubts(during: ticket) } }
       let result: Swift.Result<Result, CentralError>
       do throws(CentralError) {
         result = .success(try await body(stream))
@@ -76,6 +86,8 @@ extension BlueZCentral {
     discoveries[path] = Discovery(number: number, listeners: [number: listener])
     scansChanged()
     let ticket = Ticket(path: path, discovery: number, listener: number)
+    await removeUncertainObjects(under: path)
+    if discoveries[path]?.number == number { discoveries[path]?.phase = .starting }
     do throws(CentralError) {
       try await start(path)
     } catch {
@@ -137,7 +149,12 @@ extension BlueZCentral {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.phase = .stopping
     discoveries[ticket.path]?.listeners = [:]
+    let restarted = discoveries[ticket.path]?.restartedAt?.advanced(by: Self.restartTakes)
     let refusal: CentralError? = await shielded {
+      // A stop that meets a restart is refused (`InProgress`).
+      if let restarted, self.clock.now < restarted {
+        try? await self.clock.sleep(until: restarted, tolerance: nil)
+      }
       do throws(CentralError) {
         _ = try await self.call(
           ticket.path, Name.Interface.adapter, Name.Member.stopDiscovery, timeout: .seconds(5))
@@ -162,7 +179,7 @@ extension BlueZCentral {
       discoveries[path] = nil
       for (_, listener) in discovery.listeners.sorted(by: { $0.key < $1.key }) {
         listener.source.finish(throwing: error)
-        listener.cleanSlates.finish()
+        listener.doubts.finish()
       }
     }
   }
@@ -180,7 +197,9 @@ extension BlueZCentral {
   /// An object says something new.
   func deviceChanged(_ path: ObjectPath, _ changed: Properties) {
     guard let device = tree.device(path) else { return }
-    if let hearing = news[path, default: .remembered].take(changed, device: device) {
+    let repeatsData = path.parent.flatMap { discoveries[$0] }?.repeatsData ?? false
+    if let hearing = news[path, default: .remembered].take(changed, device: device, repeatsData: repeatsData)
+    {
       report(hearing, path, device)
     }
     connectionChanged(path, changed)
@@ -195,19 +214,82 @@ extension BlueZCentral {
     let advertisement = hearing.advertisement(of: address, by: adapter.id, at: now)
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }
     if hearing.wantsCleanSlate, isIdle(path), cleanSlates.grants(path, device, at: now) {
-      listeners.min { $0.key < $1.key }?.value.cleanSlates.yield(path)
+      discoveries[parent]?.doubtful.append(path)
+      listeners.min { $0.key < $1.key }?.value.doubts.yield()
     }
   }
 
-  /// Removes the objects that are asked for, as long as there is somebody to hear the new ones.
-  private func makeCleanSlates(_ paths: AsyncStream<ObjectPath>, during ticket: Ticket) async {
-    for await path in paths {
-      // Whether it may be removed was decided when it was asked for; a connection may have begun since.
-      guard discoveries[ticket.path]?.listeners[ticket.listener] != nil, isIdle(path),
-        tree.device(path)?.flag(Name.Property.connected) == false
-      else { continue }
-      _ = try? await call(
-        ticket.path, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
+  // MARK: Certainty
+
+  /// How long removing objects may delay a scan. What is left is removed when it is reported.
+  private static let removalLimit = Duration.seconds(2)
+  /// BlueZ carries out one call after the other; a bus refuses more than 128 that are not answered (dbus-daemon's
+  /// `max_replies_per_connection`).
+  private static let removalsAtOnce = 16
+  /// For so long a device whose object was removed may be reported again by itself: several advertising intervals of
+  /// most devices.
+  private static let repetition = Duration.milliseconds(250)
+  /// Between two starts of the kernel's scan for the sake of doubts.
+  private static let restartInterval = Duration.seconds(1)
+  /// From setting another filter until the kernel's scan has been stopped and started.
+  private static let restartTakes = Duration.milliseconds(250)
+
+  /// Removes the objects of an adapter whose content is not certain, before a scan starts.
+  private func removeUncertainObjects(under adapter: ObjectPath) async {
+    let devices = tree.devices(under: adapter)
+    _ = await bounded(by: Self.removalLimit, on: clock) { await self.removeUncertain(devices) }
+  }
+
+  /// Removes those of these objects whose content is not certain.
+  private func removeUncertain(_ paths: [ObjectPath]) async {
+    await withTaskGroup(of: Void.self) { group in
+      var underWay = 0
+      for path in paths where isUncertain(path) {
+        if underWay == Self.removalsAtOnce { await group.next() } else { underWay += 1 }
+        group.addTask { await self.removeUncertain(path) }
+      }
     }
+  }
+
+  private func removeUncertain(_ path: ObjectPath) async {
+    // A connection may have begun since this was wanted, or a report may have told what the object says.
+    guard !Task.isCancelled, let adapter = path.parent, isUncertain(path) else { return }
+    _ = try? await call(
+      adapter, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
+  }
+
+  /// Whether what an object holds need not be what the device says, and the object may be removed.
+  private func isUncertain(_ path: ObjectPath) -> Bool {
+    guard isIdle(path), let device = tree.device(path), !CleanSlates.isTied(device) else { return false }
+    return news[path]?.isCertain != true
+  }
+
+  /// Removes the objects in doubt. A controller that reports each device once per scan says nothing more of them
+  /// before the scan starts anew; where nobody else scans for everything, another filter makes BlueZ do that
+  /// (docs/bluez.md, trap 59).
+  private func settleDoubts(during ticket: Ticket) async {
+    var removed = await removeDoubtful(during: ticket)
+    try? await clock.sleep(for: Self.repetition)
+    removed += await removeDoubtful(during: ticket)
+    if let last = discoveries[ticket.path]?.restartedAt {
+      try? await clock.sleep(until: last.advanced(by: Self.restartInterval), tolerance: nil)
+    }
+    guard isListening(ticket), removed.contains(where: { tree.device($0) == nil }) else { return }
+    discoveries[ticket.path]?.restartedAt = clock.now
+    _ = try? await call(
+      ticket.path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [everything()],
+      timeout: .seconds(5))
+  }
+
+  /// Removes the objects in doubt, as long as there is somebody to hear the new ones; returns which.
+  private func removeDoubtful(during ticket: Ticket) async -> [ObjectPath] {
+    guard isListening(ticket), let doubtful = discoveries[ticket.path]?.doubtful else { return [] }
+    discoveries[ticket.path]?.doubtful = []
+    await removeUncertain(doubtful)
+    return doubtful
+  }
+
+  private func isListening(_ ticket: Ticket) -> Bool {
+    !Task.isCancelled && discoveries[ticket.path]?.listeners[ticket.listener] != nil
   }
 }

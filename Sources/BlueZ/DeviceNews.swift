@@ -9,7 +9,8 @@ import DBus
 /// against 5.66):
 ///
 /// - With `DuplicateData`, each report that has manufacturer or service data signals it again, changed or
-///   not. A report without them signals RSSI alone.
+///   not. A report without them signals RSSI alone. Without `DuplicateData`, which only a discovery of ours asks for,
+///   a report whose data has not changed signals RSSI alone as well: it neither confirms nor contradicts.
 /// - A name is signalled when it changes, and not otherwise.
 /// - An object made by a report (it comes with an RSSI) holds that report and nothing older, but for one
 ///   thing: its name may come from the cache on disk, which outlives even `RemoveDevice`.
@@ -46,6 +47,12 @@ struct DeviceNews: Hashable, Sendable {
 
   private var content: Content
 
+  /// Whether the object's content is known for certain: the object was made, or its data signalled, while we were on
+  /// the bus, and no later report contradicts that.
+  var isCertain: Bool {
+    if case .heard = content { true } else { false }
+  }
+
   /// An object that was there before we looked, or was made from storage.
   static let remembered = Self(content: .remembered)
 
@@ -64,8 +71,9 @@ struct DeviceNews: Hashable, Sendable {
   /// - Parameters:
   ///   - changed: what the signal carries.
   ///   - device: the object after the signal.
+  ///   - repeatsData: whether a report signals its data even if that has not changed: a discovery of ours runs.
   /// - Returns: the report behind the signal; nil when the signal comes from something else.
-  mutating func take(_ changed: Properties, device: Properties) -> Hearing? {
+  mutating func take(_ changed: Properties, device: Properties, repeatsData: Bool) -> Hearing? {
     guard Self.isReport(changed, device) else { return nil }
     var wantsCleanSlate = content == .remembered
     var news = Payload(changed)
@@ -76,6 +84,8 @@ struct DeviceNews: Hashable, Sendable {
       switch content {
       case .heard(let last) where !last.repeats:
         content = .heard(merged(news))
+      case .heard where !repeatsData:
+        return Hearing(rssi: device.number(Name.Property.rssi), payload: Payload(), wantsCleanSlate: false)
       case .heard:
         content = .doubtful
         wantsCleanSlate = true
@@ -145,13 +155,18 @@ struct CleanSlates: Sendable {
 
   private var removed: [ObjectPath: MonotonicInstant] = [:]
 
-  /// Whether to remove this object now. Never one that its user, or we, have a bond with or a connection to.
-  mutating func grants(_ path: ObjectPath, _ device: Properties, at now: MonotonicInstant) -> Bool {
+  /// Whether the user has paired, trusted or blocked a device, or anybody is connected to it.
+  static func isTied(_ device: Properties) -> Bool {
     let ties = [
       Name.Property.connected, Name.Property.paired, Name.Property.bonded, Name.Property.trusted,
       Name.Property.blocked,
     ]
-    guard !ties.contains(where: device.flag) else { return false }
+    return ties.contains(where: device.flag)
+  }
+
+  /// Whether to remove this object now, while a scan runs. Never one that is tied.
+  mutating func grants(_ path: ObjectPath, _ device: Properties, at now: MonotonicInstant) -> Bool {
+    guard !Self.isTied(device) else { return false }
     if let last = removed[path], now < last.advanced(by: Self.interval) { return false }
     if removed.count >= 4096 { removed = removed.filter { now < $0.value.advanced(by: Self.interval) } }
     removed[path] = now

@@ -27,14 +27,18 @@ private final class Object {
 
   func copy() -> Object { Object(news, properties) }
 
-  func signal(_ changed: Properties) -> DeviceNews.Hearing? {
+  /// Whether what it holds is known for certain.
+  var isCertain: Bool { news.isCertain }
+
+  /// - Parameter repeatsData: whether a discovery of ours runs.
+  func signal(_ changed: Properties, repeatsData: Bool = true) -> DeviceNews.Hearing? {
     properties.merge(changed) { $1 }
-    return news.take(changed, device: properties)
+    return news.take(changed, device: properties, repeatsData: repeatsData)
   }
 
   func stopDiscovery() -> DeviceNews.Hearing? {
     properties["RSSI"] = nil
-    return news.take([:], device: properties)
+    return news.take([:], device: properties, repeatsData: true)
   }
 }
 
@@ -110,6 +114,33 @@ struct DeviceNewsTests {
     let renamed = try #require(object.signal(rssi + ["Name": .string("New")]))
     #expect(
       renamed == DeviceNews.Hearing(rssi: -60, payload: .init(localName: "New"), wantsCleanSlate: false))
+  }
+
+  @Test("while others scan, a report without data neither confirms nor contradicts; new data says what it is")
+  func foreignScan() throws {
+    let object = Object.born(data + rssi).object
+    let silent = try #require(object.signal(rssi, repeatsData: false))
+    #expect(silent == DeviceNews.Hearing(rssi: -60, payload: .init(), wantsCleanSlate: false))
+    #expect(object.isCertain)
+    let other = Self.manufacturerData(0x0059, [2])
+    let changed = try #require(object.signal(other + rssi, repeatsData: false))
+    #expect(changed.payload.manufacturerData == [0x0059: [2]])
+    // In a scan of ours the same report is complete, and its content known.
+    #expect(try #require(object.signal(other + rssi)).payload == changed.payload)
+  }
+
+  @Test("only what was made or signalled before our eyes, and not contradicted since, is certain")
+  func certainty() {
+    let object = Object(remembered: name + data)
+    #expect(!object.isCertain)
+    _ = object.signal(rssi)
+    #expect(!object.isCertain)
+    _ = object.signal(data + rssi)
+    #expect(object.isCertain)
+    _ = object.signal(rssi)
+    #expect(!object.isCertain)
+    #expect(Object.born(name + rssi).object.isCertain)
+    #expect(!Object.born(name).object.isCertain)
   }
 
   @Test("an object that was there before says nothing but its strength until something fresh comes")

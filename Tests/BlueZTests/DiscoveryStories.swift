@@ -202,26 +202,129 @@ struct DiscoveryStories {
         await daemon.addDevice(Story.named)
         return .success([])
       }
-      // There from before, when it was a beacon.
-      await stage.daemon.addDevice(["Name": .string("Robo Sensor")])
+      // There from before, and in doubt.
+      await stage.daemon.addDevice(["Name": .string("Other")])
       try await stage.seen()
       try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
         var news = stream.makeAsyncIterator()
+        // So it was removed, and the first report made it anew.
+        #expect(try await news.next()?.localName == "Robo Sensor")
         // Provisioned it is a beacon, though BlueZ still has its name.
         await stage.daemon.setDevice(Story.beaconData)
         let beacon = try await news.next()
         #expect(beacon?.localName == nil)
         #expect(beacon?.iBeacon == Story.beacon)
-        // The object was there before, so it is removed, and the next report makes it anew.
-        #expect(try await news.next()?.localName == "Robo Sensor")
-        await stage.daemon.setDevice(Story.beaconData)
-        #expect(try await news.next()?.localName == nil)
+        // Back in its first life it sends no data.
         await stage.daemon.setDevice(["RSSI": .int16(-55)])
         let doubtful = try await news.next()
         #expect(doubtful?.rssi == -55)
         #expect(doubtful?.localName == nil)
         #expect(doubtful?.manufacturerData == [:])
+        // In doubt it is removed as well.
+        #expect(try await news.next()?.localName == "Robo Sensor")
       }
+    }
+  }
+
+  /// A device of the given number, which the daemon removes when it is told to.
+  private func device(_ number: Int) -> (path: ObjectPath, address: DBusValue) {
+    let last = String(number, radix: 16, uppercase: true)
+    guard let path = ObjectPath("/org/bluez/hci0/dev_C4_7C_8D_00_01_0\(last)") else {
+      preconditionFailure("no path: \(number)")
+    }
+    return (path, .string("C4:7C:8D:00:01:0\(last)"))
+  }
+
+  private func letRemove(_ daemon: FakeBlueZ) async {
+    await daemon.answer("RemoveDevice") { [daemon] call in
+      if let path = call.body.first?.asObjectPath { await daemon.remove(path) }
+      return .success([])
+    }
+  }
+
+  @Test("before the scan starts, what is not known for certain and nobody's is removed")
+  func cleanSlate() async throws {
+    try await Stage.with { stage in
+      await letRemove(stage.daemon)
+      let objects: [(Int, Properties)] = [
+        (1, ["Name": .string("Robo Sensor"), "RSSI": .int16(-60)]), (2, ["Name": .string("Robo Sensor")]),
+        (3, ["Paired": .bool(true)]), (4, ["Connected": .bool(true)]),
+      ]
+      for (number, properties) in objects {
+        let (path, address) = device(number)
+        await stage.daemon.add(
+          path, [Name.Interface.device: properties.merging(["Address": address]) { $1 }])
+      }
+      // The first was made before our eyes; the others are from storage.
+      try await stage.seen()
+      try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in }
+      let calls = await stage.daemon.calls
+      let removed = calls.filter { $0.member == "RemoveDevice" }.compactMap { $0.body.first?.asObjectPath }
+      #expect(removed == [device(2).path])
+      let members = await stage.daemon.members(Self.ofInterest.union(["RemoveDevice"]))
+      #expect(members.first == "RemoveDevice")
+
+      // To the next client all of them are from before.
+      let other = try await BlueZCentral.open(bus: .address(stage.bus.address), clock: MachineClock())
+      try await other.listen(on: Story.adapter) { _ throws(CentralError) in }
+      await other.close()
+      let all = await stage.daemon.calls.filter { $0.member == "RemoveDevice" }
+      #expect(all.compactMap { $0.body.first?.asObjectPath } == [device(2).path, device(1).path])
+    }
+  }
+
+  @Test("a scan waits only so long for objects to be removed")
+  func slowRemoval() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("RemoveDevice") { _ in
+        await forever()
+        return .success([])
+      }
+      let (path, address) = device(1)
+      await stage.daemon.add(path, [Name.Interface.device: ["Address": address]])
+      try await stage.seen()
+      try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in }
+      #expect(await stage.daemon.count("StartDiscovery") == 1)
+    }
+  }
+
+  @Test("what comes into doubt is removed, and the scan started anew once for all")
+  func restart() async throws {
+    try await Stage.with { stage in
+      await letRemove(stage.daemon)
+      try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+        for number in 1...3 {
+          let (path, address) = device(number)
+          await stage.daemon.add(
+            path, [Name.Interface.device: Story.beaconData.merging(["Address": address]) { $1 }])
+        }
+        for number in 1...3 {
+          await stage.daemon.change(device(number).path, Name.Interface.device, ["RSSI": .int16(-50)])
+        }
+        await stage.daemon.called("SetDiscoveryFilter", times: 2)
+        #expect(await stage.daemon.count("RemoveDevice") == 3)
+      }
+      let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
+        .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }
+      #expect(filters == [-127, -126])
+    }
+  }
+
+  @Test("where the controller repeats what was removed, the scan goes on")
+  func noRestart() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        await daemon.addDevice(Story.named)
+        return .success([])
+      }
+      try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Story.beaconData)
+        await stage.daemon.setDevice(["RSSI": .int16(-50)])
+        await stage.daemon.called("RemoveDevice")
+        try? await MachineClock().sleep(for: .seconds(1))
+      }
+      #expect(await stage.daemon.count("SetDiscoveryFilter") == 1)
     }
   }
 
