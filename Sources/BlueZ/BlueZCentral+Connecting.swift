@@ -22,7 +22,9 @@ extension BlueZCentral {
     let path = ObjectTree.devicePath(address, under: adapterPath)
     try await endOfFormerLink(path)
     try await endOfOtherLinks(adapterPath)
-    guard tree.device(path) != nil else { throw CentralError(.peripheralUnknown) }
+    guard tree.device(path) != nil else {
+      throw CentralError(.peripheralUnknown, stackText: "no object for this device: BlueZ has removed it")
+    }
     guard attempts[path] == nil else {
       throw CentralError(.busy, stackText: "a connection to it is being made already")
     }
@@ -30,10 +32,10 @@ extension BlueZCentral {
     defer { attempts[path] = nil }
     do throws(CentralError) {
       do throws(CentralError) {
-        try await dial(path, adapterPath)
+        try await callConnect(path, adapterPath)
       } catch  where error.code == .busy {
         await hangUp(path)
-        try await dial(path, adapterPath)
+        try await callConnect(path, adapterPath)
       }
       try await connected(path)
     } catch {
@@ -77,7 +79,8 @@ extension BlueZCentral {
     }
   }
 
-  private func dial(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
+  /// `Connect`, until it is answered or cannot complete any more.
+  private func callConnect(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
     try await race {
       () async throws(CentralError) in
       do throws(CentralError) {
@@ -87,17 +90,26 @@ extension BlueZCentral {
         return
       }
     } against: {
-      await self.obstacle(path, adapter)
+      await self.reasonConnectCannotComplete(path, adapter)
     }
   }
 
   /// Why a pending `Connect` will not be answered any more.
-  private func obstacle(_ path: ObjectPath, _ adapter: ObjectPath) async -> CentralError? {
+  ///
+  /// When the object goes, BlueZ has either not begun, and answers `UnknownObject` at once; or it has tried, the kernel
+  /// has given up, and nothing is answered (docs/bluez.md, "Connecting to what advertises rarely").
+  private func reasonConnectCannotComplete(_ path: ObjectPath, _ adapter: ObjectPath) async -> CentralError? {
     while !Task.isCancelled {
       if stack == .busLost { return CentralError(.busUnavailable) }
       if stack == .unasked { return CentralError(.stackUnavailable) }
       if let trouble = trouble(at: adapter) { return CentralError(.adapterUnavailable(trouble)) }
-      if tree.device(path) == nil { return CentralError(.peripheralUnknown) }
+      if tree.device(path) == nil {
+        // An answer that comes with the object's end counts, and says more.
+        await catchUp()
+        try? await clock.sleep(for: .milliseconds(20))
+        return CentralError(
+          .connectFailed, stackText: "BlueZ has removed the object of this device without answering Connect")
+      }
       await change(of: path)
     }
     return nil

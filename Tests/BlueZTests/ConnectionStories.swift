@@ -110,16 +110,35 @@ struct ConnectionStories {
   @Test("a peripheral that BlueZ does not know (any more) must be heard again")
   func unknown() async throws {
     try await Stage.with { stage in
-      #expect(await connect(stage)?.code == .peripheralUnknown)
+      let error = await connect(stage)
+      #expect(error?.code == .peripheralUnknown)
+      #expect(error?.stackText == "no object for this device: BlueZ has removed it")
       #expect(await stage.daemon.count("Connect") == 0)
     }
+    // Gone while the call was on its way: the signal comes before the answer, and the answer says what happened.
+    let refusal = #"Method "Connect" with signature "" on interface "org.bluez.Device1" doesn't exist"#
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", refusal))
+      }
+      let error = await connect(stage)
+      #expect(error?.code == .peripheralUnknown)
+      #expect(error?.stackText == "org.freedesktop.DBus.Error.UnknownObject: " + refusal)
+    }
+  }
+
+  @Test("an attempt that the kernel gives up, and BlueZ never answers, has failed to connect")
+  func givenUp() async throws {
     try await stage { stage in
       await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)
         await forever()
         return .success([])
       }
-      #expect(await connect(stage)?.code == .peripheralUnknown)
+      let error = await connect(stage)
+      #expect(error?.code == .connectFailed)
+      #expect(error?.stackText?.contains("without answering Connect") == true)
     }
   }
 
