@@ -103,8 +103,13 @@ public struct BuildingRecord: Hashable, Sendable {
     room.last = fact
     room.lastRun = run.run
     if fact.outcome.isSuccess, let evidence = fact.evidence {
-      room.waiver = nil
       let address = room.binding?.address ?? evidence.address
+      // The beacon of another address proves nothing, unless the run's manifest said that the device changes its own.
+      guard evidence.address == address || run.rooms.first(where: { $0.room == fact.room })?.proof == .any
+      else {
+        return
+      }
+      room.waiver = nil
       if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
         // It was heard as wanted, or read, which tells nothing of what was not: that is still as it was written.
         room.deed?.state = .proved(evidence)

@@ -6,11 +6,14 @@ struct RoomDefaults {
   var profile: (any DeviceProfile)?
   var wifi: WiFiChoice?
   var retries = 2
+  var proof = ProofAddress.own
   var timeouts: [Stage: WrittenTimeout] = [:]
   /// Settings that rooms have in common, where their profile takes them.
   var settings: [String: SharedSetting] = [:]
   /// Where `wifi` stands, when it names a network.
   var wifiKey: SourceRange?
+  /// Where `proof` stands.
+  var proofKey: SourceRange?
 }
 
 extension ManifestDecoder {
@@ -36,6 +39,10 @@ extension ManifestDecoder {
         if entry.value.entries != nil { check([":": network]) }
       }
     }
+    if let entry = fields.entries["proof"] {
+      defaults.proof = proofAddress(entry.value) ?? .own
+      defaults.proofKey = entry.keyRange
+    }
     if let node = fields["retries"] { defaults.retries = integer(node, "retries", in: 0...20) ?? 2 }
     if let node = fields["timeouts"] { defaults.timeouts = timeouts(node) }
     defaults.settings = sharedSettings(fields)
@@ -56,6 +63,11 @@ extension ManifestDecoder {
       warning(
         "no room here takes `wifi`", at: range,
         advice: "\(takers(of: .wifiSSID)) does: check `profile`, or leave it out")
+    }
+    if let range = defaults.proofKey, !kinds.contains(where: \.isProvedByBeacon) {
+      warning(
+        "no room here takes `proof`", at: range,
+        advice: "it is for devices that a beacon proves: check `profile`, or leave it out")
     }
     for key in Vocabulary.shareableSettings {
       let name = SettingName(rawValue: key)

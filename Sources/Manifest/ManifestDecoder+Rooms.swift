@@ -88,12 +88,13 @@ extension ManifestDecoder {
     if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
     settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
     if kind.isRegistered, let entry = fields.entries["retries"] { neverWritten(entry) }
+    let proofAddress = proofAddress(fields, of: kind, defaults)
     let retries = fields["retries"].map { integer($0, "retries", in: 0...20) } ?? defaults.retries
     let own = fields["timeouts"].map { self.timeouts($0, of: kind) } ?? [:]
     guard let profile = kind.profile, let name, let id, let retries else { return nil }
     return Room(
       id: RoomID(rawValue: id), name: name, profile: profile.id, address: address,
-      near: near, isRegistered: kind.isRegistered, settings: settings,
+      near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, settings: settings,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
   }
@@ -176,6 +177,35 @@ extension ManifestDecoder {
         notes: [.init("the first with it", at: first)])
     }
     return address
+  }
+
+  /// From which address a beacon proves a room's device.
+  private mutating func proofAddress(
+    _ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults
+  ) -> ProofAddress {
+    guard let entry = fields.entries["proof"] else { return kind.isProvedByBeacon ? defaults.proof : .own }
+    if kind.isRegistered {
+      neverWritten(entry)
+    } else if !kind.isProvedByBeacon {
+      error(
+        "\(kind.words) takes no `proof`", at: entry.keyRange,
+        advice: "no beacon proves it: leave `proof` out")
+    } else if let proof = proofAddress(entry.value) {
+      return proof
+    }
+    return .own
+  }
+
+  /// `own_address` or `any_address`; an error otherwise.
+  mutating func proofAddress(_ node: YAMLNode) -> ProofAddress? {
+    guard let text = text(node, "proof") else { return nil }
+    if let proof = ProofAddress(rawValue: text) { return proof }
+    let nearest = Vocabulary.nearest(to: text, of: ProofAddress.allCases.map(\.rawValue))
+    error(
+      "`proof` is neither `own_address` nor `any_address`", at: node.range,
+      advice: nearest.map { "did you mean `\($0)`?" }
+        ?? "`any_address`: this firmware changes its address, so a beacon from another one counts")
+    return nil
   }
 
   /// Whether a room's device was configured elsewhere, and is only looked for.

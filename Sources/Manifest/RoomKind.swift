@@ -15,6 +15,9 @@ struct RoomKind {
     profile?.settings.contains { $0.name == name && takes($0) } ?? false
   }
 
+  /// Whether a beacon proves its devices.
+  var isProvedByBeacon: Bool { !isRegistered && profile?.hasIdentity ?? true }
+
   /// The stages that have a timeout here.
   var stages: [Stage] { isRegistered ? [.search] : profile?.stages ?? Stage.allCases }
 

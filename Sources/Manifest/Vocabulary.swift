@@ -4,9 +4,11 @@ import Provisioning
 enum Vocabulary {
   static let building = ["building", "id", "wifi", "defaults", "assign", "adapters", "rooms"]
   /// Without the settings that rooms may have in common.
-  static let defaults = ["profile", "wifi", "retries", "timeouts"]
+  static let defaults = ["profile", "wifi", "proof", "retries", "timeouts"]
   /// Without the settings of its profile.
-  static let room = ["room", "id", "profile", "address", "near", "register", "wifi", "retries", "timeouts"]
+  static let room = [
+    "room", "id", "profile", "address", "near", "register", "wifi", "proof", "retries", "timeouts",
+  ]
   static let network = ["ssid", "password"]
   static let adapter = ["slots"]
   static let stages = Stage.allCases.map(\.rawValue)

@@ -67,6 +67,24 @@ struct FamilyTests {
       ])
   }
 
+  @Test("are proved by a beacon of their own address, unless the manifest says that they change it")
+  func proof() throws {
+    let mixed = try building(
+      """
+      building: B
+      defaults: { proof: any_address }
+      rooms:
+        - { room: A, minor: 1, address: C4:7C:8D:00:00:01 }
+        - { room: B, minor: 2, address: C4:7C:8D:00:00:02, proof: own_address }
+        - { room: C, profile: firefly, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:03 }
+        - { room: D, minor: 4, register: true }
+      """)
+    #expect(mixed.rooms.map(\.proofAddress) == [.any, .own, .own, .own])
+    let single = try building(
+      "building: B\nrooms: [{ room: A, minor: 1, address: C4:7C:8D:00:00:01, proof: any_address }]\n")
+    #expect(single.rooms.map(\.proofAddress) == [.any])
+  }
+
   @Test("leave what a device is not told to the device")
   func optional() throws {
     let room = try #require(
@@ -350,6 +368,15 @@ struct FamilyFindingTests {
       rooms: [{ room: R, minor: 1 }]
       """)
     #expect(sensors.map(\.message) == ["no room here takes `uuid`", "no room here takes `power`"])
+
+    let (place2, fireflies, _) = try warnings(
+      """
+      building: B
+      defaults: { profile: firefly, 1️⃣proof: any_address }
+      rooms: [{ room: R, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:01 }]
+      """)
+    #expect(fireflies.map(\.message) == ["no room here takes `proof`"])
+    #expect(fireflies.map(\.range.start) == [place2[1]])
 
     let (_, registered, _) = try warnings(
       beacons("uuid: \(uuid), major: 1, power: low", ["room: R, minor: 1, register: true"]))

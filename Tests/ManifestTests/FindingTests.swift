@@ -63,6 +63,18 @@ struct FindingTests {
       .top("adapters: { hci0: { 1️⃣slot: 2 } }", "unknown key", advice: "`slots`"),
       .room("room: R, minor: 1, near: 1️⃣lobby", "neither the name nor the address", advice: "hci0"),
       .room("room: R, minor: 1, register: true, 1️⃣near: hci0", "a registered room takes no `near`"),
+      .room(
+        "room: R, minor: 1, proof: 1️⃣any_adress", "`proof` is neither", advice: "did you mean `any_address`?"),
+      .room(
+        "room: R, minor: 1, proof: 1️⃣true", "`proof` is neither", advice: "this firmware changes its address"),
+      .room("room: R, minor: 1, proof:1️⃣", "`proof` has no value"),
+      .room(
+        "room: R, minor: 1, 1️⃣prof: any_address", "unknown key in a room", advice: "did you mean `proof`?"),
+      .room("room: R, minor: 1, register: true, 1️⃣proof: any_address", "a registered room takes no `proof`"),
+      .room(
+        "room: R, profile: firefly, control: 1, value: 1, range: 1, 1️⃣proof: own_address",
+        "a Firefly takes no `proof`", advice: "no beacon proves it"),
+      .top("defaults: { proof: 1️⃣other }", "`proof` is neither"),
       Wrong("1️⃣rooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01 }]", "no `building`"),
       Wrong("1️⃣building: B", "no `rooms`"),
       Wrong("building: B\nrooms: 1️⃣[]", "lists no room"),

@@ -94,35 +94,6 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
     #expect(!run.writes.contains { $0.address == Sample.address(2) })
   }
 
-  @Test(
-    "one beacon from an address never heard before may be the sensor's own; two, or a known one, prove nothing"
-  )
-  func moved() async throws {
-    // (strangers that appear after SAVE, what the first of them was before, outcome)
-    let one = try await strangers(1)
-    #expect(one.outcome(1)?.outcome == .provisioned)
-    #expect(one.outcome(1)?.evidence?.grade == .freshBeaconOtherAddress)
-    #expect(one.outcome(1)?.evidence?.address == Sample.address(2))
-    let two = try await strangers(2)
-    #expect(two.outcome(1)?.outcome == .unconfirmed)
-    #expect(two.outcome(1)?.reason?.code == .notHeardAfterSave)
-    #expect(two.outcome(1)?.evidence?.grade == .savedStatus)
-  }
-
-  private func strangers(_ count: Int) async throws -> Rehearsed {
-    let rooms = [Sample.room(1, address: 1)]
-    let run = try await rehearse(
-      [[.init(.neverReturns)]] + Array(repeating: [], count: count), rooms: rooms,
-      scenario: { scenario in
-        for index in 1...count {
-          scenario.sensors[index].family = .robo(.isBeacon(minor: 1))
-          scenario.sensors[index].appearsAfter = .seconds(12) + .seconds(index)
-        }
-      })
-    expectInvariants(run, rooms)
-    return run
-  }
-
   @Test("a beacon of another room's own sensor proves nothing")
   func anotherRoomsSensor() async throws {
     let run = try await rehearse(

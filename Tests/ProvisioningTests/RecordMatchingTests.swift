@@ -191,8 +191,9 @@ import Testing
     #expect(decide([Sample.waiting(2), Sample.beacon(1, minor: 9)]) == .device(Sample.address(2), .address))
   }
 
-  @Test func aDeviceThatChangedItsAddressIsStillTheRooms() {
-    let room = Sample.room(7)
+  @Test func aDeviceThatChangedItsAddressIsStillTheRoomsWhereTheManifestSaysThatItDoes() {
+    var room = Sample.room(7)
+    room.proofAddress = .any
     let moved = standing(
       room, 1, .proved(Evidence(grade: .freshBeaconOtherAddress, address: Sample.address(5), minor: 7)))
     guard case .done(let evidence, _)? = one(room, moved, air: [Sample.beacon(5, minor: 7)]) else {
@@ -203,6 +204,11 @@ import Testing
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
         == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(6)])))
+    room.proofAddress = .own
+    #expect(
+      one(room, moved, air: [Sample.beacon(5, minor: 7)])
+        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(5)])))
+    #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
   }
 
   @Test func forceDoesWhatIsDoneAgainButCannotRewriteADeviceAtWork() {

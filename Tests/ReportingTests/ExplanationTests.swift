@@ -53,6 +53,13 @@ struct ExplanationTests {
       [FailureReason(code, held: "uuid …, major 1, minor 9", minor: 9), FailureReason(code)]
     case .noSelfDisconnect: [FailureReason(code, stage: .save, seconds: 3)]
     case .notHeardAfterSave: [FailureReason(code, stage: .verify, seconds: 30)]
+    case .heardFromOtherAddress:
+      [
+        FailureReason(
+          code, stage: .verify, minor: 5, addresses: [.sensor(77)], candidates: [.sensor(77, -71)]),
+        FailureReason(
+          code, stage: .verify, deviceText: "error:no", minor: 5, addresses: [.sensor(77), .sensor(78)]),
+      ]
     case .stackError:
       [
         FailureReason(code, stage: .discover, stackText: "org.bluez.Error.Failed: br-connection-canceled"),

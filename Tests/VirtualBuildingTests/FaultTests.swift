@@ -183,6 +183,27 @@ struct FaultTests {
     }
   }
 
+  @Test("returns from another address: says saved, and its beacon comes from there")
+  func returnsFrom() async throws {
+    let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
+    try await Building.run([[.init(.returnsFrom(other))]]) { (building) async throws in
+      #expect(try await converse(building) == ["saved"])
+      let heard = try await building.hear(other) { $0.iBeacon != nil }
+      #expect(heard?.iBeacon?.minor == Self.room.1)
+    }
+  }
+
+  @Test("refuses for a stranger: says an error, keeps nothing, and the stranger has its minor")
+  func refusesForStranger() async throws {
+    let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
+    try await Building.run([[.init(.refusesForStranger("no", other))]]) { (building) async throws in
+      #expect(try await converse(building) == ["error:no"])
+      let heard = try await building.hear(other) { $0.iBeacon != nil }
+      #expect(heard?.iBeacon?.minor == Self.room.1)
+      #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
+    }
+  }
+
   @Test("slow: takes a second more for an answer and ten for its services")
   func slow() async throws {
     try await Building.run([[.init(.slow)]]) { (building) async throws in

@@ -71,6 +71,8 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
   public var address: BluetoothAddress?
   /// True when its device is configured elsewhere, and only looked for; nil else.
   public var registered: Bool?
+  /// Whose beacon proves its device; nil: only its own.
+  public var proof: ProofAddress?
   /// Its settings in the profile's order; no secret has a value here.
   public var settings: [SettingResult]
   /// Why it is not to be worked on, if it is not.
@@ -79,13 +81,15 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
   /// All of it; what does not apply is left out.
   public init(
     room: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    registered: Bool? = nil, settings: [SettingResult], exclusion: Exclusion? = nil
+    registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
+    exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
     self.profile = profile
     self.address = address
     self.registered = registered
+    self.proof = proof
     self.settings = settings
     self.exclusion = exclusion
   }

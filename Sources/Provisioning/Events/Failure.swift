@@ -36,6 +36,8 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case noSelfDisconnect = "no_self_disconnect"
     /// Written and submitted, and not heard afterwards.
     case notHeardAfterSave = "not_heard_after_save"
+    /// Written and submitted; afterwards its identity was heard from other addresses only, which proves nothing.
+    case heardFromOtherAddress = "heard_from_other_address"
     /// It is on air, configured with another identity: a person must put it into provisioning mode.
     case configuredOtherwise = "configured_otherwise"
     /// The room's minor is on air from another address.
@@ -104,7 +106,7 @@ public struct FailureReason: Hashable, Sendable, Codable {
   public var minor: UInt16?
   /// Other devices concerned: candidates, or who is in the way.
   public var addresses: [BluetoothAddress]?
-  /// The devices that could be the room's, and how strongly each was heard.
+  /// The devices that could be the room's, or that have its identity, and how strongly each was heard.
   public var candidates: [HeardCandidate]?
   /// The adapter that the room is near, as the manifest has it.
   public var near: String?
@@ -148,13 +150,13 @@ public struct FailureReason: Hashable, Sendable, Codable {
   }
 }
 
-/// A device that could be a room's.
+/// A device that could be a room's, or that has its identity.
 public struct HeardCandidate: Hashable, Sendable, Codable {
   /// The device.
   public var address: BluetoothAddress
   /// Who hears it so.
   public var adapter: AdapterID
-  /// How strongly on the average, in dBm.
+  /// How strongly, in dBm.
   public var rssi: Int
 
   /// A candidate.
@@ -218,7 +220,7 @@ public struct AttemptFailure: Error, Hashable, Sendable {
     case .neverHeard, .noCandidate, .notNear, .heardTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
-    case .wrongIdentity, .notHeardAfterSave, .configuredOtherwise, .foreignSettings, .minorOnAir,
+    case .wrongIdentity, .notHeardAfterSave, .heardFromOtherAddress, .configuredOtherwise, .foreignSettings, .minorOnAir,
       .minorOnRecord,
       .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notClearlyNearest,
       .adapterShared,

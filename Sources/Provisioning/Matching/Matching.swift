@@ -207,9 +207,12 @@ extension Known {
     return standing.rooms[room.id]?.binding.map { ($0.address, .record) }
   }
 
-  /// What was last done for the room to this very device.
+  /// What was last done for the room to this very device. Unless the manifest says that the device changes its address,
+  /// a beacon from another address proves nothing, whatever an earlier manifest said.
   func deed(for room: Room, at address: BluetoothAddress) -> Deed? {
-    standing.rooms[room.id]?.deed.flatMap { $0.address == address ? $0 : nil }
+    guard var deed = standing.rooms[room.id]?.deed, deed.address == address else { return nil }
+    if room.proofAddress == .own, deed.heardAt != address { deed.state = .submitted }
+    return deed
   }
 
   /// What the record alone says of a room whose device is not heard at work: done, or in need of hands. Nil when

@@ -60,6 +60,8 @@ public struct Room: Hashable, Sendable {
   public var near: AdapterReference?
   /// Whether its device was configured elsewhere: it is looked for on air, and never written.
   public var isRegistered: Bool
+  /// Whose beacon proves its device.
+  public var proofAddress: ProofAddress
   /// What the device is to be told, by the profile's setting names. A setting that is absent is not written.
   public var settings: [SettingName: SettingValue]
   /// How long each stage may take.
@@ -70,8 +72,8 @@ public struct Room: Hashable, Sendable {
   /// A room.
   public init(
     id: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    near: AdapterReference? = nil, isRegistered: Bool = false, settings: [SettingName: SettingValue],
-    timeouts: StageTimeouts, retries: Int
+    near: AdapterReference? = nil, isRegistered: Bool = false, proofAddress: ProofAddress = .own,
+    settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
   ) {
     self.id = id
     self.name = name
@@ -79,6 +81,7 @@ public struct Room: Hashable, Sendable {
     self.address = address
     self.near = near
     self.isRegistered = isRegistered
+    self.proofAddress = proofAddress
     self.settings = settings
     self.timeouts = timeouts
     self.retries = retries
@@ -94,6 +97,14 @@ public struct Room: Hashable, Sendable {
     guard case .integer(let number)? = settings[.minor] else { return nil }
     return UInt16(exactly: number)
   }
+}
+
+/// The address from which a beacon with the written identity proves a device. The names are frozen.
+public enum ProofAddress: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The address that was written.
+  case own = "own_address"
+  /// That, or another one that was silent before the save: this firmware changes its address.
+  case any = "any_address"
 }
 
 extension Identifier<SettingDescription> {

@@ -87,6 +87,7 @@ public struct ApplyRequest: Sendable {
         PlannedRoom(
           room: room.id, name: room.name, profile: room.profile, address: room.address,
           registered: room.isRegistered ? true : nil,
+          proof: room.proofAddress == .own ? nil : room.proofAddress,
           settings: room.settingResults(known.seal) { _ in .notWritten }, exclusion: excluded[room.id])
       })
   }

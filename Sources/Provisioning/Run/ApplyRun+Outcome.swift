@@ -182,7 +182,7 @@ extension Outcome {
     self =
       switch reason.code {
       case .neverHeard, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
-      case .notHeardAfterSave, .noSelfDisconnect: .unconfirmed
+      case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
       // Interrupted after the save was submitted, it may well be changed; before, it is not.
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands

@@ -68,9 +68,10 @@ extension ApplyRun {
     let room = work.room
     let timeout = room.timeouts.verify
     let began = clock.now
+    let mayMove = room.proofAddress == .any && !submission.isRefused
     let watch = ProofWatch(
-      proof: .beacon(identity), profile: profile(of: room), address: work.address,
-      submittedAt: submission.at, began: began, known: devicesOfRooms)
+      proof: .beacon(identity), profile: profile(of: room), address: work.address, mayMove: mayMove,
+      submittedAt: submission.at, began: began, known: mayMove ? devices(ofOthersThan: room.id) : [])
     let over = proofs.add(room.id, watch, identity: identity)
     schedule.awaitProof(of: room.id, on: adapter, for: timeout, at: began)
     bell.ring()
@@ -78,9 +79,8 @@ extension ApplyRun {
       .stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
     await over.wait()
     schedule.proofEnded(of: room.id)
-    let seen = proofs.take(room.id)
-    let result = verdict(
-      seen?.watch.verdict ?? .silent, on: submission, wasStopped: seen?.isOver == false)
+    let seen = proofs.take(room.id) ?? (watch, false)
+    let result = verdict(seen.watch, isOver: seen.isOver, of: submission, identity)
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
     coordinator.note(
       .stageEnded(
@@ -92,11 +92,23 @@ extension ApplyRun {
     return result
   }
 
+  /// The devices of all rooms but one: those of the manifest, of the record and of this run, and the addresses from
+  /// which they were proved.
+  private func devices(ofOthersThan room: RoomID) -> Set<BluetoothAddress> {
+    let recorded = request.known.standing.rooms.filter { $0.key != room }.compactMap {
+      $0.value.deed?.heardAt
+    }
+    let here = works.filter { $0.key != room }.map(\.value.address)
+    let proved = outcomes.filter { $0.key != room }.compactMap { $0.value.evidence?.address }
+    return devicesOfRooms.union(recorded).union(here).union(proved)
+  }
+
+  /// What the watch says of a device.
+  /// - Parameter isOver: whether the device had all its time.
   private func verdict(
-    _ verdict: ProofWatch.Verdict, on submission: Submission, wasStopped: Bool
+    _ watch: ProofWatch, isOver: Bool, of submission: Submission, _ identity: BeaconIdentity
   ) -> Result<Evidence, AttemptFailure> {
-    // Stopped before it had the time to prove itself: heard waiting once is no verdict yet.
-    switch wasStopped && verdict == .backAgain ? .silent : verdict {
+    switch watch.verdict(isOver: isOver) {
     case .proved(var evidence):
       if submission.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
       return .success(evidence)
@@ -105,13 +117,26 @@ extension ApplyRun {
     case .backAgain:
       // It waits as before: nothing was kept. What it said instead of `saved` is the better reason.
       return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
-    case .silent:
-      let isInterrupted = wasStopped && (stop == nil || stop == .interrupted)
-      return .failure(
-        AttemptFailure(
-          .init(
-            isInterrupted ? .interrupted : .notHeardAfterSave, stage: .verify,
-            deviceText: submission.trouble?.deviceText, stackText: submission.trouble?.stackText)))
+    case .silent, .heardElsewhere:
+      let others = watch.otherAddresses
+      let isInterrupted = !isOver && (stop == nil || stop == .interrupted)
+      let code: FailureReason.Code =
+        isInterrupted ? .interrupted : others.isEmpty ? .notHeardAfterSave : .heardFromOtherAddress
+      var reason = FailureReason(
+        code, stage: .verify, deviceText: submission.trouble?.deviceText,
+        stackText: submission.trouble?.stackText)
+      if !others.isEmpty {
+        (reason.minor, reason.addresses) = (identity.minor, others)
+        reason.candidates = watch.otherSenders
+      }
+      return .failure(AttemptFailure(reason))
     }
+  }
+}
+
+extension Submission {
+  /// Whether the device itself said no.
+  fileprivate var isRefused: Bool {
+    trouble.map { AttemptFailure($0).failureClass == .refused } ?? false
   }
 }

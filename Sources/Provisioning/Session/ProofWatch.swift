@@ -9,6 +9,8 @@ struct ProofWatch: Sendable {
     case backAgain
     /// It came back as another beacon.
     case other(minor: UInt16)
+    /// It was not heard, and its identity was: from other addresses, which proves nothing.
+    case heardElsewhere
     /// Nothing was heard that counts.
     case silent
   }
@@ -21,26 +23,36 @@ struct ProofWatch: Sendable {
   private let proof: Proof
   private let profile: any DeviceProfile
   let address: BluetoothAddress
+  /// Whether a beacon from another address may be the device's: its firmware changes its address, and it did not
+  /// refuse what was written.
+  private let mayMove: Bool
   private let submittedAt: MonotonicInstant
-  /// Whoever was heard before then, whatever as, is somebody else: beacons of theirs prove nothing.
+  /// An address that was heard before then, whatever as, is another device: its beacons prove nothing.
   private let began: MonotonicInstant
-  /// Nor do those of whoever belongs to another room.
+  /// The addresses of other rooms' devices: their beacons prove nothing either.
   private let known: Set<BluetoothAddress>
 
   private var own: Evidence?
-  private var strangers: [BluetoothAddress: Evidence] = [:]
-  /// Those of them who were heard before.
-  private var familiar: Set<BluetoothAddress> = []
+  /// What was heard with the identity from other addresses.
+  private var others: [BluetoothAddress: Other] = [:]
   private var otherMinor: UInt16?
   private var waitingSince: MonotonicInstant?
 
+  private struct Other: Hashable, Sendable {
+    var evidence: Evidence
+    var adapter: AdapterID
+    /// Whether its address was heard before the watch began.
+    var isFamiliar: Bool
+  }
+
   init(
-    proof: Proof, profile: any DeviceProfile, address: BluetoothAddress, submittedAt: MonotonicInstant,
-    began: MonotonicInstant? = nil, known: Set<BluetoothAddress>
+    proof: Proof, profile: any DeviceProfile, address: BluetoothAddress, mayMove: Bool = false,
+    submittedAt: MonotonicInstant, began: MonotonicInstant? = nil, known: Set<BluetoothAddress> = []
   ) {
     self.proof = proof
     self.profile = profile
     self.address = address
+    self.mayMove = mayMove
     self.submittedAt = submittedAt
     self.began = began ?? submittedAt
     self.known = known
@@ -70,12 +82,23 @@ struct ProofWatch: Sendable {
         secondsAfterSave: submittedAt.duration(to: advertisement.receivedAt).inSeconds)
       if isOwn {
         own = own ?? evidence
-      } else if strangers[advertisement.address] == nil {
-        strangers[advertisement.address] = evidence
-        if firstHeard <= began { familiar.insert(advertisement.address) }
+      } else if others[advertisement.address] == nil {
+        others[advertisement.address] = Other(
+          evidence: evidence, adapter: advertisement.adapter, isFamiliar: firstHeard <= began)
       }
     } else if advertisement.address == address {
       otherMinor = beacon.minor
+    }
+  }
+
+  /// The other addresses from which the identity was heard, in order.
+  var otherAddresses: [BluetoothAddress] { others.keys.sorted() }
+
+  /// The same, each with how strongly it was heard.
+  var otherSenders: [HeardCandidate] {
+    otherAddresses.compactMap { address in
+      guard let other = others[address], let rssi = other.evidence.rssi else { return nil }
+      return HeardCandidate(address: address, adapter: other.adapter, rssi: rssi)
     }
   }
 
@@ -85,17 +108,22 @@ struct ProofWatch: Sendable {
   /// When the verdict is in, by what was heard so far; nil while only the stage's timeout bounds it.
   var settlesAt: MonotonicInstant? { waitingSince?.advanced(by: Self.settling) }
 
-  /// What is to be said when the time is up. A beacon from another address counts only when that address was
-  /// silent before, no second one says the same, and the device's own address says nothing else.
-  var verdict: Verdict {
+  /// The verdict by what was heard. A beacon from another address counts only when the device may change its address,
+  /// that address was silent before and is no other room's, no second address has the identity, and the device's own
+  /// address says nothing else.
+  /// - Parameter isOver: whether the device had all its time. Before that only its own beacon decides: a device that
+  ///   was heard waiting once may be about to restart, and a second address may yet be heard.
+  func verdict(isOver: Bool = true) -> Verdict {
     if let own { return .proved(own) }
     if let otherMinor { return .other(minor: otherMinor) }
-    if waitingSince != nil { return .backAgain }
-    if strangers.count == 1, let evidence = strangers.first?.value, familiar.isEmpty,
-      !known.contains(evidence.address)
-    {
-      return .proved(evidence)
+    if isOver {
+      if waitingSince != nil { return .backAgain }
+      if mayMove, others.count == 1, let (address, other) = others.first, !other.isFamiliar,
+        !known.contains(address)
+      {
+        return .proved(other.evidence)
+      }
     }
-    return .silent
+    return others.isEmpty ? .silent : .heardElsewhere
   }
 }

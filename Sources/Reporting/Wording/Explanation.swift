@@ -47,7 +47,8 @@ extension FailureReason.Code {
   /// Whether the device was heard after the save, so that its state is known.
   fileprivate var isKnownState: Bool {
     switch self {
-    case .saveNotKept, .wrongIdentity, .configuredOtherwise, .minorOnAir, .settingsChanged, .foreignSettings,
+    case .saveNotKept, .wrongIdentity, .heardFromOtherAddress, .configuredOtherwise, .minorOnAir,
+      .settingsChanged, .foreignSettings,
       .readBackMismatch:
       true
     case .neverHeard, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,

@@ -70,7 +70,8 @@ extension Scene {
       """)
   }
 
-  private func shown(_ candidates: [HeardCandidate]) -> String {
+  /// Each with how strongly it was heard.
+  func shown(_ candidates: [HeardCandidate]) -> String {
     candidates.map { "\($0.address) \($0.rssi) dBm" }.joined(separator: ", ")
   }
 }

@@ -27,6 +27,7 @@ extension Scene {
     case .noSelfDisconnect: noSelfDisconnect(reason)
     case .wrongIdentity: wrongIdentity(reason)
     case .notHeardAfterSave: notHeardAfterSave(reason)
+    case .heardFromOtherAddress: heardFromOtherAddress(reason)
     case .configuredOtherwise: configuredOtherwise(reason)
     case .minorOnAir: minorOnAir(reason)
     case .minorOnRecord: minorOnRecord(reason)
@@ -212,6 +213,22 @@ extension Scene {
     return Explanation(
       "\(done), but \(subject.lowercasedFirst) was not heard afterwards" + within(reason) + ".",
       adviceWhenUnconfirmed)
+  }
+
+  private func heardFromOtherAddress(_ reason: FailureReason) -> Explanation {
+    let heard = (reason.minor ?? minor).map { "minor \($0)" } ?? "its identity"
+    let from =
+      reason.candidates.map { "only from " + shown($0) }
+      ?? reason.addresses.map { "only from " + list($0) } ?? "from another address only"
+    let answer =
+      reason.deviceText.map { "\(subject) answered \($0.quoted)" } ?? "\(subject) was asked to save"
+    return Explanation(
+      "\(answer) and was not heard afterwards; \(heard) was heard \(from), which proves nothing.",
+      """
+      Find the \(device.noun) with that address. If it is a neighbour's, give this room another minor in the manifest, \
+      with --renumber. If it is this room's, its firmware changes its address: write `proof: any_address` for the room, \
+      and \(waitAndRun).
+      """)
   }
 
   private func configuredOtherwise(_ reason: FailureReason) -> Explanation {

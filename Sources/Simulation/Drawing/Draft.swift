@@ -6,6 +6,8 @@ import VirtualTime
 /// A building that is being drawn: rooms, and a sensor for each; and whoever else is on air.
 struct Draft {
   private var chance: SeededGenerator
+  /// What everything is drawn from: a part that is drawn from a split of it changes no other.
+  private let origin: SeededGenerator
   private var nextAddress: UInt64 = 1
   private(set) var building: Building
   private(set) var adapters: [AdapterScenario]
@@ -35,6 +37,7 @@ struct Draft {
   }
 
   init(_ generator: SeededGenerator) {
+    origin = generator
     var chance = generator
     let assignment: Building.Assignment = chance.chance(0.3) ? .any : .address
     building = Building(id: "house", name: "House", assignment: assignment, rooms: [])
@@ -124,8 +127,19 @@ struct Draft {
       if chance.chance(faultiness) { sensor.faults = drawFaults(family) }
     }
     if chance.chance(0.1) { sensor.appearsAfter = chance.duration(in: .seconds(1)...(.seconds(90))) }
+    if family.name == "robo-sensor", !isRegistered { drawMove(number, &room, &sensor) }
     building.rooms.append(room)
     sensors.append(sensor)
+  }
+
+  /// A sensor that is heard from another address after `SAVE`, whether or not the manifest says that it may be.
+  private func drawMove(_ number: Int, _ room: inout Room, _ sensor: inout SensorScenario) {
+    var chance = origin.split("move/\(number)")
+    if chance.chance(0.15) { room.proofAddress = .any }
+    guard chance.chance(faultiness / 4) else { return }
+    let other = BluetoothAddress(rawValue: sensor.address.rawValue + 0x10_0000)
+    let fault = chance.chance(0.5) ? Fault.returnsFrom(other) : .refusesForStranger("not now", other)
+    sensor.faults = [ScheduledFault(fault, attempts: chance.chance(0.5) ? 1 : nil)]
   }
 
   private mutating func makeRoom(_ number: Int, _ family: FirmwareFamily) -> Room {

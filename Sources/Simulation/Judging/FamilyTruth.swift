@@ -115,10 +115,11 @@ public enum FamilyTruth: Hashable, Sendable {
     }
   }
 
-  /// What shows that a device that was written has its settings.
-  public var proofs: Set<Evidence.Grade> {
+  /// What shows that the device of a room, which was written, has its settings.
+  public func proofs(of room: Room) -> Set<Evidence.Grade> {
     switch self {
-    case .roboSensor, .iotDesignShop: [.freshBeacon, .freshBeaconOtherAddress]
+    case .roboSensor, .iotDesignShop:
+      room.proofAddress == .any ? [.freshBeacon, .freshBeaconOtherAddress] : [.freshBeacon]
     case .firefly: [.selfDisconnect]
     }
   }

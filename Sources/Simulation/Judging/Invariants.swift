@@ -46,6 +46,8 @@ public struct Invariants: Sendable {
   private var submittedAt: [BluetoothAddress: [MonotonicInstant]] = [:]
   var writes: [BluetoothAddress: [WriteRecord]] = [:]
   var finished: [RoomID: RoomFinished] = [:]
+  /// Rooms whose device refused in their last attempt.
+  private var refused: Set<RoomID> = []
   /// Devices that a person had in hands since the run began.
   private var handled: Set<BluetoothAddress> = []
   private var sequence = 0
@@ -142,6 +144,7 @@ public struct Invariants: Sendable {
       if bound[fact.room] == fact.address { bound[fact.room] = nil }
     case .attemptStarted(let fact):
       begunAt[fact.address, default: []].append(instant)
+      refused.remove(fact.room)
       if bound[fact.room] != fact.address {
         violate(.intent, "it is tried without a binding", room: fact.room, device: fact.address)
       }
@@ -150,6 +153,8 @@ public struct Invariants: Sendable {
       }
     case .saveSubmitted(let fact):
       submittedAt[fact.address, default: []].append(instant)
+    case .statusReceived(let fact):
+      if fact.meaning == .refusal { refused.insert(fact.room) }
     case .roomFinished(let fact):
       take(fact, flashes)
     default:
@@ -176,10 +181,18 @@ public struct Invariants: Sendable {
     _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flashes: [BluetoothAddress: Flash]
   ) {
     let isUnchanged = fact.outcome == .alreadyProvisioned
-    let proofs = truth.proofs.union(isUnchanged ? [.beaconOnAir] : [])
+    let proofs = truth.proofs(of: room).union(isUnchanged ? [.beaconOnAir] : [])
     guard let evidence = fact.evidence, proofs.contains(evidence.grade), evidence.minor == room.minor else {
       violate(.proof, "success without evidence", room: room.id, device: fact.address)
       return
+    }
+    if let own = bound[room.id], evidence.address != own {
+      if room.proofAddress != .any {
+        violate(.proof, "success by the beacon of \(evidence.address)", room: room.id, device: own)
+      } else if refused.contains(room.id) {
+        violate(
+          .proof, "it refused, and success by the beacon of \(evidence.address)", room: room.id, device: own)
+      }
     }
     guard let device = bound[room.id] ?? fact.address, !beginning.unprovable.contains(device),
       !handled.contains(device)

@@ -128,6 +128,8 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 
 /// What is on air while a device advertises: advertisement and scan response together.
 public struct AdvertisingPayload: Hashable, Sendable {
+  /// The address that it comes from, where that is not the device's own.
+  public var address: BluetoothAddress?
   /// Whether it can be connected to.
   public var isConnectable: Bool
   /// The flags, AD type 0x01.

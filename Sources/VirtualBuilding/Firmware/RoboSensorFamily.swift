@@ -1,3 +1,5 @@
+import Bluetooth
+
 extension FirmwareFamily {
   /// The Robo Sensor.
   public static let roboSensor = FirmwareFamily(
@@ -30,8 +32,21 @@ extension FirmwareFamily {
         .returnsWithMinor(UInt16(try order.required("minor") { try order.integer($0, in: 0...65535) }))
       },
       .init("never_returns", .neverReturns),
+      .init("returns_from", keys: ["address"]) { order, _ in .returnsFrom(try order.address()) },
+      .init("refuses_for_stranger", keys: ["text", "address"]) { order, _ in
+        .refusesForStranger(try order.required("text", order.text), try order.address())
+      },
     ]
   ) { RoboSensorFirmware(conditions: $0) }
+}
+
+extension FaultOrder {
+  /// The `address` that something comes from.
+  fileprivate func address() throws -> BluetoothAddress {
+    let text = try required("address", text)
+    guard let address = BluetoothAddress(text) else { throw wrong("\(text) is no address", at: "address") }
+    return address
+  }
 }
 
 extension Flash {

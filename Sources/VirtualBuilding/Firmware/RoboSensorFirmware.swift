@@ -28,6 +28,8 @@ public struct RoboSensorFirmware: Firmware {
   private var status = ""
   private var faults = FaultsInForce()
   private var hasError = false
+  /// The beacon of another address that is on air instead of its own.
+  private var elsewhere: (address: BluetoothAddress, minor: UInt16)?
 
   /// From a connection to `ready` [assumed].
   private static let readyAfter = Duration.milliseconds(150)
@@ -51,10 +53,15 @@ public struct RoboSensorFirmware: Firmware {
     switch life {
     case .waiting: AdvertisingPayload(isConnectable: true, localName: RoboSensorGATT.localName)
     case .connected, .restarting: nil
-    case .beacon:
-      AdvertisingPayload(
-        isConnectable: false, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+    case .beacon: beaconing
     }
+  }
+
+  private var beaconing: AdvertisingPayload {
+    var payload = AdvertisingPayload(
+      isConnectable: false, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+    payload.address = elsewhere?.address
+    return payload
   }
 
   /// The provisioning service; older firmware has no WiFi scan.
@@ -72,8 +79,8 @@ public struct RoboSensorFirmware: Firmware {
 
   private var beacon: IBeacon {
     IBeacon(
-      uuid: RoboSensorGATT.beaconUUID, major: RoboSensorGATT.beaconMajor, minor: flash.minor ?? 0,
-      measuredPower: RoboSensorGATT.measuredPower)
+      uuid: RoboSensorGATT.beaconUUID, major: RoboSensorGATT.beaconMajor,
+      minor: elsewhere?.minor ?? flash.minor ?? 0, measuredPower: RoboSensorGATT.measuredPower)
   }
 
   /// Takes notice of something, and says what it does about it.
@@ -95,7 +102,7 @@ public struct RoboSensorFirmware: Firmware {
   // MARK: Life
 
   private mutating func started() -> [FirmwareEffect] {
-    life = flash.isSaved ? .beacon : .waiting
+    life = flash.isSaved || elsewhere != nil ? .beacon : .waiting
     written = [:]
     status = ""
     return []
@@ -120,6 +127,7 @@ public struct RoboSensorFirmware: Firmware {
 
   private mutating func buttonPressed() -> [FirmwareEffect] {
     flash.isSaved = false
+    elsewhere = nil
     life = .restarting
     return [.restart(takes: conditions.radio.restart.lowerBound)]
   }
@@ -202,6 +210,11 @@ public struct RoboSensorFirmware: Firmware {
     if faults.contains(.drops(in: .save)) { return [.loseLink] }
     guard value == Array("SAVE".utf8) else { return confirmed + say("error:unknown command") }
     for case .errorOnSave(let text) in faults.all { return confirmed + say("error:" + text) }
+    for case .refusesForStranger(let text, let address) in faults.all {
+      elsewhere = written["minor"].map { (address, UInt16($0[0]) << 8 | UInt16($0[1])) }
+      life = .restarting
+      return say("error:" + text) + confirmed + [.setTimer(Self.restart, Self.restartAfter)]
+    }
     if hasError { return confirmed + say("error:not ready to save") }
     guard written["minor"] != nil, written["room_name"] != nil else {
       return confirmed + say("error:incomplete")
@@ -228,6 +241,8 @@ public struct RoboSensorFirmware: Firmware {
     for case .returnsWithMinor(let minor) in faults.all {
       flash.values["minor"] = [UInt8(minor >> 8), UInt8(truncatingIfNeeded: minor)]
     }
+    elsewhere = nil
+    for case .returnsFrom(let address) in faults.all { elsewhere = (address, flash.minor ?? 0) }
   }
 
   private mutating func say(_ status: String) -> [FirmwareEffect] {

@@ -47,6 +47,12 @@ public enum Fault: Hashable, Sendable {
   case returnsWithMinor(UInt16)
   /// Says `saved` and is never heard again.
   case neverReturns
+  /// Saves, and its beacon comes from this address afterwards. A firmware that changes its address looks so, and a
+  /// sensor that falls silent while a stranger has its minor on air: no host can tell these apart.
+  case returnsFrom(BluetoothAddress)
+  /// Answers `SAVE` with `error:<text>`, does not save and falls silent; afterwards a stranger at this address has on
+  /// air the minor that was written.
+  case refusesForStranger(String, BluetoothAddress)
 
   // MARK: A Robo Sensor's always
 

@@ -72,6 +72,15 @@ struct Succession {
     return !life.isAlive
   }
 
+  /// Has other facts on record.
+  mutating func changeRecord(_ change: (Fact) -> Fact) {
+    record = record.map { events in
+      events.map { event in
+        RunEvent(sequence: event.sequence, at: event.at, elapsed: event.elapsed, fact: change(event.fact))
+      }
+    }
+  }
+
   /// Another laptop goes on, with nothing on record.
   mutating func forgetEverything() { record = [] }
 

@@ -1,0 +1,49 @@
+import Bluetooth
+import Testing
+import VirtualBuilding
+
+@Suite("A sensor that falls silent, and another address with its room's minor", .timeLimit(.minutes(3)))
+struct OtherAddressTests {
+  private static let stranger = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
+
+  @Test(
+    "is not done: exit status 100, and the report names the address",
+    arguments: [Fault.returnsFrom(stranger), .refusesForStranger("no", stranger)])
+  func stranger(_ fault: Fault) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["timeouts: { verify: 10s }"])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1, fault), ServedBuilding.sensor(2)]) {
+        building in
+        let premises = Premises(site: site, building: building)
+        let outcome = try await premises.apply()
+        #expect(outcome.status == 100, "\(outcome)")
+        #expect(try site.outcomes == [101: "unconfirmed", 102: "provisioned"])
+        let room = try #require(site.report["rooms"].items.first)
+        #expect(room["reason_code"].text == "heard_from_other_address")
+        #expect(room["reason"].text?.contains(Self.stranger.description) == true)
+        #expect(room["address"].text == ServedBuilding.address(1).description)
+        #expect(outcome.output.contains(Self.stranger.description), "\(outcome)")
+
+        // Nothing on air: that is no proof either.
+        await premises.setMuted(true, 1)
+        let later = try await premises.apply()
+        #expect(later.status == 100, "\(later)")
+        #expect(try site.outcomes[101] == "unconfirmed")
+      }
+    }
+  }
+
+  @Test("is done where the manifest says that its firmware changes its address")
+  func allowed() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)], defaults: ["proof: any_address", "timeouts: { verify: 10s }"])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1, .returnsFrom(Self.stranger))]) { building in
+        let outcome = try await Premises(site: site, building: building).apply()
+        #expect(outcome.status == 0, "\(outcome)")
+        let room = try #require(site.report["rooms"].items.first)
+        #expect(room["evidence"]["grade"].text == "fresh_beacon_other_address")
+        #expect(room["evidence"]["address"].text == Self.stranger.description)
+      }
+    }
+  }
+}
