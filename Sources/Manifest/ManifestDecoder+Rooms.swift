@@ -83,6 +83,7 @@ extension ManifestDecoder {
     let near = near(fields, of: kind)
     let isFound = kind.isRegistered || fields["near"] != nil
     let address = address(fields, assignment: isFound ? .any : assignment, claims: &claims)
+    if !isFound { warnIfNeverTaken(fields, of: kind, assignment) }
     var settings = plainSettings(fields, of: kind, defaults.settings)
     claimIdentity(settings, fields, kind, &claims)
     if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
@@ -148,6 +149,20 @@ extension ManifestDecoder {
         advice: "give one of them an `id` of its own")
     }
     return id
+  }
+
+  /// Says that `assign: any` does nothing for a room whose device does not tell on air whether it is provisioned. It may
+  /// have one on record.
+  private mutating func warnIfNeverTaken(
+    _ fields: Fields, of kind: RoomKind, _ assignment: Building.Assignment?
+  ) {
+    guard assignment == .any, fields["address"] == nil, let profile = kind.profile, !profile.hasIdentity
+    else { return }
+    warning(
+      "`assign: any` never takes \(profile.withArticle)", at: fields.head,
+      advice:
+        "on air it does not tell whether it is provisioned: give its address, or the adapter that stands beside it: "
+        + "near: hci0")
   }
 
   private mutating func address(

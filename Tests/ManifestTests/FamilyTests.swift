@@ -172,11 +172,10 @@ struct FamilyTests {
       """
       building: B
       defaults: { profile: firefly, range: 120, value: 255 }
-      assign: any
       rooms:
-        - { room: R, control: 0 }
-        - { room: S, control: 1, value: 0 }
-        - { room: T, control: 0 }
+        - { room: R, control: 0, address: C4:7C:8D:00:00:01 }
+        - { room: S, control: 1, value: 0, near: hci0 }
+        - { room: T, control: 0, address: C4:7C:8D:00:00:02 }
       """)
     #expect(
       building.rooms.map(\.settings) == [
@@ -206,7 +205,7 @@ extension Wrong {
 
   fileprivate static func firefly(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
     Wrong(
-      "building: B\ndefaults: { profile: firefly, value: 1, range: 2 }\nassign: any\nrooms: [{ room: R, \(keys) }]\n",
+      "building: B\ndefaults: { profile: firefly, value: 1, range: 2 }\nrooms: [{ room: R, address: C4:7C:8D:00:00:01, \(keys) }]\n",
       message, advice: advice)
   }
 
@@ -369,7 +368,7 @@ struct FamilyFindingTests {
       """)
     #expect(sensors.map(\.message) == ["no room here takes `uuid`", "no room here takes `power`"])
 
-    let (place2, fireflies, _) = try warnings(
+    let (_, fireflies, place2) = try warnings(
       """
       building: B
       defaults: { profile: firefly, 1️⃣proof: any_address }
@@ -377,6 +376,21 @@ struct FamilyFindingTests {
       """)
     #expect(fireflies.map(\.message) == ["no room here takes `proof`"])
     #expect(fireflies.map(\.range.start) == [place2[1]])
+
+    let (building, unnamed, place3) = try warnings(
+      """
+      building: B
+      assign: any
+      defaults: { profile: firefly, value: 1, range: 1 }
+      rooms:
+        - { 1️⃣room: R, control: 1 }
+        - { room: S, control: 2, near: hci0 }
+        - { room: T, control: 3, address: C4:7C:8D:00:00:01 }
+        - { room: U, profile: robo-sensor, minor: 1, address: C4:7C:8D:00:00:02 }
+      """)
+    #expect(unnamed.map(\.message) == ["`assign: any` never takes a Firefly"])
+    #expect(unnamed.map(\.range.start) == [place3[1]])
+    #expect(!building.needsConfirmation, "there is nothing to confirm")
 
     let (_, registered, _) = try warnings(
       beacons("uuid: \(uuid), major: 1, power: low", ["room: R, minor: 1, register: true"]))

@@ -72,7 +72,7 @@ struct FindingTests {
         "room: R, minor: 1, 1️⃣prof: any_address", "unknown key in a room", advice: "did you mean `proof`?"),
       .room("room: R, minor: 1, register: true, 1️⃣proof: any_address", "a registered room takes no `proof`"),
       .room(
-        "room: R, profile: firefly, control: 1, value: 1, range: 1, 1️⃣proof: own_address",
+        "room: R, profile: firefly, address: C4:7C:8D:00:00:01, control: 1, value: 1, range: 1, 1️⃣proof: own_address",
         "a Firefly takes no `proof`", advice: "no beacon proves it"),
       .top("defaults: { proof: 1️⃣other }", "`proof` is neither"),
       Wrong("1️⃣rooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01 }]", "no `building`"),

@@ -91,11 +91,43 @@ import VirtualTime
     var room = Self.room()
     room.address = nil
     let any = try await run([keyboard, Self.firefly(2)], rooms: [room], assignment: .any)
-    #expect(any.outcome(1)?.address == Sample.address(2))
+    #expect(any.outcome(1)?.reason?.addresses == [Sample.address(2)])
     for run in [named, any] {
       #expect(!run.writes.contains { $0.address == Sample.address(1) })
       #expect(run.flashes[Sample.address(1)]?.isSaved == false)
     }
+  }
+
+  @Test("is never taken by a room that does not name it: nothing on air tells whether it is provisioned")
+  func unnamed() async throws {
+    var rooms = [Self.room(1), Self.room(2)]
+    rooms[0].address = nil
+    try await succession([Self.firefly(1), Self.firefly(2)]) { succession in
+      let run = await succession.run(rooms, .any)
+      expectInvariants(run, rooms)
+      #expect(run.outcome(1)?.outcome == .ambiguous)
+      #expect(run.outcome(1)?.reason?.code == .addressNeeded)
+      #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1)])
+      #expect(run.outcome(2)?.outcome == .provisioned)
+      #expect(run.dialled.keys.sorted() == [Sample.address(2)])
+      // Named, it is this room's, and by the record from then on.
+      var named = rooms
+      named[0].address = Sample.address(1)
+      let next = await succession.run(named, .any)
+      expectInvariants(next, named)
+      #expect(next.outcome(1)?.outcome == .provisioned)
+      let last = await succession.run(rooms, .any)
+      #expect(last.outcome(1)?.outcome == .alreadyProvisioned)
+    }
+  }
+
+  @Test("that is not heard is no reason to wait for one under `assign: any`")
+  func unnamedAndUnheard() async throws {
+    var room = Self.room()
+    room.address = nil
+    let run = try await run([], rooms: [room], assignment: .any)
+    #expect(run.outcome(1)?.outcome == .pending)
+    #expect(run.outcome(1)?.reason?.code == .addressNeeded)
   }
 
   @Test("ends in time when it dies once it is connected, and is tried again")

@@ -38,6 +38,8 @@ struct ExplanationTests {
         FailureReason(
           code, candidates: [.sensor(1, -52), .sensor(1, -55, at: 2)], near: "hci1"),
       ]
+    case .addressNeeded:
+      [FailureReason(code, addresses: [.sensor(1), .sensor(2)]), FailureReason(code)]
     case .notNear, .heardTooBriefly:
       [FailureReason(code, candidates: [.sensor(1, -78)], near: "hci1")]
     case .adapterMissing, .adapterShared: [FailureReason(code, near: "hci1")]

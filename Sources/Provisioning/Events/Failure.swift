@@ -56,6 +56,8 @@ public struct FailureReason: Hashable, Sendable, Codable {
     case tooManyCandidates = "too_many_candidates"
     /// No device was left for this room.
     case noCandidate = "no_candidate"
+    /// Devices of the room's family do not tell on air whether they are provisioned: the room must name its own.
+    case addressNeeded = "address_needed"
     /// Of the devices near the room's adapter none is clearly the nearest.
     case notClearlyNearest = "not_clearly_nearest"
     /// The nearest device is too far from the room's adapter to be in the room.
@@ -220,10 +222,11 @@ public struct AttemptFailure: Error, Hashable, Sendable {
     case .neverHeard, .noCandidate, .notNear, .heardTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
-    case .wrongIdentity, .notHeardAfterSave, .heardFromOtherAddress, .configuredOtherwise, .foreignSettings, .minorOnAir,
+    case .wrongIdentity, .notHeardAfterSave, .heardFromOtherAddress, .configuredOtherwise, .foreignSettings,
+      .minorOnAir,
       .minorOnRecord,
       .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates, .notClearlyNearest,
-      .adapterShared,
+      .adapterShared, .addressNeeded,
       .tooManyFailures, .canariesFailed, .canariesRefused, .notConfirmed,
       .recordUnwritable, .adapterDeaf:
       .permanent

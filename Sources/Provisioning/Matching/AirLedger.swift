@@ -45,8 +45,8 @@ public struct AirLedger: Sendable {
     /// Waiting, at work, or merely there.
     public var recognition: Recognition
 
-    /// Whether a room without any hint may get it, should nobody have it. One that was not heard to say who it is,
-    /// though its family does, may be anybody's.
+    /// Whether it may be free, should no room have it. A device that is merely there may be at work as well: where its
+    /// family has an identity on air it is taken to be, and else only a hint tells (`isWaiting`, without one).
     var isFree: Bool {
       switch recognition {
       case .awaitingProvisioning: true
@@ -179,7 +179,12 @@ public struct AirLedger: Sendable {
   /// Devices of any family of ours that a room could get, by address.
   public var free: [Sighting] { sorted { $0.life?.isFree ?? false } }
 
-  /// Devices of a family that a room could get, by address.
+  /// Devices of a family that wait to be provisioned, by address: those that a room without any hint could get.
+  public func waiting(for profile: ProfileID) -> [Sighting] {
+    sorted { $0.life?.profile == profile && $0.isWaiting }
+  }
+
+  /// Devices of a family that a room could get that says where its device is, by address.
   public func free(for profile: ProfileID) -> [Sighting] {
     sorted { $0.life?.profile == profile && $0.life?.isFree ?? false }
   }

@@ -45,9 +45,10 @@ public struct Known: Sendable {
 /// they are in, of what the record knows and of what was heard.
 ///
 /// An address in the manifest decides; else what an earlier run joined. A room without either takes any
-/// unclaimed device only where the manifest allows it, and only while no more devices are heard than rooms are
-/// left for them; these matches still want a person's yes. In no case does a room get a minor that is on air
-/// from another address.
+/// unclaimed device that waits to be provisioned only where the manifest allows it, and only while no more devices
+/// are heard than rooms are left for them; these matches still want a person's yes. A family whose devices do not tell
+/// on air whether they are provisioned is never matched so. In no case does a room get a minor that is on air from
+/// another address.
 /// - Parameters:
 ///   - nearby: the adapters that rooms are near.
 ///   - taken: devices that this run has given to rooms already.
@@ -89,7 +90,13 @@ public func match(
   }
 
   for (profile, rooms) in left.sorted(by: { $0.key < $1.key }) {
-    let candidates = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
+    guard DeviceProfiles[profile]?.hasIdentity != false else {
+      let heard = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
+      let reason = FailureReason(.addressNeeded, addresses: heard.isEmpty ? nil : heard)
+      for room in rooms { matches[room.id] = .stopped(heard.isEmpty ? .pending : .ambiguous, reason) }
+      continue
+    }
+    let candidates = air.waiting(for: profile).map(\.address).filter { !claimed.contains($0) }
     claimed.formUnion(candidates)
     for (index, room) in rooms.enumerated() {
       matches[room.id] =

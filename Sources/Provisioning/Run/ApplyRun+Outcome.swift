@@ -186,7 +186,7 @@ extension Outcome {
       // Interrupted after the save was submitted, it may well be changed; before, it is not.
       case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
-      case .tooManyCandidates, .notClearlyNearest, .adapterShared: .ambiguous
+      case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,
         .planOutdated, .adapterClaimed, .tooManyFailures, .adapterDeaf,
         .canariesFailed, .canariesRefused:

@@ -37,6 +37,7 @@ extension Scene {
     case .hostPaused: hostPaused(reason)
     case .tooManyCandidates: tooManyCandidates(reason)
     case .noCandidate: noCandidate(reason)
+    case .addressNeeded: addressNeeded(reason)
     case .notClearlyNearest: notClearlyNearest(reason)
     case .notNear: notNear(reason)
     case .heardTooBriefly: heardTooBriefly(reason)
@@ -335,6 +336,19 @@ extension Scene {
       "No \(device.noun) was left for this room.",
       "Switch on one more within range\(device.makeItWait.map { " and \($0)" } ?? ", with its factory settings"). \(again)"
     )
+  }
+
+  private func addressNeeded(_ reason: FailureReason) -> Explanation {
+    let heard = reason.addresses.map { " Heard: \(list($0))." } ?? ""
+    return Explanation(
+      """
+      A \(device.noun) does not tell on air whether it is provisioned already, so none is taken for a room that does not \
+      name its own.\(heard)
+      """,
+      """
+      Write the address of this room's \(device.noun) into the manifest, or the adapter that stands beside it \
+      (`near: hci0`). \(again)
+      """)
   }
 
   private func tooManyFailures() -> Explanation {

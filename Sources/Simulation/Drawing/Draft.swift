@@ -127,6 +127,11 @@ struct Draft {
       if chance.chance(faultiness) { sensor.faults = drawFaults(family) }
     }
     if chance.chance(0.1) { sensor.appearsAfter = chance.duration(in: .seconds(1)...(.seconds(90))) }
+    // Under `assign: any` a Firefly is never taken for a room that does not name it.
+    if family.name == "firefly", room.near == nil {
+      var chance = origin.split("name/\(number)")
+      if chance.chance(0.7) { room.address = address }
+    }
     if family.name == "robo-sensor", !isRegistered { drawMove(number, &room, &sensor) }
     building.rooms.append(room)
     sensors.append(sensor)

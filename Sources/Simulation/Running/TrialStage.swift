@@ -261,18 +261,21 @@ struct TrialStage {
       pressed.formUnion(room.reason?.addresses ?? [])
     }
     for address in pressed.sorted() { await world.pressButton(address) }
-    for room in result.rooms where room.reason?.code.asksForAddress == true { nameDevice(of: room.room) }
+    for room in result.rooms {
+      guard let code = room.reason?.code, code.asksForAddress else { continue }
+      nameDevice(of: room.room, evenIfNotNear: code == .addressNeeded)
+    }
     await switchOffSurplus()
     await freeSensors()
   }
 
   /// A person looks which sensor is in a room that is near an adapter, and writes its address into the manifest; or that
   /// of another that is free, where nearness has given it away already.
-  private mutating func nameDevice(of id: RoomID) {
-    guard let index = building.rooms.firstIndex(where: { $0.id == id }), building.rooms[index].near != nil
-    else {
-      return
-    }
+  /// - Parameter evenIfNotNear: whether a room that is near no adapter is named its sensor, too.
+  private mutating func nameDevice(of id: RoomID, evenIfNotNear: Bool) {
+    guard let index = building.rooms.firstIndex(where: { $0.id == id }),
+      evenIfNotNear || building.rooms[index].near != nil
+    else { return }
     let standing = standing
     let named = Set(building.rooms.compactMap(\.address))
     let sensors = trial.scenario.sensors
@@ -313,7 +316,9 @@ extension FailureReason.Code {
   /// Whether it is settled by the address of the room's device.
   fileprivate var asksForAddress: Bool {
     switch self {
-    case .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .noCandidate: true
+    case .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .noCandidate,
+      .addressNeeded:
+      true
     default: false
     }
   }

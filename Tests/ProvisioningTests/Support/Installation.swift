@@ -291,6 +291,7 @@ struct Installation {
       ": "
       + result.rooms.map { "\($0.room) \($0.outcome) \($0.reason?.code.rawValue ?? "")" }.joined(
         separator: ", ")
+    nameDevices(asked: result)
     records[laptop][id] = await recorder.survivors(Double(chance.next() % 101) / 100)
     for device in pressed.sorted() { invariants.handle(device) }
     invariants.take(
@@ -305,6 +306,15 @@ struct Installation {
         sourceLocation: location)
     }
     return result
+  }
+
+  /// A person writes the address of a room's device into the manifest where nothing else settles which one it is.
+  private mutating func nameDevices(asked result: ApplyResult) {
+    for room in result.rooms where room.reason?.code == .addressNeeded {
+      guard let index = rooms.firstIndex(where: { $0.id == room.room }) else { continue }
+      rooms[index].address = Sample.address(UInt64(index + 1))
+      diary.append("\(room.room) is named its device")
+    }
   }
 
   private func devices() async -> [FamilyTruth.Device] {
