@@ -104,6 +104,32 @@ import VirtualTime
   }
 
   @Test(
+    "going away while a proof is awaited is the reason why the room is unconfirmed",
+    arguments: [FailureReason.Code.stackLost, .adapterLost])
+  func lostBeforeProof(code: FailureReason.Code) async throws {
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[.init(.neverReturns)]], rooms: rooms, patience: .seconds(5),
+      during: { backstage, event in
+        guard case .saveSubmitted = event.fact else { return }
+        backstage.after(.seconds(4)) {
+          if code == .stackLost {
+            await backstage.world.stopStack()
+          } else {
+            await backstage.world.setPresent(false, adapters[0].address)
+          }
+        }
+      })
+    #expect(run.result.outcome == .aborted)
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == .unconfirmed)
+    #expect(room.reason?.code == code)
+    #expect(room.reason?.stage == .verify)
+    #expect(room.evidence?.grade == .savedStatus)
+    #expect(room.attempts == 1)
+  }
+
+  @Test(
     "handing on `saved` behind the end of the link loses no acknowledgement", arguments: [0, 20, 150, 400])
   func mistimed(milliseconds: Int) async throws {
     let rooms = Array(Self.rooms.prefix(1))

@@ -109,6 +109,9 @@ struct ExplanationTests {
     add("connect_timed_out, weak", try explain(.unreachable, .init(.connectTimedOut, seconds: 15), rssi: -91))
     add("refused, no WiFi", try explain(.failed, .init(.refused, deviceText: "error:no ssid"), wifi: nil))
     add("link_lost, unconfirmed", try explain(.unconfirmed, .init(.linkLost, stage: .save)))
+    for code in [FailureReason.Code.adapterLost, .stackLost, .recordUnwritable] {
+      add("\(code.rawValue), unconfirmed", try explain(.unconfirmed, .init(code, stage: .verify)))
+    }
     add("interrupted, unconfirmed", try explain(.unconfirmed, .init(.interrupted, stage: .verify)))
     add(
       "never_heard, another family",

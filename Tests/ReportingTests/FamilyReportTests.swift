@@ -26,7 +26,7 @@ struct FamilyReportTests {
     for event in Story.families.events {
       view.apply(event)
       for line in view.finished(event, style: .init(width: 100, hasColor: false)) { text += line + "\n" }
-      if let line = view.plain(event) { text += line + "\n" }
+      for line in view.plain(event) { text += line + "\n" }
     }
     let style = TerminalStyle(width: 80, hasColor: false)
     for line in SummaryView.lines(report, reports: nil, style: style) { text += line + "\n" }

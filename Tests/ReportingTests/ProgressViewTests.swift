@@ -74,7 +74,7 @@ struct ProgressViewTests {
     var text = ""
     for event in Story.mixed.events {
       view.apply(event)
-      if let line = view.plain(event) { text += line + "\n" }
+      for line in view.plain(event) { text += line + "\n" }
     }
     try expectSnapshot(text, "progress-plain.txt")
   }
@@ -114,7 +114,7 @@ struct ProgressViewTests {
           #expect(line.columns <= width, "\(width): \(line)")
           #expect(line.visible == line)
         }
-        if let line = view.plain(event) { #expect(line.visible == line) }
+        for line in view.plain(event) { #expect(line.visible == line) }
       }
       for line in SummaryView.lines(view.report, reports: nil, style: style) {
         #expect(line.columns <= width, "\(width): \(line)")
@@ -151,6 +151,67 @@ struct ProgressViewTests {
     #expect(view.live(at: .zero, style: style) == [])
     for event in Story.mixed.events { view.apply(event) }
     #expect(view.live(at: .seconds(99), style: style) == [])
+  }
+
+  /// A run that another one kept from its adapter, or that lost its adapter or the stack.
+  static let hostReasons: [(InterruptionCause, FailureReason)] = [
+    (.claimed, FailureReason(.adapterClaimed, stackText: "hci0: process 7, run r")),
+    (.stack, FailureReason(.stackLost)), (.adapter, FailureReason(.adapterLost)),
+    (.plan, FailureReason(.planOutdated)),
+  ]
+
+  @Test("what is the host's doing is said once for all rooms", arguments: hostReasons)
+  func once(cause: InterruptionCause, reason: FailureReason) throws {
+    var story = Story()
+    let rooms = (1...40).map {
+      PlannedRoom.sample(
+        RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0, address: .sensor(UInt64($0)))
+    }
+    story.begin(rooms)
+    story.provision(rooms[0], .sensor(1))
+    story.tell(.runInterrupted(.init(cause: cause)))
+    for room in rooms.dropFirst() { story.end(room, .pending, reason) }
+    story.tell(.runFinished(.init(outcome: .aborted)))
+    let style = TerminalStyle(width: 80, hasColor: false)
+    var view = ProgressView()
+    var (drawn, plain): ([String], [String]) = ([], [])
+    for event in story.events {
+      view.apply(event)
+      drawn += view.finished(event, style: style)
+      plain += view.plain(event)
+    }
+    for lines in [drawn, plain] {
+      #expect(lines.count { $0.contains("pending") } == 1, "\(lines)")
+      #expect(lines.last?.hasSuffix("39 rooms: pending") == true, "\(lines)")
+      #expect(lines.count { $0.lowercased().contains("stopping: \(cause.words)") } == 1)
+    }
+    let summary = SummaryView.lines(view.report, reports: nil, style: style).joined(separator: "\n")
+    #expect(summary.split(separator: "39 rooms: pending").count == 2, "\(summary)")
+    #expect(!summary.contains("Room 2") && !summary.contains("more rooms"), "\(summary)")
+    // Programs get it for each room.
+    let json = JSONReport.text(view.report)
+    #expect(json.split(separator: "\"\(reason.code.rawValue)\"").count == 40)
+  }
+
+  @Test("a few rooms that share a reason of the host's are named; what differs is not shared")
+  func fewShare() {
+    var story = Story()
+    let rooms = (1...4).map {
+      PlannedRoom.sample(
+        RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0, address: .sensor(UInt64($0)))
+    }
+    story.begin(rooms)
+    for room in rooms.prefix(2) {
+      story.end(room, .unconfirmed, FailureReason(.stackLost, stage: .verify), attempts: 1)
+    }
+    story.tell(.runInterrupted(.init(cause: .stack)))
+    story.end(rooms[2], .pending, FailureReason(.stackLost))
+    story.end(rooms[3], .unreachable, FailureReason(.neverHeard))
+    let lines = SummaryView.lines(
+      RunReport(story.events), reports: nil, style: TerminalStyle(width: 100, hasColor: false))
+    #expect(lines.contains("? 2 rooms: unconfirmed (Room 1, Room 2)"), "\(lines)")
+    #expect(lines.contains { $0.hasSuffix("Room 3: pending") })
+    #expect(lines.contains { $0.hasSuffix("Room 4: unreachable") })
   }
 
   @Test("many failures are not all explained on the terminal")

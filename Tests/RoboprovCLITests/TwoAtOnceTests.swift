@@ -62,6 +62,11 @@ struct TwoAtOnceTests {
       let annexe = ["apply", "annexe.yaml", "--listen", "1", "--only", "Room 102"]
       try await premises.expectRefused(
         annexe, with: 69, saying: ["hci0 is in use"] + words)
+      // Both rooms are kept from it by one run: that is said once, as it goes on and in the summary.
+      let both = try await premises.run(["apply", "annexe.yaml", "--listen", "1"])
+      #expect(both.output.split(separator: "Another run works with the adapter").count == 2, "\(both)")
+      #expect(both.output.contains("2 rooms: pending"), "\(both)")
+      #expect(both.errors.split(separator: "another run works with the adapter").count == 2, "\(both)")
       // A look would take the first one's links for left behind ones, and release them.
       let plan = ["plan", "annexe.yaml", "--listen", "1"]
       try await premises.expectRefused(plan, with: 69, saying: ["hci0 is in use"] + words)

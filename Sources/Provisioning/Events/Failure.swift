@@ -217,7 +217,9 @@ public struct AttemptFailure: Error, Hashable, Sendable {
     case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .saveNotKept,
       .readBackMismatch, .noSelfDisconnect, .stackError:
       .transient
-    case .adapterLost, .stackLost, .hostPaused: .host
+    // Lost while the proof was awaited: everything was written, and only hearing the device settles the rest.
+    case .adapterLost, .stackLost: reason.stage == .verify ? .permanent : .host
+    case .hostPaused: .host
     case .unknownToStack: .forgotten
     case .neverHeard, .noCandidate, .notNear, .heardTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots

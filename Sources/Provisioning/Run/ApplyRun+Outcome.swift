@@ -143,9 +143,7 @@ extension ApplyRun {
     }
     switch stop {
     case .radio(let error):
-      let code: FailureReason.Code =
-        if case .adapterUnavailable = error.code { .adapterLost } else { .stackLost }
-      return (.pending, FailureReason(code, stackText: error.stackText))
+      return (.pending, FailureReason(error.endedRadio, stackText: error.stackText))
     case .record:
       return (.pending, FailureReason(.recordUnwritable))
     case .refused(.plan):
@@ -176,15 +174,26 @@ extension Stop {
   }
 }
 
+extension CentralError {
+  /// What became of the radio, when this ended a run's use of it.
+  var endedRadio: FailureReason.Code {
+    if case .adapterUnavailable = code { .adapterLost } else { .stackLost }
+  }
+}
+
 extension Outcome {
   /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
   init(after reason: FailureReason) {
+    let isAfterSave = reason.stage == .verify
     self =
       switch reason.code {
       case .neverHeard, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
       case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
-      // Interrupted after the save was submitted, it may well be changed; before, it is not.
-      case .interrupted: reason.stage == .verify ? .unconfirmed : .cancelled
+      // When the wait for the proof was cut short, the device may well be changed; before, it is not.
+      case .interrupted where isAfterSave, .adapterLost where isAfterSave, .stackLost where isAfterSave,
+        .recordUnwritable where isAfterSave:
+        .unconfirmed
+      case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,

@@ -103,6 +103,15 @@ extension ApplyRun {
     return devicesOfRooms.union(recorded).union(here).union(proved)
   }
 
+  /// Why the wait for a proof ended before its time: then nothing can be said of the device.
+  private var cutShort: FailureReason.Code {
+    switch stop {
+    case .radio(let error): error.endedRadio
+    case .record: .recordUnwritable
+    case .interrupted, .refused, nil: .interrupted
+    }
+  }
+
   /// What the watch says of a device.
   /// - Parameter isOver: whether the device had all its time.
   private func verdict(
@@ -119,11 +128,9 @@ extension ApplyRun {
       return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
     case .silent, .heardElsewhere:
       let others = watch.otherAddresses
-      let isInterrupted = !isOver && (stop == nil || stop == .interrupted)
-      let code: FailureReason.Code =
-        isInterrupted ? .interrupted : others.isEmpty ? .notHeardAfterSave : .heardFromOtherAddress
+      let unproved: FailureReason.Code = others.isEmpty ? .notHeardAfterSave : .heardFromOtherAddress
       var reason = FailureReason(
-        code, stage: .verify, deviceText: submission.trouble?.deviceText,
+        isOver ? unproved : cutShort, stage: .verify, deviceText: submission.trouble?.deviceText,
         stackText: submission.trouble?.stackText)
       if !others.isEmpty {
         (reason.minor, reason.addresses) = (identity.minor, others)

@@ -14,6 +14,8 @@ public struct ProgressView: Sendable {
   private var waiting: AdapterAwaited?
   private var listening: Listening?
   private var longestName = 0
+  /// The rooms that ended because the run as a whole did.
+  private var endedWithRun: Set<RoomID> = []
 
   /// What is being done for a room right now.
   private struct Activity {
@@ -41,7 +43,9 @@ public struct ProgressView: Sendable {
       doing[fact.room] = Activity(
         text: "trying again in \(fact.delay.asSeconds)", since: event.elapsed, isPause: true)
     case .attemptEnded(let fact): doing[fact.room] = nil
-    case .roomFinished(let fact): doing[fact.room] = nil
+    case .roomFinished(let fact):
+      doing[fact.room] = nil
+      if isToldOnce(fact) { endedWithRun.insert(fact.room) }
     case .runInterrupted: waiting = nil
     case .runFinished:
       doing = [:]
@@ -61,7 +65,9 @@ public struct ProgressView: Sendable {
   public func finished(_ event: RunEvent, style: TerminalStyle) -> [String] {
     switch event.fact {
     case .roomFinished(let fact):
-      report[fact.room].map { [line(of: $0, style)] } ?? []
+      isToldOnce(fact) ? [] : report[fact.room].map { [line(of: $0, style)] } ?? []
+    case .runFinished:
+      toldOnce.map { style.paint("\($0.sign) \($0.text)".truncated(to: style.width), $0.tone) }
     case .adapterSelected(let fact):
       [style.paint("Using \(fact.name.visible) (\(fact.adapter))".truncated(to: style.width), .dim)]
     case .runInterrupted(let fact):
@@ -90,10 +96,33 @@ public struct ProgressView: Sendable {
     ]
   }
 
-  /// The line that an event is worth where nothing can be drawn over, or nil; to be asked for after `apply`.
-  public func plain(_ event: RunEvent) -> String? {
-    guard let text = plainText(event.fact) else { return nil }
-    return "[\(Self.clock(event.elapsed))] \(text)"
+  /// The lines that an event is worth where nothing can be drawn over, mostly one or none; to be asked for after
+  /// `apply`.
+  public func plain(_ event: RunEvent) -> [String] {
+    let texts =
+      if case .runFinished = event.fact {
+        toldOnce.map { "\($0.sign) \($0.text)" }
+      } else {
+        [plainText(event.fact)].compactMap(\.self)
+      }
+    return texts.map { "[\(Self.clock(event.elapsed))] \($0)" }
+  }
+}
+
+extension ProgressView {
+  /// Whether a room ended because the run as a whole did, which has been said: such rooms are counted when it is over.
+  private func isToldOnce(_ fact: RoomFinished) -> Bool {
+    report.interruption != nil && fact.reason?.isOfHost == true
+  }
+
+  /// The rooms that ended with the run as a whole, by outcome.
+  private var toldOnce: [(sign: String, text: String, tone: TerminalStyle.Tone)] {
+    guard report.interruption != nil else { return [] }
+    return Outcome.allCases.compactMap { outcome in
+      let count = report.rooms.count { $0.outcome == outcome && endedWithRun.contains($0.id) }
+      guard count > 0 else { return nil }
+      return (outcome.symbol, "\(count) \(count == 1 ? "room" : "rooms"): \(outcome.words)", outcome.tone)
+    }
   }
 }
 
@@ -198,6 +227,7 @@ extension ProgressView {
     case .attemptEnded(let fact):
       fact.failure.map { "\(name(fact.room)): attempt \(fact.number) failed, \($0.code.rawValue)" }
     case .retryScheduled(let fact): "\(name(fact.room)): trying again in \(fact.delay.asSeconds)"
+    case .roomFinished(let fact) where isToldOnce(fact): nil
     case .roomFinished(let fact):
       "\(fact.outcome.symbol) \(name(fact.room)): \(report[fact.room]?.outcomeWords ?? fact.outcome.words)"
         + (report[fact.room].flatMap(Explanation.init(of:)).map { ". " + $0.sentence } ?? "")

@@ -14,10 +14,14 @@ public enum SummaryView {
     var lines = headline(report, style)
     // Rooms that somebody accepted or retired are named each time; those that were not selected are not.
     let open = report.rooms.filter { !$0.outcome.isSuccess && $0.planned.exclusion?.cause != .deselected }
-    for room in open.prefix(explained) { lines += explain(room, style) }
-    if open.count > explained {
+    let shared = report.sharedReasons
+    let sharing = Set(shared.flatMap { $0.rooms.map(\.id) })
+    for reason in shared { lines += explain(reason, style) }
+    let single = open.filter { !sharing.contains($0.id) }
+    for room in single.prefix(explained) { lines += explain(room, style) }
+    if single.count > explained {
       lines.append("")
-      lines += block("… and \(open.count - explained) more rooms: report.csv has them all.", style)
+      lines += block("… and \(single.count - explained) more rooms: report.csv has them all.", style)
     }
     lines += unclaimed(report, style)
     if let reports {
@@ -26,6 +30,17 @@ public enum SummaryView {
       lines.append("Reports: \(reports.visible)")
     }
     return lines
+  }
+
+  /// What rooms have in common; which rooms these are, where they are few.
+  private static func explain(_ shared: SharedReason, _ style: TerminalStyle) -> [String] {
+    let names = shared.rooms.count > 5 ? [] : shared.rooms.map(\.planned.name.visible)
+    let which = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
+    let title = block(
+      "\(shared.outcome.symbol) \(shared.rooms.count) rooms: \(shared.outcome.words)\(which)", style)
+    return [""] + title.map { style.paint($0, shared.outcome.tone) }
+      + block(shared.explanation.sentence, style, indent: 4)
+      + block("→ " + shared.explanation.advice, style, indent: 4, hanging: 2)
   }
 
   /// Devices that were heard and that no room claims: somebody may have forgotten a room.

@@ -25,7 +25,9 @@ public struct Explanation: Hashable, Sendable {
     }
     self = scene.explain(reason)
     // Whatever the reason, the device may have changed: looking comes before doing.
-    if room.outcome == .unconfirmed, !reason.code.isKnownState { advice = scene.adviceWhenUnconfirmed }
+    if room.outcome == .unconfirmed, !reason.code.isKnownState, !reason.isOfHost {
+      advice = scene.adviceWhenUnconfirmed
+    }
   }
 }
 

@@ -378,7 +378,12 @@ extension Scene {
   }
 
   private func adapterLost(_ reason: FailureReason) -> Explanation {
-    Explanation(
+    if mayHaveKept {
+      return unproved(
+        because: "the Bluetooth adapter was switched off or unplugged",
+        "Plug it in firmly, and switch it on (`bluetoothctl power on`)")
+    }
+    return Explanation(
       "The Bluetooth adapter was switched off or unplugged\(during(reason)).",
       """
       Plug it in firmly, without a hub if possible, and switch it on (`bluetoothctl power on`; if it is blocked, \
@@ -386,8 +391,20 @@ extension Scene {
       """)
   }
 
-  private func stackLost(_ reason: FailureReason) -> Explanation {
+  /// Written, and the host could not listen for the proof. Nothing of it is about one device.
+  private func unproved(because cause: String, _ cure: String) -> Explanation {
     Explanation(
+      "The settings were written, and could not be proved: \(cause).",
+      "\(cure). \(adviceWhenUnconfirmed)")
+  }
+
+  private func stackLost(_ reason: FailureReason) -> Explanation {
+    if mayHaveKept {
+      return unproved(
+        because: "the Bluetooth service of this computer went away",
+        "Start it with `systemctl restart bluetooth`")
+    }
+    return Explanation(
       "The Bluetooth service of this computer went away\(during(reason)).",
       "See why with `systemctl status bluetooth`, start it with `systemctl restart bluetooth`. \(again)")
   }
@@ -422,7 +439,12 @@ extension Scene {
   }
 
   private func recordUnwritable() -> Explanation {
-    Explanation(
+    if mayHaveKept {
+      return unproved(
+        because: "the record of the run could not be written",
+        "Free some space where the reports are, or name another place with --reports")
+    }
+    return Explanation(
       "The record of the run could not be written, so nothing more was done.",
       "Free some space where the reports are, or name another place with --reports. \(again)")
   }

@@ -28,8 +28,8 @@ actor LiveProgress {
     view.apply(event)
     if screen.isTerminal {
       draw(above: view.finished(event, style: style))
-    } else if let line = view.plain(event) {
-      Console.say(line)
+    } else {
+      for line in view.plain(event) { Console.say(line) }
     }
   }
 
