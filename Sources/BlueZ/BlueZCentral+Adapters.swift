@@ -13,7 +13,24 @@ extension BlueZCentral {
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   public func adapters() async throws(CentralError) -> [Adapter] {
     try await ready()
-    return tree.adapters
+    return knownAdapters
+  }
+
+  /// The adapters, each with what is known of others who scan with it.
+  private var knownAdapters: [Adapter] {
+    let now = clock.now
+    return tree.adapters.map { adapter in
+      var adapter = adapter
+      adapter.isScannedByOthers =
+        tree.path(of: adapter.id).map { foreignScans.isScanning($0, at: now) } ?? false
+      return adapter
+    }
+  }
+
+  /// When it is next settled whether another client scans with one of the adapters.
+  private var nextSettling: MonotonicInstant? {
+    let now = clock.now
+    return tree.adapterPaths.compactMap { foreignScans.settles($0, after: now) }.min()
   }
 
   /// The adapters, at once and after each change. Also tells of a daemon that comes later, and of one that
@@ -38,9 +55,13 @@ extension BlueZCentral {
       // Without an answer there are no adapters for us; the next change of the stack is worth another try.
       if last?.generation != adapterGeneration { try? await ready() }
       guard stack != .busLost, !Task.isCancelled else { return nil }
-      let now = AdapterNews(generation: adapterGeneration, adapters: tree.adapters)
+      let now = AdapterNews(generation: adapterGeneration, adapters: knownAdapters)
       if now.adapters != last?.adapters { return now }
-      await change(of: Name.root)
+      if let settles = nextSettling {
+        _ = await bounded(by: clock.now.duration(to: settles), on: clock) { await self.change(of: Name.root) }
+      } else {
+        await change(of: Name.root)
+      }
     }
     return nil
   }

@@ -1,4 +1,4 @@
-import Bluetooth
+public import Bluetooth
 import DBus
 
 /// Discovery on an adapter that nothing of ours asked for.
@@ -82,5 +82,12 @@ extension BlueZCentral {
       _ = await bounded(by: left, on: clock) { await self.change(of: path) }
     }
     return foreignScans.isScanning(path, at: clock.now)
+  }
+
+  /// The programs that listen to BlueZ besides this one. BlueZ does not say who scans; who scans listens. The bus tells
+  /// root alone who listens to what (docs/bluez.md, trap 60).
+  public func scanningClients(on adapter: AdapterID) async -> [String] {
+    let found = await connection.programs(listeningTo: Name.service, below: "/org/bluez")
+    return found.map { "\($0.name) (pid \($0.id))" }
   }
 }

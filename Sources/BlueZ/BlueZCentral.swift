@@ -28,6 +28,10 @@ public actor BlueZCentral: Central {
   }
 
   private(set) var stack = Stack.unasked
+
+  /// Whether the connection to the bus has ended: nothing can be asked of this central any more.
+  var hasLostBus: Bool { stack == .busLost }
+
   private(set) var tree = ObjectTree()
 
   var news: [ObjectPath: DeviceNews] = [:]

@@ -33,6 +33,9 @@ public struct Adapter: Hashable, Sendable, Codable {
   public var name: String
   /// Whether it can be used, and if not, why.
   public var state: State
+  /// Whether another program scans with it, as far as is known. Connecting then takes up to 10 s (docs/bluez.md, trap 16).
+  /// While this program scans itself it cannot be told, and what was known before stays.
+  public var isScannedByOthers: Bool
 
   /// Whether an adapter can be used.
   public enum State: String, Hashable, Sendable, Codable {
@@ -45,9 +48,10 @@ public struct Adapter: Hashable, Sendable, Codable {
   }
 
   /// An adapter in a state.
-  public init(id: AdapterID, name: String, state: State) {
+  public init(id: AdapterID, name: String, state: State, isScannedByOthers: Bool = false) {
     self.id = id
     self.name = name
     self.state = state
+    self.isScannedByOthers = isScannedByOthers
   }
 }

@@ -53,6 +53,10 @@ public protocol Central: Sendable {
   ///   or another client scans with it: nothing has been switched then; `adapterUnavailable` when it was not on before,
   ///   or is not on again; `timedOut`, and the stack's own unavailability.
   func powerCycle(_ adapter: AdapterID) async throws(CentralError)
+
+  /// The programs that may be scanning with an adapter besides this one, for people: `bluetoothctl (pid 812)`. Each of
+  /// several may be the one. Empty when nobody may know, or nobody else uses the stack.
+  func scanningClients(on adapter: AdapterID) async -> [String]
 }
 
 /// A peripheral that an adapter holds a link to.

@@ -88,7 +88,8 @@ public struct BuildingRecord: Hashable, Sendable {
       if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.deed = nil }
     case .roomFinished(let fact):
       finish(&room, fact, event, in: run)
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linkReleased, .listeningStarted,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+      .listeningStarted,
       .listeningStopped,
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .stageStarted, .stageEnded,
       .statusReceived, .linkEnded, .proofHeard,

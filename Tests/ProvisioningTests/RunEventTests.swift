@@ -31,6 +31,8 @@ import Testing
       AdapterFault(
         adapter: AdapterID(address), fault: .hearsNothing, wasPowerCycled: true, stackText: "no answer")),
     .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
+    .foreignScanDetected(
+      ForeignScanDetected(adapter: AdapterID(address), clients: ["bluetoothctl (pid 812)"])),
     .listeningStarted(Listening(adapter: AdapterID(address), purpose: .survey)),
     .listeningStopped(Listening(adapter: AdapterID(address), purpose: .proof, room: "lobby")),
     .deviceSighted(

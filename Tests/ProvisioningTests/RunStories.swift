@@ -99,6 +99,28 @@ import VirtualBuilding
     #expect(run.result.outcome == .complete)
   }
 
+  @Test("says once of each adapter that another program scans with it, and who", arguments: [true, false])
+  func foreignScan(fromTheBeginning: Bool) async throws {
+    @Sendable func scan(in world: World) async {
+      await world.setForeignScan(["bluetoothctl (pid 812)"], adapters[0].address)
+    }
+    let stop = Once()
+    let run = try await rehearse(
+      [[], [], []],
+      before: { world, _ in if fromTheBeginning { await scan(in: world) } },
+      during: { backstage, event in
+        guard case .attemptStarted = event.fact, await stop.isFirst() else { return }
+        // It goes on and off; that is told but once.
+        for isOn in [true, false, true] {
+          await backstage.world.setForeignScan(isOn ? ["bluetoothctl (pid 812)"] : [], adapters[0].address)
+        }
+      })
+    expectInvariants(run, Self.rooms)
+    let found = run.facts { if case .foreignScanDetected(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(found == [.init(adapter: AdapterID(adapters[0].address), clients: ["bluetoothctl (pid 812)"])])
+    #expect(run.result.outcome == .complete)
+  }
+
   // MARK: Interruptions
 
   @Test(

@@ -43,6 +43,7 @@ struct DeviceLogsTests {
   static let facts: [Fact] = [
     .adapterAwaited(.init(trouble: .blocked, adapter: "hci0", seconds: 30)),
     .adapterAwaited(.init(trouble: .absent, seconds: 30)),
+    .foreignScanDetected(.init(adapter: .first, clients: ["bluetoothctl (pid 812)"])),
     .runInterrupted(.init(cause: .signal)), .runInterrupted(.init(cause: .stack, detail: "bus\nlost")),
     .stageEnded(
       .init(

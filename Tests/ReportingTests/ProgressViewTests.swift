@@ -68,6 +68,31 @@ struct ProgressViewTests {
     #expect(line() == "Listening for Attic and 1 more")
   }
 
+  @Test(
+    "another program that scans is told of while the run goes on, and in its summary",
+    arguments: [
+      ([], " scans", "Close it, a Bluetooth settings window or bluetoothctl for example"),
+      (["bluetoothctl (pid 812)"], " (bluetoothctl (pid 812)) scans", "Close it"),
+      (["a (pid 1)", "b\n (pid 2)"], " (one of a (pid 1), b\\n (pid 2)) scans", "Close it, a"),
+    ])
+  func foreignScan(clients: [String], program: String, advice: String) throws {
+    var story = Story()
+    story.begin([PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))])
+    story.tell(.foreignScanDetected(.init(adapter: .first, clients: clients)))
+    var view = ProgressView()
+    for event in story.events { view.apply(event) }
+    let event = try #require(story.events.last)
+    let plain = view.plain(event).joined()
+    #expect(
+      plain.contains("Another program\(program) with hci0: connecting takes up to 10 s longer. \(advice)"))
+    let style = TerminalStyle(width: 40, hasColor: false)
+    let lines = view.finished(event, style: style)
+    #expect(lines.count > 1 && lines.allSatisfy { $0.columns <= 40 })
+    let summary = SummaryView.lines(RunReport(story.events), reports: nil, style: style)
+    #expect(summary.joined(separator: " ").contains("scans with hci0:"))
+    #expect(JSONReport.text(RunReport(story.events)).contains("\"foreign_scans\": ["))
+  }
+
   @Test("without a terminal: a line for each turn of events")
   func plain() throws {
     var view = ProgressView()

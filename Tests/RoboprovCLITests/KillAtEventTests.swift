@@ -24,7 +24,8 @@ struct KillAtEventTests {
   }
 
   /// Where events of a kind are certain to occur; nil of those that come with other commands, with
-  /// `--rebind` or `--canary`, with sensors that no room has, with other families, or with the host's sleep.
+  /// `--rebind` or `--canary`, with sensors that no room has, with other families, with the host's sleep, or
+  /// with another program that scans.
   static func story(of kind: Fact.Kind) -> Story? {
     switch kind {
     case .runStarted, .adapterSelected, .listeningStarted, .listeningStopped, .deviceSighted,
@@ -35,7 +36,8 @@ struct KillAtEventTests {
     case .linkReleased: .linkLeft
     case .retryScheduled: .secondAttempt
     case .runInterrupted: .interrupted
-    case .adapterFaulted, .bindingReleased, .roomRetired, .roomAccepted, .hostPaused, .settingsRead,
+    case .adapterFaulted, .foreignScanDetected, .bindingReleased, .roomRetired, .roomAccepted, .hostPaused,
+      .settingsRead,
       .elapsedSent,
       .canariesJudged,
       .deviceUnclaimed:

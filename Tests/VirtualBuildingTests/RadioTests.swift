@@ -26,6 +26,39 @@ struct RadioTests {
     }
   }
 
+  @Test("connects in ten seconds, too, when another program scans; and says which")
+  func foreignScan() async throws {
+    try await Building.run { (building) async throws in
+      try await building.hear()
+      await building.world.setForeignScan(["bluetoothctl (pid 812)"], Building.adapter.address)
+      let scanned = try await building.central.adapters().filter(\.isScannedByOthers)
+      #expect(scanned.map(\.id) == [Building.adapter])
+      #expect(await building.central.scanningClients(on: Building.adapter) == ["bluetoothctl (pid 812)"])
+      #expect(await building.central.scanningClients(on: Building.secondAdapter) == [])
+      let took = try await building.timeToConnect(1, on: Building.adapter)
+      #expect((Duration.seconds(10)...(.seconds(10.8))).contains(took))
+      await #expect(throws: CentralError.self) { try await building.central.powerCycle(Building.adapter) }
+    }
+  }
+
+  @Test("is deaf until the adapter was off, or cured")
+  func deaf() async throws {
+    try await Building.run { (building) async throws in
+      try await building.hear()
+      for isCycled in [true, false] {
+        await building.world.setDeaf(true, Building.adapter.address)
+        #expect(try await building.hear(within: .seconds(30)) == nil)
+        #expect(try await building.hear(on: Building.secondAdapter) != nil)
+        if isCycled {
+          try await building.central.powerCycle(Building.adapter)
+        } else {
+          await building.world.setDeaf(false, Building.adapter.address)
+        }
+        #expect(try await building.hear(within: .seconds(30)) != nil)
+      }
+    }
+  }
+
   @Test("is not slowed down by another adapter's discovery")
   func otherAdapter() async throws {
     try await Building.run { (building) async throws in

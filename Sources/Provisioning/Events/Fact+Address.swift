@@ -13,7 +13,8 @@ extension Fact {
     case .saveSubmitted(let fact): fact.address
     case .proofHeard(let fact): fact.evidence.address
     case .roomFinished(let fact): fact.address
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .listeningStarted,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected,
+      .listeningStarted,
       .listeningStopped, .roomRetired,
       .roomAccepted, .hostPaused, .canariesJudged, .stageStarted, .stageEnded, .statusReceived, .settingsRead,
       .elapsedSent,

@@ -197,6 +197,20 @@ public struct LinkReleased: Hashable, Sendable, Codable {
   }
 }
 
+/// Another program that scans with an adapter in use: BlueZ then takes up to 10 s longer to connect.
+public struct ForeignScanDetected: Hashable, Sendable, Codable {
+  /// The adapter.
+  public var adapter: AdapterID
+  /// The programs that it may be, for people: `bluetoothctl (pid 812)`. Empty when that is not known.
+  public var clients: [String]
+
+  /// All of it.
+  public init(adapter: AdapterID, clients: [String]) {
+    self.adapter = adapter
+    self.clients = clients
+  }
+}
+
 /// A device and the life it is in.
 public struct DeviceSighted: Hashable, Sendable, Codable {
   /// Who.

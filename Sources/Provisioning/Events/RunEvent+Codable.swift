@@ -67,6 +67,8 @@ extension Fact {
     case adapterFaulted = "adapter_faulted"
     /// `Fact.linkReleased`.
     case linkReleased = "link_released"
+    /// `Fact.foreignScanDetected`.
+    case foreignScanDetected = "foreign_scan_detected"
     /// `Fact.listeningStarted`.
     case listeningStarted = "listening_started"
     /// `Fact.listeningStopped`.
@@ -127,6 +129,7 @@ extension Fact {
     case .adapterSelected: .adapterSelected
     case .adapterFaulted: .adapterFaulted
     case .linkReleased: .linkReleased
+    case .foreignScanDetected: .foreignScanDetected
     case .listeningStarted: .listeningStarted
     case .listeningStopped: .listeningStopped
     case .deviceSighted: .deviceSighted
@@ -162,6 +165,7 @@ extension Fact {
     case .adapterSelected(let data): data
     case .adapterFaulted(let data): data
     case .linkReleased(let data): data
+    case .foreignScanDetected(let data): data
     case .listeningStarted(let data): data
     case .listeningStopped(let data): data
     case .deviceSighted(let data): data
@@ -201,6 +205,7 @@ extension Fact {
     case .adapterSelected: self = .adapterSelected(try data())
     case .adapterFaulted: self = .adapterFaulted(try data())
     case .linkReleased: self = .linkReleased(try data())
+    case .foreignScanDetected: self = .foreignScanDetected(try data())
     case .listeningStarted: self = .listeningStarted(try data())
     case .listeningStopped: self = .listeningStopped(try data())
     case .deviceSighted: self = .deviceSighted(try data())

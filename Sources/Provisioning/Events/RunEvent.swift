@@ -38,6 +38,8 @@ public enum Fact: Hashable, Sendable {
   case adapterFaulted(AdapterFault)
   /// A link was ended that an earlier run had left behind.
   case linkReleased(LinkReleased)
+  /// Another program was found to scan with an adapter in use.
+  case foreignScanDetected(ForeignScanDetected)
   /// An adapter began to listen.
   case listeningStarted(Listening)
   /// An adapter stopped listening.
@@ -105,7 +107,8 @@ extension Fact {
     case .runStarted, .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .saveSubmitted,
       .canariesJudged, .roomFinished, .runInterrupted, .runFinished:
       .synced
-    case .adapterAwaited, .adapterSelected, .adapterFaulted, .linkReleased, .listeningStarted,
+    case .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+      .listeningStarted,
       .listeningStopped, .deviceSighted, .hostPaused, .attemptStarted, .stageStarted, .stageEnded,
       .statusReceived,
       .settingsRead, .elapsedSent, .settingWritten, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled,
@@ -117,7 +120,8 @@ extension Fact {
   /// The room it is about, or nil when it is about the run.
   public var room: RoomID? {
     switch self {
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linkReleased, .listeningStarted,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+      .listeningStarted,
       .listeningStopped,
       .deviceSighted, .hostPaused, .canariesJudged, .deviceUnclaimed, .runInterrupted, .runFinished:
       nil

@@ -54,6 +54,7 @@ extension ApplyRun {
     for adapter in usable where radios[adapter.id] == nil && !isHeld(adapter.id) {
       _ = try await take(adapter)
     }
+    for adapter in usable where radios[adapter.id] != nil { await noteForeignScan(on: adapter) }
     if usable.isEmpty { try await selectAdapters() }
   }
 
@@ -71,6 +72,7 @@ extension ApplyRun {
     radios[adapter.id] = session
     schedule.setReleasing(true, session)
     await teardown.start { await self.releaseLeftLinks(in: session) }
+    await noteForeignScan(on: adapter)
     return nil
   }
 

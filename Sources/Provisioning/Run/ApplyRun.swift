@@ -106,6 +106,8 @@ actor ApplyRun {
   var conversationsPaused: [RoomID: AsyncStream<Void>.Continuation] = [:]
   /// How many failed attempts are being judged: whether they were the host's doing shows a little later.
   var judging = 0
+  /// Adapters that another program was found to scan with.
+  var foreignScans: Set<AdapterID> = []
   /// How many rooms were tried in vain.
   var failures = 0
   /// Outcomes so far.

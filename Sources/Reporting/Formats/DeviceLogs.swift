@@ -25,7 +25,8 @@ extension [RunEvent] {
     var underway: Set<RoomID> = []
     for event in self {
       switch event.fact {
-      case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .hostPaused, .canariesJudged,
+      case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .hostPaused,
+        .canariesJudged,
         .runInterrupted,
         .runFinished:
         for room in report.selected { result[room.id, default: []].append(event) }

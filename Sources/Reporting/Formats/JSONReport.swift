@@ -43,6 +43,14 @@ public enum JSONReport {
         report.adapters.map {
           .object(["address": .string($0.adapter.description), "name": .string($0.name)])
         }),
+      "foreign_scans": .array(
+        report.foreignScans.map {
+          .object([
+            "adapter": .string($0.adapter.description),
+            "adapter_name": .optional(report.name(of: $0.adapter)),
+            "clients": .array($0.clients.map { .string($0) }),
+          ])
+        }),
       "manifest": .object([
         "path": .optional(run?.manifestPath),
         "sha256": .optional(run?.manifestSHA256),

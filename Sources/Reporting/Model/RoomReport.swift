@@ -124,7 +124,8 @@ public struct RoomReport: Hashable, Sendable {
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linkReleased, .listeningStarted,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+      .listeningStarted,
       .listeningStopped,
       .deviceSighted, .hostPaused, .canariesJudged, .deviceUnclaimed, .runInterrupted, .runFinished:
       break

@@ -23,6 +23,8 @@ public struct RunReport: Hashable, Sendable {
   public private(set) var interruption: RunInterrupted?
   /// The adapters taken into use, newest state of each, in the order of their first use.
   public private(set) var adapters: [AdapterSelected] = []
+  /// Adapters that another program scanned with, in the order in which that was found.
+  public private(set) var foreignScans: [ForeignScanDetected] = []
   /// The rooms, in the manifest's order.
   public private(set) var rooms: [RoomReport] = []
 
@@ -53,6 +55,9 @@ public struct RunReport: Hashable, Sendable {
       } else {
         adapters.append(fact)
       }
+    case .foreignScanDetected(let fact):
+      foreignScans.removeAll { $0.adapter == fact.adapter }
+      foreignScans.append(fact)
     case .deviceSighted(let fact):
       signals[fact.address] = fact.rssi ?? signals[fact.address]
       if let place = owners[fact.address] { rooms[place].heard(fact.rssi) }

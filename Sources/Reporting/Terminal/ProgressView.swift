@@ -52,7 +52,8 @@ public struct ProgressView: Sendable {
       waiting = nil
       listening = nil
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
-    case .adapterFaulted, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired,
+    case .adapterFaulted, .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted,
+      .bindingReleased, .roomRetired,
       .roomAccepted,
       .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded, .statusReceived, .settingsRead,
       .elapsedSent, .settingWritten,
@@ -79,6 +80,8 @@ public struct ProgressView: Sendable {
         style.paint(
           EventWords(event.fact, name: adapterName).text.uppercasedFirst.truncated(to: style.width), .yellow)
       ]
+    case .foreignScanDetected(let fact):
+      words(fact).wrapped(to: style.width).map { style.paint($0, .yellow) }
     case .hostPaused(let fact):
       [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
     default:
@@ -222,6 +225,7 @@ extension ProgressView {
     case .adapterAwaited: EventWords(fact) { _ in "" }.text
     case .adapterFaulted: EventWords(fact, name: adapterName).text
     case .adapterSelected, .linkReleased, .canariesJudged: EventWords(fact) { _ in "" }.text
+    case .foreignScanDetected(let fact): words(fact)
     case .listeningStarted(let fact): fact.purpose == .survey ? "listening for devices" : nil
     case .attemptStarted(let fact): "\(name(fact.room)): attempt \(fact.number) at \(fact.address)"
     case .attemptEnded(let fact):
@@ -239,6 +243,10 @@ extension ProgressView {
       .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard:
       nil
     }
+  }
+
+  private func words(_ fact: ForeignScanDetected) -> String {
+    "\(fact.sentence(adapter: adapterName(fact.adapter))) \(fact.advice)"
   }
 
   private func name(_ room: RoomID) -> String { (report[room]?.planned.name ?? room.rawValue).visible }

@@ -23,6 +23,7 @@ public enum SummaryView {
       lines.append("")
       lines += block("… and \(single.count - explained) more rooms: report.csv has them all.", style)
     }
+    lines += foreignScans(report, style)
     lines += unclaimed(report, style)
     if let reports {
       lines.append("")
@@ -41,6 +42,15 @@ public enum SummaryView {
     return [""] + title.map { style.paint($0, shared.outcome.tone) }
       + block(shared.explanation.sentence, style, indent: 4)
       + block("→ " + shared.explanation.advice, style, indent: 4, hanging: 2)
+  }
+
+  /// Other programs that made the run slower.
+  private static func foreignScans(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+    report.foreignScans.flatMap { scan in
+      let adapter = report.name(of: scan.adapter) ?? scan.adapter.description
+      return [""] + block(scan.sentence(adapter: adapter.visible), style)
+        + block("→ " + scan.advice, style, indent: 4, hanging: 2)
+    }
   }
 
   /// Devices that were heard and that no room claims: somebody may have forgotten a room.

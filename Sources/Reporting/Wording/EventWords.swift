@@ -46,6 +46,8 @@ struct EventWords {
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was left connected by an earlier run, and is released")
+    case .foreignScanDetected(let fact):
+      self.init("adapter", fact.sentence(adapter: name(fact.adapter)))
     case .listeningStarted(let fact):
       self.init("listen", "started on \(name(fact.adapter)), \(fact.purpose.words)")
     case .listeningStopped(let fact):

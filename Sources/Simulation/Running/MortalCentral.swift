@@ -104,6 +104,10 @@ public struct MortalCentral: Central {
     try live()
     try await central.powerCycle(adapter)
   }
+  /// As the radio does, while it lives.
+  public func scanningClients(on adapter: AdapterID) async -> [String] {
+    await central.scanningClients(on: adapter)
+  }
 }
 
 private struct MortalPeripheral: Peripheral {

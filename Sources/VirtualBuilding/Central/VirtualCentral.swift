@@ -124,6 +124,9 @@ public struct VirtualCentral: Central {
     guard await !world.isInUse(adapter.address) else {
       throw CentralError(.busy, stackText: "virtual: the adapter holds a link, or is connecting")
     }
+    guard await world.foreignScans[adapter.address] == nil else {
+      throw CentralError(.busy, stackText: "virtual: another client scans with the adapter")
+    }
     await world.setPowered(false, adapter.address)
     try? await clock.sleep(for: Self.powerCycle)
     await world.setPowered(true, adapter.address)
@@ -131,13 +134,19 @@ public struct VirtualCentral: Central {
       try await world.checkUsable(adapter.address)
     }
   }
+
+  /// Those that the world has.
+  public func scanningClients(on adapter: AdapterID) async -> [String] {
+    await world.foreignScans[adapter.address] ?? []
+  }
 }
 
 extension Adapter {
   init(_ adapter: VirtualAdapter) {
     self.init(
       id: AdapterID(adapter.address), name: adapter.name,
-      state: adapter.isBlocked ? .blocked : adapter.isPowered ? .ready : .poweredOff)
+      state: adapter.isBlocked ? .blocked : adapter.isPowered ? .ready : .poweredOff,
+      isScannedByOthers: adapter.isScannedByOthers)
   }
 }
 

@@ -79,6 +79,8 @@ public struct VirtualAdapter: Hashable, Sendable {
   public var isBlocked: Bool
   /// It discovers.
   public var isDiscovering: Bool
+  /// Another program scans with it.
+  public var isScannedByOthers = false
 }
 
 /// What happens at the host without having been asked for.

@@ -9,7 +9,8 @@ extension World {
       guard let adapter = adapterStates[address], adapter.scenario.isPresent else { return nil }
       return VirtualAdapter(
         address: address, name: adapter.scenario.name, isPowered: adapter.trouble == nil,
-        isBlocked: adapter.scenario.isBlocked, isDiscovering: isDiscovering(address))
+        isBlocked: adapter.scenario.isBlocked, isDiscovering: isDiscovering(address),
+        isScannedByOthers: foreignScans[address] != nil)
     }
   }
 
@@ -35,6 +36,14 @@ extension World {
   /// and on, plugging it in again or restarting the stack cures it, too.
   public func setDeaf(_ isDeaf: Bool, _ adapter: BluetoothAddress) {
     if isDeaf { deaf.insert(adapter) } else { deaf.remove(adapter) }
+  }
+
+  /// Has other programs scan with an adapter, by these names, or none. Who connects on it then waits as with a discovery
+  /// of his own. Ends with the adapter's power, and with the stack. For the in-process face: on `org.bluez` other clients
+  /// scan themselves.
+  public func setForeignScan(_ clients: [String], _ adapter: BluetoothAddress) {
+    foreignScans[adapter] = clients.isEmpty ? nil : clients
+    emit(.adapters(adapters()))
   }
 
   /// Has rfkill block an adapter or release it.
@@ -85,6 +94,7 @@ extension World {
     for id in links.keys.sorted() where links[id]?.adapter == address { linkDown(id, cause) }
     endScan(address)
     deaf.remove(address)
+    foreignScans[address] = nil
     adapterStates[address]?.attempt = nil
     adapterStates[address]?.waiting = []
     for id in operations.keys.sorted() {

@@ -139,7 +139,8 @@ extension World {
       emit(
         .advertisement(
           AdvertisingReport(
-            adapter: adapterOrder[ear.adapter], address: payload.address ?? address, rssi: rssi, payload: payload,
+            adapter: adapterOrder[ear.adapter], address: payload.address ?? address, rssi: rssi,
+            payload: payload,
             receivedAt: now)))
     }
     let jitter = sensors[sensor].generator.duration(in: Self.advertisingDelay)

@@ -107,7 +107,9 @@ extension World {
     var duration = state.generator.duration(in: wasQueued ? radio.connectQueued : radio.connect)
     switch prospect(of: address, on: adapter, &state) {
     case .link:
-      if isDiscovering(adapter) { duration += state.generator.duration(in: radio.connectWhileDiscovering) }
+      if isDiscovering(adapter) || foreignScans[adapter] != nil {
+        duration += state.generator.duration(in: radio.connectWhileDiscovering)
+      }
       if let wait, wait > radio.deadAttempt {
         attempt.fails = .connectTimedOut
         duration = radio.deadAttempt

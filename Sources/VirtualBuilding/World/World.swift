@@ -28,6 +28,8 @@ public actor World {
   var forgotten: Set<CacheKey> = []
   /// What the stack has on disk: peripherals that it was connected to, until it forgets them.
   var stored: Set<CacheKey> = []
+  /// Programs besides ours that scan with an adapter.
+  var foreignScans: [BluetoothAddress: [String]] = [:]
   /// Adapters that discover and hear nothing.
   var deaf: Set<BluetoothAddress> = []
   var isStackRunning = true

@@ -30,6 +30,7 @@ struct EndlessLinks: Central {
   }
 
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
+  func scanningClients(on adapter: AdapterID) async -> [String] { await central.scanningClients(on: adapter) }
 }
 
 private struct EndlessLink: Peripheral {

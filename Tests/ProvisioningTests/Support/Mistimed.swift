@@ -33,6 +33,7 @@ struct Mistimed: Central {
     try await central.forget(address, on: adapter)
   }
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
+  func scanningClients(on adapter: AdapterID) async -> [String] { await central.scanningClients(on: adapter) }
 }
 
 private struct MistimedPeripheral: Peripheral {

@@ -1,0 +1,83 @@
+import Glibc
+
+/// A program that is on the bus.
+public struct BusProgram: Hashable, Sendable, Comparable {
+  /// Its process id.
+  public var id: UInt32
+  /// What the kernel calls it (`/proc/PID/comm`, 15 bytes at most).
+  public var name: String
+
+  /// A program.
+  public init(id: UInt32, name: String) {
+    self.id = id
+    self.name = name
+  }
+
+  /// What the kernel calls a process; nil when there is none.
+  static func nameOfProcess(_ id: UInt32) -> String? {
+    let descriptor = open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    return String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+
+  /// By name, then by process id.
+  public static func < (a: Self, b: Self) -> Bool { (a.name, a.id) < (b.name, b.id) }
+}
+
+extension Connection {
+  private static let patience = Duration.seconds(2)
+
+  /// The other programs that have asked the bus for a service's signals, in order. The one that has the service is none
+  /// of them.
+  ///
+  /// Empty where the bus does not say who asked for what: Debian's system bus tells root alone (`Debug.Stats`). Empty, too,
+  /// where process ids mean something else to the bus than to us: on another host, or in another PID namespace.
+  /// - Parameter path: where the service's objects are: a rule that names this path and no sender counts, too.
+  public func programs(listeningTo service: BusName, below path: String) async -> [BusProgram] {
+    guard await processID(of: uniqueName) == UInt32(getpid()), let rules = await matchRules() else {
+      return []
+    }
+    let owner = await answer("GetNameOwner", [.string(service.text)])?.first?.asString
+    var found: Set<BusProgram> = []
+    for (client, texts) in rules {
+      guard client != owner, let name = BusName(client),
+        texts.contains(where: { Self.asks($0, for: service, owner, below: path) }),
+        let id = await processID(of: name), id != UInt32(getpid()), let program = BusProgram.nameOfProcess(id)
+      else { continue }
+      found.insert(BusProgram(id: id, name: program))
+    }
+    return found.sorted()
+  }
+
+  /// Whether a match rule is for signals of a service.
+  static func asks(_ rule: String, for service: BusName, _ owner: String?, below path: String) -> Bool {
+    if rule.contains("sender='") {
+      return rule.contains("sender='\(service.text)'")
+        || owner.map { rule.contains("sender='\($0)'") } ?? false
+    }
+    return rule.contains("path='\(path)") || rule.contains("path_namespace='\(path)")
+  }
+
+  /// The match rules of every client, by its unique name; nil when the bus keeps them to itself.
+  private func matchRules() async -> [(String, [String])]? {
+    let call = MethodCall(
+      destination: MethodCall.bus, path: "/org/freedesktop/DBus",
+      interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
+    let answer = try? await self.call(call, timeout: Self.patience)
+    return answer?.first?.asEntries?.compactMap { entry in
+      entry.key.asString.flatMap { name in entry.value.asStrings.map { (name, $0) } }
+    }
+  }
+
+  private func processID(of name: BusName) async -> UInt32? {
+    await answer("GetConnectionUnixProcessID", [.string(name.text)])?.first?.asUInt32
+  }
+
+  private func answer(_ member: MemberName, _ body: [DBusValue]) async -> [DBusValue]? {
+    try? await call(.toBus(member, body), timeout: Self.patience)
+  }
+}

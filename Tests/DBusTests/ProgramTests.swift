@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import DBus
+
+@Suite("Who listens to a service", .timeLimit(.minutes(2)))
+struct ProgramTests {
+  @Test(
+    "by the text of a match rule",
+    arguments: [
+      ("type='signal',path_namespace='/org/bluez',sender='org.bluez'", true),
+      ("type='signal',interface='org.freedesktop.DBus.Properties',sender=':1.4'", true),
+      ("type='signal',path_namespace='/org/bluez'", true),
+      ("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'", false),
+      ("type='signal',path_namespace='/org/bluez',sender='org.example'", false),
+      ("type='signal'", false),
+    ])
+  func rules(rule: String, isOne: Bool) {
+    #expect(Connection.asks(rule, for: "org.bluez", ":1.4", below: "/org/bluez") == isOne)
+  }
+
+  @Test("the kernel's name of a process")
+  func names() throws {
+    let name = try #require(BusProgram.nameOfProcess(UInt32(ProcessInfo.processInfo.processIdentifier)))
+    #expect(!name.isEmpty && name.utf8.count <= 15 && !name.contains("\n"))
+    #expect(BusProgram.nameOfProcess(.max) == nil)
+  }
+
+  @Test("names the programs that do, and neither this one nor the service")
+  func programs() async throws {
+    let bus = try await DBusDaemon.start()
+    let service = try await Connection.open(.address(bus.address))
+    try await service.requestName("org.bluez")
+    let ours = try await Connection.open(.address(bus.address))
+    _ = try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
+    #expect(await ours.programs(listeningTo: "org.bluez", below: "/org/bluez") == [])
+    // A client that we did not write; it stays for as long as its input does.
+    let client = Process()
+    client.executableURL = URL(fileURLWithPath: "/usr/bin/bluetoothctl")
+    client.environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "HOME": "/nonexistent"]
+    client.standardInput = Pipe()
+    client.standardOutput = FileHandle.nullDevice
+    client.standardError = FileHandle.nullDevice
+    try client.run()
+    defer { client.terminate() }
+    var found: [BusProgram] = []
+    while found.isEmpty { found = await ours.programs(listeningTo: "org.bluez", below: "/org/bluez") }
+    #expect(found == [BusProgram(id: UInt32(client.processIdentifier), name: "bluetoothctl")])
+    await ours.close()
+    await service.close()
+    await bus.stop()
+  }
+}
