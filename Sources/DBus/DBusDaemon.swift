@@ -11,15 +11,19 @@ import Glibc
 public final class DBusDaemon: Sendable {
   /// Its address, for `BusAddress.address` or `DBUS_SYSTEM_BUS_ADDRESS`.
   public let address: String
-  private let keeper: DaemonKeeper
+  private let program: String
+  private let files: DaemonFiles
+  private let keeper: Lock<DaemonKeeper>
 
-  private init(address: String, keeper: DaemonKeeper) {
+  private init(address: String, program: String, files: DaemonFiles, keeper: DaemonKeeper) {
     self.address = address
-    self.keeper = keeper
+    self.program = program
+    self.files = files
+    self.keeper = Lock(keeper)
   }
 
   deinit {
-    keeper.kill()
+    keeper.withLock { $0.kill() }
   }
 
   /// Starts a bus and waits until it can be connected to.
@@ -32,12 +36,22 @@ public final class DBusDaemon: Sendable {
     let files = try DaemonFiles(in: directory)
     let keeper = DaemonKeeper()
     let address = try await keeper.start(program, files).get()
-    return DBusDaemon(address: address, keeper: keeper)
+    return DBusDaemon(address: address, program: program, files: files, keeper: keeper)
+  }
+
+  /// Ends the bus, if it has not ended yet, and starts another at the same address, on which nobody is.
+  public func restart() async throws(DBusDaemonError) {
+    await stop()
+    try files.makeAgain()
+    let next = DaemonKeeper()
+    _ = try await next.start(program, files).get()
+    keeper.withLock { $0 = next }
   }
 
   /// Ends the bus, and returns when it has ended and its directory is gone; also in a cancelled task. Stopping it
   /// twice does nothing.
   public func stop() async {
+    let keeper = keeper.withLock { $0 }
     keeper.kill()
     await keeper.ended()
   }
@@ -126,7 +140,8 @@ private final class DaemonKeeper: Sendable {
       let printed = files.errorText()
       return .failure(.failedToStart(reason: printed.isEmpty ? "it did not tell its address" : printed))
     }
-    return .success(address)
+    // Its id is another one after a restart, and libdbus holds a bus to the id in its address.
+    return .success(String(address.prefix { $0 != "," }))
   }
 
   private func awaitEnd(of files: DaemonFiles) {

@@ -25,6 +25,18 @@ struct DaemonFiles: Sendable {
       remove()
       throw .noDirectory(path: parent, reason: "the path of a socket in it would be too long")
     }
+    try writeConfiguration()
+  }
+
+  /// Makes the directory again, after `remove`.
+  func makeAgain() throws(DBusDaemonError) {
+    guard mkdir(directory, 0o700) == 0 else {
+      throw .noDirectory(path: directory, reason: String(cString: strerror(errno)))
+    }
+    try writeConfiguration()
+  }
+
+  private func writeConfiguration() throws(DBusDaemonError) {
     guard write(configurationText(), to: configuration) else {
       let reason = String(cString: strerror(errno))
       remove()

@@ -63,7 +63,7 @@ struct OrgBluezConformanceTests {
 
 extension ConformanceSubject {
   /// Hears the sensor that has no faults, by name, and connects to it.
-  fileprivate func connectToHealthy() async throws -> any Peripheral {
+  func connectToHealthy() async throws -> any Peripheral {
     let healthy = BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_01)
     try await central.listen(on: ConformanceScenario.adapter) { (news) async throws(CentralError) in
       for try await heard in news where heard.address == healthy && heard.localName != nil { return }

@@ -23,6 +23,11 @@ struct InterruptionTests {
     Moment(
       testDescription: "waiting for an adapter", sensors: [], outcome: "cancelled", hasAdapter: false
     ) { run, _ in try await run.says("waiting up to") },
+    Moment(testDescription: "waiting for the bus", sensors: [], outcome: "cancelled") { run, building in
+      try await run.says("listening for devices")
+      await building.daemon.stop()
+      try await run.says("waiting up to")
+    },
     Moment(testDescription: "survey", sensors: [], outcome: "cancelled") { run, _ in
       try await run.says("listening for devices")
     },

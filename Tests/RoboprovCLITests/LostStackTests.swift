@@ -87,6 +87,11 @@ struct LostStackTests {
     } mend: {
       await $0.stack.startDaemon()
     },
+    Gap(testDescription: "the bus killed and started") {
+      await $0.daemon.stop()
+    } mend: {
+      try? await $0.restartBus()
+    },
     Gap(testDescription: "the adapter unplugged, and plugged in as another") {
       await $0.world.setPresent(false, ServedBuilding.adapter)
     } mend: {

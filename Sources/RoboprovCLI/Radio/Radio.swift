@@ -51,9 +51,9 @@ enum Radio {
     _ bus: BusAddress, clock: any TimeSource, wall: @escaping @Sendable () -> Date,
     pauses: AsyncStream<HostPause>, _ body: @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
-    let central: BlueZCentral
+    let central: ReconnectingCentral
     do throws(CentralError) {
-      central = try await BlueZCentral.open(bus: bus, clock: clock)
+      central = try await ReconnectingCentral.open(bus: bus, clock: clock)
     } catch {
       throw RadioTrouble.failure(error)
     }

@@ -39,6 +39,17 @@ public struct ServedBuilding: Sendable {
     }
   }
 
+  /// Kills the bus, and starts another at the same address with a new bluetoothd on it. Only for a building that does not
+  /// end with its bus.
+  /// - Parameter whileDown: what is done in between.
+  public func restartBus(_ whileDown: @Sendable () async throws -> Void = {}) async throws {
+    await daemon.stop()
+    await stack.down()
+    try await whileDown()
+    try await daemon.restart()
+    await stack.startDaemon()
+  }
+
   private func live<Result: Sendable>(
     needsBus: Bool, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
@@ -48,11 +59,7 @@ public struct ServedBuilding: Sendable {
         return nil
       }
       group.addTask {
-        do throws(DBusError) {
-          try await stack.run()
-        } catch {
-          if needsBus { throw error }
-        }
+        try await stack.run(needsBus: needsBus)
         return nil
       }
       group.addTask {

@@ -51,13 +51,26 @@ public actor VirtualBlueZ {
   // MARK: Running
 
   /// Serves until it is cancelled, through as many lives of the daemon as are asked for.
+  /// - Parameter needsBus: whether it ends with the bus. Otherwise the daemon is down then, as after `killDaemon`, until
+  ///   `startDaemon`.
   /// - Throws: when the bus cannot be reached or is lost, or another connection owns `org.bluez`.
-  public func run() async throws(DBusError) {
+  public func run(needsBus: Bool = true) async throws(DBusError) {
     while !Task.isCancelled {
-      if phase.isStarting { try await live() }
+      if phase.isStarting {
+        do throws(DBusError) {
+          try await live()
+        } catch {
+          if needsBus { throw error }
+          beginning = .afterKill
+          enter(.down)
+        }
+      }
       await wait { $0.isStarting }
     }
   }
+
+  /// Returns when the daemon does not run, or when the waiting task is cancelled.
+  public func down() async { await wait { $0.isDown } }
 
   /// Returns when `org.bluez` can be called, or when the waiting task is cancelled.
   public func serving() async { await wait { $0.isServing } }

@@ -1,0 +1,196 @@
+import Bluetooth
+import CentralConformance
+import DBus
+import Testing
+import VirtualBuilding
+
+@testable import BlueZ
+
+@Suite("A central whose bus goes and comes back", .timeLimit(.minutes(3)))
+struct ReconnectionStories {
+  let ready = Adapter(id: Story.adapter, name: "hci0", state: .ready)
+
+  /// A central on a bus of its own, with a daemon that is there at first.
+  private func with(
+    _ body: (DBusDaemon, ReconnectingCentral, FakeBlueZ) async throws -> Void
+  ) async throws {
+    try await Stage.withBus { bus in
+      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: MachineClock())
+      do {
+        try await Stage.with(bus) {
+          await $0.addAdapter()
+          await $0.addDevice(Story.named)
+        } _: {
+          try await body(bus, central, $0)
+        }
+      } catch {
+        await central.close()
+        throw error
+      }
+      await central.close()
+    }
+  }
+
+  private func code(of central: ReconnectingCentral) async -> CentralError.Code? {
+    await failure { () async throws(CentralError) in try await central.adapters() }?.code
+  }
+
+  /// Reads changes until one is as wanted.
+  private func wait(
+    for wanted: [Adapter], in changes: inout AsyncStream<[Adapter]>.Iterator
+  ) async -> Bool {
+    while let adapters = await changes.next() { if adapters == wanted { return true } }
+    return false
+  }
+
+  @Test("shows no adapters while it is away, and those that there are when it is back")
+  func goesAndComes() async throws {
+    try await Stage.withBus { bus in
+      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: MachineClock())
+      var changes = await central.adapterChanges().makeAsyncIterator()
+      for _ in 0..<3 {
+        try await Stage.with(bus) {
+          await $0.addAdapter()
+        } _: { _ in
+          #expect(await wait(for: [ready], in: &changes))
+          #expect(await code(of: central) == nil)
+          #expect(await central.stackVersion() == "BlueZ 5.66")
+          await bus.stop()
+          #expect(await changes.next() == [])
+          #expect(await code(of: central) == .busUnavailable)
+          #expect(await central.stackVersion() == nil)
+        }
+        try await bus.restart()
+      }
+      await central.close()
+      #expect(await changes.next() == nil)
+      #expect(await code(of: central) == .busUnavailable)
+    }
+  }
+
+  @Test("connects anew for an operation, without anybody who reads the changes")
+  func onDemand() async throws {
+    try await with { bus, central, _ in
+      #expect(await code(of: central) == nil)
+      await bus.stop()
+      // The end of the connection may be news that is under way.
+      while await code(of: central) != .busUnavailable { await Task.yield() }
+      try await bus.restart()
+      try await Stage.with(bus) {
+        await $0.addAdapter()
+      } _: { _ in
+        while await code(of: central) != nil { await Task.yield() }
+      }
+    }
+  }
+
+  @Test("ends what was under way: a link, a connection attempt, a scan, a write")
+  func underWay() async throws {
+    try await with { bus, central, daemon in
+      await daemon.answer("Connect") { _ in
+        await daemon.setDevice(["Connected": .bool(true)])
+        return .success([])
+      }
+      await daemon.answer("WriteValue") { _ in
+        await forever()
+        return .success([])
+      }
+      #expect(await code(of: central) == nil)
+      let link = try await central.connect(to: Story.address, on: Story.adapter)
+      await daemon.addService()
+      await daemon.addCharacteristic(FakeBlueZ.status, Story.status)
+      await daemon.setDevice(["ServicesResolved": .bool(true)])
+      let service = try await link.discover(Story.service, requiring: [Story.status])
+      let status = try #require(service[Story.status])
+      let other = FakeBlueZ.adapter.appending("dev_C4_7C_8D_00_00_02") ?? FakeBlueZ.device
+      let otherAddress = BluetoothAddress(rawValue: Story.address.rawValue + 1)
+      await daemon.add(
+        other,
+        [
+          Name.Interface.device: [
+            "Address": .string(otherAddress.description), "Connected": .bool(false),
+          ]
+        ])
+      await daemon.answer("Connect") { _ in
+        await forever()
+        return .success([])
+      }
+      let codes = await withTaskGroup(of: CentralError.Code?.self) { group in
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await central.connect(to: otherAddress, on: Story.adapter)
+          }?.code
+        }
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await central.listen(on: Story.adapter) { stream throws(CentralError) in
+              for try await _ in stream {}
+            }
+          }?.code
+        }
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await link.write([1], to: status, .withResponse)
+          }?.code
+        }
+        for member in ["Connect", "StartDiscovery", "WriteValue"] as [MemberName] {
+          await daemon.called(member, times: member == "Connect" ? 2 : 1)
+        }
+        await bus.stop()
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(codes.count { $0 == .busUnavailable } == 2, "\(codes)")
+      #expect(codes.contains(.disconnected), "\(codes)")
+      #expect(await link.disconnection()?.cause == .stackLost)
+    }
+  }
+
+  @Test("does not keep a cancelled task waiting while it is away")
+  func cancelled() async throws {
+    try await with { bus, central, _ in
+      var changes = await central.adapterChanges().makeAsyncIterator()
+      #expect(await wait(for: [ready], in: &changes))
+      await bus.stop()
+      #expect(await changes.next() == [])
+      let stream = await central.adapterChanges()
+      await withTaskGroup(of: [[Adapter]].self) { group in
+        group.addTask { await stream.reduce(into: []) { $0.append($1) } }
+        try? await MachineClock().sleep(for: .milliseconds(100))
+        group.cancelAll()
+        #expect(await group.next() == [[]])
+      }
+    }
+  }
+
+  @Test("is told at once when it was never there")
+  func neverThere() async {
+    let error = await failure { () async throws(CentralError) in
+      try await ReconnectingCentral.open(
+        bus: .address("unix:path=/nonexistent/roboprov"), clock: MachineClock())
+    }
+    #expect(error?.code == .busUnavailable)
+  }
+
+  @Test("works on with the next bus, and removes what the last one left before it scans")
+  func building() async throws {
+    let clock = MachineClock()
+    let adapter = ConformanceScenario.adapter
+    try await ServedBuilding.serve(ConformanceScenario.scenario, on: clock, needsBus: false) { building in
+      let central = try await ReconnectingCentral.open(bus: .address(building.busAddress), clock: clock)
+      let subject = ConformanceSubject(central: central, world: building.world, clock: clock)
+      let link = try await subject.connectToHealthy()
+      try await building.restartBus()
+      #expect(await link.disconnection()?.cause == .stackLost)
+      for await adapters in await central.adapterChanges() where adapters.first?.state == .ready { break }
+      // BlueZ has the object on disk, and nothing of ours is left that would remove it.
+      #expect(await building.world.storedPeripherals(on: adapter.address) == [link.address])
+      try await central.listen(on: adapter) { (news) async throws(CentralError) in
+        for try await heard in news where heard.address == link.address { return }
+      }
+      #expect(await building.world.storedPeripherals(on: adapter.address) == [])
+      let again = try await subject.connectToHealthy()
+      await again.disconnect()
+      await central.close()
+    }
+  }
+}
