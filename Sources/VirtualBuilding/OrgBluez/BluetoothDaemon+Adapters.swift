@@ -224,12 +224,12 @@ extension BluetoothDaemon {
 
   private func startDiscovery(for client: BusName, on address: BluetoothAddress) async throws(DBusError) {
     guard var sessions = adapters[address]?.sessions else { return }
-    let before = sessions.merged
-    if !sessions.active { adapters[address]?.early = [] }
+    let (before, wasActive) = (sessions.merged, sessions.active)
+    if !wasActive { adapters[address]?.early = [] }
     try sessions.start(client)
     adapters[address]?.sessions = sessions
     do throws(LinkError) {
-      if isOtherFilter(than: before, on: address) {
+      if wasActive, isOtherFilter(than: before, on: address) {
         try await world.restartScan(on: address)
       } else {
         try await world.startDiscovery(on: address)
