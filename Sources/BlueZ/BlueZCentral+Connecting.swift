@@ -22,7 +22,7 @@ extension BlueZCentral {
     let path = ObjectTree.devicePath(address, under: adapterPath)
     try await endOfFormerLink(path)
     try await endOfOtherLinks(adapterPath)
-    guard tree.device(path) != nil else {
+    guard tree.device(path) != nil, !isBeingRemoved(path) else {
       throw CentralError(.peripheralUnknown, stackText: "no object for this device: BlueZ has removed it")
     }
     guard attempts[path] == nil else {
@@ -198,6 +198,7 @@ extension BlueZCentral {
     let ties = [Name.Property.paired, Name.Property.bonded, Name.Property.trusted, Name.Property.blocked]
     guard !ties.contains(where: device.flag) else { return }
     expectEnd(path)
+    removals[path] = clock.now
     do throws(CentralError) {
       _ = try await call(
         adapterPath, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
@@ -205,8 +206,14 @@ extension BlueZCentral {
       // It has gone in the meantime, or the adapter with it.
       if let trouble = trouble(at: adapterPath) { throw CentralError(.adapterUnavailable(trouble)) }
     } catch {
+      removals[path] = nil
       throw explained(error, on: adapterPath)
     }
+  }
+
+  /// Whether BlueZ is about to remove an object for us.
+  private func isBeingRemoved(_ path: ObjectPath) -> Bool {
+    removals[path].map { clock.now < $0.advanced(by: Self.teardownLimit) } ?? false
   }
 
   // MARK: What BlueZ says of connections
@@ -229,6 +236,7 @@ extension BlueZCentral {
 
   func deviceRemoved(_ path: ObjectPath) {
     news[path] = nil
+    removals[path] = nil
     linkEnded(path)
   }
 

@@ -189,6 +189,7 @@ extension BlueZCentral {
   /// An object has appeared.
   func deviceAdded(_ path: ObjectPath) {
     guard let device = tree.device(path) else { return }
+    removals[path] = nil
     let (state, hearing) = DeviceNews.born(device)
     news[path] = state
     if let hearing { report(hearing, path, device) }

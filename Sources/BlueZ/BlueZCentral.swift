@@ -43,6 +43,8 @@ public actor BlueZCentral: Central {
   var attempts: [ObjectPath: Bool] = [:]
   /// Links that BlueZ has been asked to end, by device, and since when.
   var endings: [ObjectPath: MonotonicInstant] = [:]
+  /// Devices that BlueZ was asked to forget, and since when: it may answer before it removes the object.
+  var removals: [ObjectPath: MonotonicInstant] = [:]
   /// Links that are up, by device.
   var links: [ObjectPath: BlueZPeripheral] = [:]
   /// Links that have just ended; what they stood on may go now.
@@ -191,6 +193,7 @@ extension BlueZCentral {
 
   private func everythingLost(_ error: CentralError) {
     news = [:]
+    removals = [:]
     for path in links.keys.sorted() { linkEnded(path, .stackLost) }
     for link in ended { link.assumeIsolated { $0.lost(.stackLost) } }
     ended = []
