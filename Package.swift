@@ -109,7 +109,7 @@ let package = Package(
 
     tests("Bluetooth"),
     tests("DBus", ["CLinux"]),
-    tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "CentralConformance"]),
+    tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
     tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding", "Journal", "Simulation"]),
     tests("Simulation", ["Bluetooth", "Provisioning", "Journal", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.

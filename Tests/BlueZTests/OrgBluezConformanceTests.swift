@@ -8,10 +8,13 @@ import VirtualBuilding
 @Suite("BlueZ's Central on the virtual org.bluez", .timeLimit(.minutes(5)))
 struct OrgBluezConformanceTests {
   /// Runs a body with the conformance suite's world behind a virtual org.bluez on a bus of its own.
-  func withWorld(_ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void) async throws {
+  func withWorld(
+    _ scenario: Scenario = ConformanceScenario.scenario,
+    _ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
+  ) async throws {
     try await Stage.withBus { bus in
       let clock = MachineClock()
-      let world = World(scenario: ConformanceScenario.scenario, clock: clock)
+      let world = World(scenario: scenario, clock: clock)
       let stack = VirtualBlueZ(world: world, bus: .address(bus.address), clock: clock)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await world.run() }
@@ -33,6 +36,14 @@ struct OrgBluezConformanceTests {
   @Test("keeps the contract", arguments: ConformanceCheck.all)
   func conforms(_ check: ConformanceCheck) async throws {
     try await withWorld { _, subject in try await check.run(subject) }
+  }
+
+  @Test(
+    "keeps the contract of scanning where the controllers repeat themselves",
+    arguments: ConformanceCheck.scanning)
+  func conformsRepeating(_ check: ConformanceCheck) async throws {
+    let scenario = ConformanceScenario.scenario(with: .every(.milliseconds(100)))
+    try await withWorld(scenario) { _, subject in try await check.run(subject) }
   }
 
   @Test("goes on with the next daemon when one was killed or has stopped", arguments: [true, false])

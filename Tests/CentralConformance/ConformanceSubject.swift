@@ -44,6 +44,13 @@ public enum ConformanceScenario {
     BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_00 + number)
   }
 
+  /// The scenario with controllers that report further advertisements of a device as these say.
+  public static func scenario(with duplicates: DuplicateFilter) -> Scenario {
+    var scenario = scenario
+    scenario.radio.duplicates = duplicates
+    return scenario
+  }
+
   /// Two adapters and a sensor for each purpose.
   public static let scenario = Scenario(
     seed: 1,
@@ -81,6 +88,9 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     self.description = description
     self.run = run
   }
+
+  /// What concerns scanning, which depends on what the controllers report.
+  public static let scanning = listeningChecks
 
   /// Everything that can be checked on any central.
   public static let all =

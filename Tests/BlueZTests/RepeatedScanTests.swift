@@ -1,0 +1,151 @@
+import BlueZ
+import Bluetooth
+import DBus
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("Scanning through the virtual org.bluez, again and again", .timeLimit(.minutes(3)))
+struct RepeatedScanTests {
+  static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
+  static let controllers: [DuplicateFilter] = [.oncePerScan, .every(.milliseconds(100))]
+
+  static func sensor(_ number: Int) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
+  }
+
+  /// Thirty sensors that wait and ten beacons, twice as fast as life.
+  private static func serve(
+    _ controller: DuplicateFilter, _ body: @escaping @Sendable (ServedBuilding) async throws -> Void
+  ) async throws {
+    var scenario = Scenario(
+      seed: 11, adapters: [AdapterScenario(address: adapter, name: "hci0")],
+      sensors: (1...40).map {
+        $0 <= 30
+          ? SensorScenario(address: sensor($0))
+          : SensorScenario(address: sensor($0), family: .iotDesignShop)
+      })
+    scenario.radio.duplicates = controller
+    try await ServedBuilding.serve(scenario, on: ScaledClock(MachineClock(), factor: 2), body)
+  }
+
+  /// Those that a central says something of besides their strength, in a scan of 4 s.
+  private static func scan(_ central: BlueZCentral, _ clock: any TimeSource) async throws
+    -> Set<BluetoothAddress>
+  {
+    try await central.listen(on: AdapterID(adapter)) { (stream) async throws(CentralError) in
+      await withTaskGroup(of: Set<BluetoothAddress>?.self) { group in
+        group.addTask {
+          var heard: Set<BluetoothAddress> = []
+          var reports = stream.makeAsyncIterator()
+          while let report = try? await reports.next() {
+            if report.localName != nil || !report.serviceUUIDs.isEmpty { heard.insert(report.address) }
+          }
+          return heard
+        }
+        group.addTask {
+          try? await clock.sleep(for: .seconds(4))
+          return nil
+        }
+        var heard: Set<BluetoothAddress> = []
+        for await result in group {
+          if let result { heard = result }
+          group.cancelAll()
+        }
+        return heard
+      }
+    }
+  }
+
+  /// The same by a client of its own.
+  private static func scan(_ building: ServedBuilding) async throws -> Set<BluetoothAddress> {
+    let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
+    do {
+      let heard = try await scan(central, building.clock)
+      await central.close()
+      return heard
+    } catch {
+      await central.close()
+      throw error
+    }
+  }
+
+  private static let all = Set((1...40).map { sensor($0) })
+
+  @Test("four scans in a row, each by a new client, hear every device", arguments: controllers)
+  func newClients(_ controller: DuplicateFilter) async throws {
+    try await Self.serve(controller) { building in
+      for _ in 0..<4 {
+        let heard = try await Self.scan(building)
+        #expect(heard == Self.all)
+      }
+    }
+  }
+
+  @Test("four scans in a row by one client hear every device", arguments: controllers)
+  func oneClient(_ controller: DuplicateFilter) async throws {
+    try await Self.serve(controller) { building in
+      let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
+      for _ in 0..<4 {
+        let heard = try await Self.scan(central, building.clock)
+        #expect(heard == Self.all)
+      }
+      await central.close()
+    }
+  }
+
+  @Test("scans beside a client without a filter hear every device as well", arguments: controllers)
+  func foreignScan(_ controller: DuplicateFilter) async throws {
+    try await Self.serve(controller) { building in
+      let foreign = try await Connection.open(.address(building.busAddress))
+      _ = try await foreign.call(
+        MethodCall(
+          destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
+          member: "StartDiscovery"),
+        timeout: .seconds(25))
+      try await building.clock.sleep(for: .seconds(2))
+      for _ in 0..<4 {
+        let heard = try await Self.scan(building)
+        #expect(heard == Self.all)
+      }
+      await foreign.close()
+    }
+  }
+
+  @Test(
+    "a beacon that is put back into provisioning mode is heard so in the next scan", arguments: controllers)
+  func pressedButton(_ controller: DuplicateFilter) async throws {
+    try await Self.serve(controller) { building in
+      let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
+      let waiting = try await Self.scan(central, building.clock)
+      #expect(waiting.contains(Self.sensor(1)))
+      try await Self.provision(Self.sensor(1), central)
+      try await building.clock.sleep(for: .seconds(5))
+      let working = try await Self.scan(central, building.clock)
+      #expect(!working.contains(Self.sensor(1)), "as a beacon it has no name")
+      await building.world.pressButton(Self.sensor(1))
+      try await building.clock.sleep(for: .seconds(5))
+      // BlueZ has its name still, so it says no more of it than its strength.
+      let back = try await Self.scan(central, building.clock)
+      #expect(back.contains(Self.sensor(1)))
+      await central.close()
+    }
+  }
+
+  /// Writes what makes a beacon of a Robo Sensor, which then ends the link itself.
+  private static func provision(_ address: BluetoothAddress, _ central: BlueZCentral) async throws {
+    let peripheral = try await central.connect(to: address, on: AdapterID(adapter))
+    let service = try await peripheral.discover(
+      RoboSensorGATT.service,
+      requiring: [RoboSensorGATT.roomName, RoboSensorGATT.minor, RoboSensorGATT.command])
+    let values: [(BluetoothUUID, [UInt8])] = [
+      (RoboSensorGATT.roomName, Array("Lobby".utf8)), (RoboSensorGATT.minor, [1, 2]),
+      (RoboSensorGATT.command, Array("SAVE".utf8)),
+    ]
+    for (uuid, value) in values {
+      let characteristic = try #require(service[uuid])
+      try await peripheral.write(value, to: characteristic, .withResponse)
+    }
+    _ = await peripheral.disconnection()
+  }
+}
