@@ -102,7 +102,7 @@ import VirtualTime
   func unnamed() async throws {
     var rooms = [Self.room(1), Self.room(2)]
     rooms[0].address = nil
-    try await succession([Self.firefly(1), Self.firefly(2)]) { succession in
+    try await succession([Self.firefly(1), Self.firefly(2)]) { [rooms] succession in
       let run = await succession.run(rooms, .any)
       expectInvariants(run, rooms)
       #expect(run.outcome(1)?.outcome == .ambiguous)

@@ -199,6 +199,18 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[Sample.address(1)]?.life?.recognition == .present)
   }
 
+  @Test func anAdvertisementWithoutTheBeaconSaysNothingAboutIt() {
+    let first = Sample.beacon(1, minor: 7, at: 2)
+    let bare = Advertisement(
+      address: first.address, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)), rssi: -70)
+    var air = Sample.air([first, Sample.beacon(1, minor: 7, at: 4), bare, bare])
+    #expect(air[first.address]?.lastHeard == .init(sinceZero: .seconds(9)))
+    #expect(air[first.address]?.beacon?.minor == 7)
+    #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(4)))
+    _ = air.hear(Sample.beacon(1, minor: 7, at: 12))
+    #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(12)))
+  }
+
   @Test func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
     var air = Sample.air([Sample.waiting(1)])
     let bare = Advertisement(

@@ -23,7 +23,7 @@ import VirtualBuilding
       case .attemptStarted(let fact): open[fact.room] = fact.adapter
       case .linkEnded(let fact): open[fact.room] = nil
       // An attempt that failed is judged a little later.
-      case .linkEnded(let fact): open[fact.room] = nil
+      case .stageEnded(let fact) where fact.stage == .connect && fact.failure != nil: open[fact.room] = nil
       case .attemptEnded(let fact): open[fact.room] = nil
       default: continue
       }

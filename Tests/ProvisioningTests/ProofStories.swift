@@ -161,7 +161,7 @@ import VirtualBuilding
     var rooms = [Self.room(.any), Self.room(.any, 2)]
     if assignment == .any { rooms[1].address = nil }
     let other = SensorScenario(address: Sample.address(2), faults: [.init(.returnsWithMinor(1))])
-    try await succession([Self.sensor(.init(.neverReturns)), other]) { succession in
+    try await succession([Self.sensor(.init(.neverReturns)), other]) { [rooms] succession in
       let run = await succession.run(rooms, assignment)
       expectInvariants(run, rooms)
       #expect(run.outcome(1)?.outcome == .unconfirmed)

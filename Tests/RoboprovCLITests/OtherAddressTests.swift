@@ -8,8 +8,8 @@ struct OtherAddressTests {
 
   @Test(
     "is not done: exit status 100, and the report names the address",
-    arguments: [Fault.returnsFrom(stranger), .refusesForStranger("no", stranger)])
-  func stranger(_ fault: Fault) async throws {
+    arguments: [Fault.returnsFrom(Self.stranger), .refusesForStranger("no", Self.stranger)])
+  func unproved(_ fault: Fault) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["timeouts: { verify: 10s }"])
       try await ServedBuilding.serve([ServedBuilding.sensor(1, fault), ServedBuilding.sensor(2)]) {

@@ -20,6 +20,8 @@ public struct AirLedger: Sendable {
     public var life: Life?
     /// The beacon it is, if it is one.
     public var beacon: IBeacon?
+    /// When an advertisement last had that beacon; others have none, and say nothing about it.
+    public var beaconHeard: MonotonicInstant?
     /// By whom it was heard, when last, and how strongly: worth something until it must be heard again.
     public var hearings: [AdapterID: Hearing] = [:]
 
@@ -29,8 +31,12 @@ public struct AirLedger: Sendable {
     /// Its beacon, when it is at work.
     public var beaconAtWork: IBeacon? { isWaiting ? nil : beacon }
 
+    /// Whether its last advertisement had its beacon.
+    fileprivate var isBeaconing = false
+
     /// It was heard again, saying what it is known to say.
     mutating func refresh(_ advertisement: Advertisement) {
+      if isBeaconing { beaconHeard = advertisement.receivedAt }
       adapter = advertisement.adapter
       lastHeard = advertisement.receivedAt
       rssi = advertisement.rssi ?? rssi
@@ -141,7 +147,7 @@ public struct AirLedger: Sendable {
       address: advertisement.address, adapter: advertisement.adapter,
       firstHeard: known?.firstHeard ?? advertisement.receivedAt, rssi: known?.rssi,
       name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
-      hearings: known?.hearings ?? [:])
+      beaconHeard: known?.beaconHeard, hearings: known?.hearings ?? [:], isBeaconing: beacon != nil)
     sighting.refresh(advertisement)
     // A device that waits under its name is no beacon any more.
     if sighting.isWaiting, beacon == nil { sighting.beacon = nil }

@@ -159,7 +159,7 @@ extension ApplyRun {
   /// The proof of an earlier attempt that came after its time was up: the device is at work as wanted.
   private func lateProof(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
-      let heard = sighting.lastHeard, heard > submittedAt,
+      let heard = sighting.beaconHeard, heard > submittedAt,
       let beacon = sighting.beaconAtWork, proof(of: work.room).isMet(by: beacon)
     else { return nil }
     return Evidence(

@@ -49,12 +49,17 @@ extension ApplyRun {
     where !usable.contains(where: { $0.id == adapter }) {
       lose(session)
     }
-    // What is lost just now is known to be.
+    // What is lost just now is known to be; and an adapter that may be used again is taken below, if it is there.
     adaptersMayHaveChanged = false
+    for adapter in health.keys { health[adapter]?.expire(at: clock.now) }
     for adapter in usable where radios[adapter.id] == nil && !isHeld(adapter.id) {
       _ = try await take(adapter)
     }
-    for adapter in usable where radios[adapter.id] != nil { await noteForeignScan(on: adapter) }
+    for adapter in usable {
+      guard let session = radios[adapter.id] else { continue }
+      schedule.setShared(adapter.isScannedByOthers, session)
+      await noteForeignScan(on: adapter)
+    }
     if usable.isEmpty { try await selectAdapters() }
   }
 
@@ -70,6 +75,7 @@ extension ApplyRun {
     let session = schedule.add(
       adapter.id, slots: slots, wasPowerCycled: health[adapter.id]?.wasPowerCycled ?? false, at: clock.now)
     radios[adapter.id] = session
+    schedule.setShared(adapter.isScannedByOthers, session)
     schedule.setReleasing(true, session)
     await teardown.start { await self.releaseLeftLinks(in: session) }
     await noteForeignScan(on: adapter)

@@ -33,6 +33,11 @@ struct AdapterHealth: Hashable, Sendable {
     return end
   }
 
+  /// Its pause may be over.
+  mutating func expire(at now: MonotonicInstant) {
+    if !isHeld(at: now) { heldUntil = nil }
+  }
+
   /// A scan window did what it was to.
   mutating func scanned() {
     refusals = 0

@@ -1,18 +1,18 @@
 import Provisioning
 
 /// A reason of the host's that several rooms have in common: it is explained once, and not once per room.
-public struct SharedReason: Hashable, Sendable {
+struct SharedReason: Hashable, Sendable {
   /// How these rooms ended.
-  public let outcome: Outcome
+  let outcome: Outcome
   /// What happened, and what to do about it.
-  public let explanation: Explanation
+  let explanation: Explanation
   /// The rooms, in the manifest's order.
-  public let rooms: [RoomReport]
+  let rooms: [RoomReport]
 }
 
 extension RunReport {
   /// The reasons of the host's that at least two rooms have in common, by the first of their rooms.
-  public var sharedReasons: [SharedReason] {
+  var sharedReasons: [SharedReason] {
     struct Key: Hashable {
       var outcome: Outcome
       var explanation: Explanation
