@@ -270,7 +270,7 @@ extension ApplyRun {
     }
     var reason = work.lastFailure ?? reason
     // Silent since an earlier run asked it to save: it may well be done.
-    if reason.code == .neverHeard, work.mayBeDone { reason = FailureReason(.notHeardAfterSave) }
+    if work.lastFailure == nil, work.mayBeDone { reason = FailureReason(.notHeardAfterSave) }
     try await finish(work.room, outcome(of: work.room, after: reason), reason: reason)
   }
 }

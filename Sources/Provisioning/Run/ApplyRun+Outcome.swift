@@ -187,7 +187,7 @@ extension Outcome {
     let isAfterSave = reason.stage == .verify
     self =
       switch reason.code {
-      case .neverHeard, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
+      case .neverHeard, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
       case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
       // When the wait for the proof was cut short, the device may well be changed; before, it is not.
       case .interrupted where isAfterSave, .adapterLost where isAfterSave, .stackLost where isAfterSave,
@@ -197,7 +197,7 @@ extension Outcome {
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,
-        .planOutdated, .adapterClaimed, .tooManyFailures, .adapterDeaf,
+        .planOutdated, .adapterClaimed, .tooManyFailures,
         .canariesFailed, .canariesRefused:
         .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,

@@ -449,6 +449,8 @@ struct Schedule: Sendable {
   mutating func listeningBegan(on session: RadioSession, at now: MonotonicInstant) {
     guard let index = index(of: session) else { return }
     radios[index].ears.open(at: now)
+    // Until now it may have had to wait for the stack: a window lasts as long as it scans.
+    if case .listening = radios[index].mode { radios[index].mode = .listening(since: now) }
   }
 
   /// An adapter reports an advertisement, of whatever device.

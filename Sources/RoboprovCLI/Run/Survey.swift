@@ -57,10 +57,12 @@ struct Survey: Sendable {
     on adapter: AdapterID, for bound: Duration?, news: @escaping @Sendable (AirLedger.Sighting) -> Void
   ) async throws(CentralError) -> AirLedger {
     let ledger = Ledger()
+    let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
     let failure = await withTaskGroup(of: CentralError?.self) { group in
       group.addTask {
         do throws(CentralError) {
           try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
+            begun.finish()
             for try await advertisement in advertisements {
               if let sighting = await ledger.hear(advertisement) { news(sighting) }
             }
@@ -72,6 +74,8 @@ struct Survey: Sendable {
       }
       if let bound {
         group.addTask {
+          // The time counts from when the adapter scans: the stack may take a while until then.
+          for await _ in beginning {}
           try? await clock.sleep(for: bound)
           return nil
         }
