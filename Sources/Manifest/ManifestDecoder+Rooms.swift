@@ -156,7 +156,8 @@ extension ManifestDecoder {
   private mutating func warnIfNeverTaken(
     _ fields: Fields, of kind: RoomKind, _ assignment: Building.Assignment?
   ) {
-    guard assignment == .any, fields["address"] == nil, let profile = kind.profile, !profile.hasIdentity
+    guard assignment == .any, fields["address"] == nil, fields["register"] == nil, let profile = kind.profile,
+      !profile.hasIdentity
     else { return }
     warning(
       "`assign: any` never takes \(profile.withArticle)", at: fields.head,

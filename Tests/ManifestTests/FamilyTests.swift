@@ -190,7 +190,7 @@ struct FamilyTests {
     "may be of a family whose rooms have no minor", arguments: DeviceProfiles.all.filter { !$0.hasIdentity })
   func withoutIdentity(profile: any DeviceProfile) throws {
     let settings = profile.settings.filter(\.isRequired).map { "\($0.name): 1" }.joined(separator: ", ")
-    let rooms = ["R", "S"].map { "room: \($0), profile: \(profile.id), \(settings)" }
+    let rooms = ["R", "S"].map { "room: \($0), profile: \(profile.id), near: hci0, \(settings)" }
     let building = try building(beacons("", rooms).replacing("profile: iot-design-shop, ", with: ""))
     #expect(building.rooms.map(\.minor) == [nil, nil])
   }

@@ -208,7 +208,7 @@ struct ProgressViewTests {
     for lines in [drawn, plain] {
       #expect(lines.count { $0.contains("pending") } == 1, "\(lines)")
       #expect(lines.last?.hasSuffix("39 rooms: pending") == true, "\(lines)")
-      #expect(lines.count { $0.lowercased().contains("stopping: \(cause.words)") } == 1)
+      #expect(lines.count { $0.lowercased().contains("stopping: \(cause.words)".lowercased()) } == 1)
     }
     let summary = SummaryView.lines(view.report, reports: nil, style: style).joined(separator: "\n")
     #expect(summary.split(separator: "39 rooms: pending").count == 2, "\(summary)")
@@ -234,7 +234,7 @@ struct ProgressViewTests {
     story.end(rooms[3], .unreachable, FailureReason(.neverHeard))
     let lines = SummaryView.lines(
       RunReport(story.events), reports: nil, style: TerminalStyle(width: 100, hasColor: false))
-    #expect(lines.contains("? 2 rooms: unconfirmed (Room 1, Room 2)"), "\(lines)")
+    #expect(lines.contains("! 2 rooms: unconfirmed (Room 1, Room 2)"), "\(lines)")
     #expect(lines.contains { $0.hasSuffix("Room 3: pending") })
     #expect(lines.contains { $0.hasSuffix("Room 4: unreachable") })
   }

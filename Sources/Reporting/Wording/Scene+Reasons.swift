@@ -217,18 +217,19 @@ extension Scene {
   }
 
   private func heardFromOtherAddress(_ reason: FailureReason) -> Explanation {
-    let heard = (reason.minor ?? minor).map { "minor \($0)" } ?? "its identity"
-    let from =
-      reason.candidates.map { "only from " + shown($0) }
-      ?? reason.addresses.map { "only from " + list($0) } ?? "from another address only"
+    let identity = (reason.minor ?? minor).map { "minor \($0)" } ?? "its identity"
+    let senders =
+      reason.candidates.map { "only from \(shown($0))" }
+      ?? reason.addresses.map { "only from \(list($0))" } ?? "from another address only"
     let answer =
-      reason.deviceText.map { "\(subject) answered \($0.quoted)" } ?? "\(subject) was asked to save"
+      reason.deviceText.map { "\(subject) answered \($0.quoted)" }
+      ?? "\(subject) was written, but not heard afterwards"
     return Explanation(
-      "\(answer) and was not heard afterwards; \(heard) was heard \(from), which proves nothing.",
+      "\(answer), and \(identity) was then heard \(senders), which proves nothing.",
       """
       Find the \(device.noun) with that address. If it is a neighbour's, give this room another minor in the manifest, \
-      with --renumber. If it is this room's, its firmware changes its address: write `proof: any_address` for the room, \
-      and \(waitAndRun).
+      with --renumber. If it is this room's, its firmware changes its address: give the room `proof: any_address` in the \
+      manifest. Then \(waitAndRun).
       """)
   }
 
