@@ -139,13 +139,27 @@ struct TrialStage {
     }
   }
 
-  /// A Firefly whose link is cut says goodbye no differently than one that is done.
+  /// A Firefly whose link is cut ends it no differently than one that is done. A refusal that is lost with the link, from a
+  /// sensor that may change its address, leaves a stranger's beacon for its own.
   private mutating func noteDoubts(_ disturbance: Disturbance) {
     switch disturbance.kind {
     case .linkCut(let address), .carriedAway(let address, true):
       if family(of: address)?.name == "firefly" { doubtful.insert(address) }
+      doubtful.formUnion(deniable.filter { $0 == address })
+    case .unplugged, .powered(_, false), .stack(isRunning: false):
+      doubtful.formUnion(deniable)
     default:
       break
+    }
+  }
+
+  /// The sensors whose refusal is all that tells their room's state from a success.
+  private var deniable: [BluetoothAddress] {
+    zip(trial.building.rooms, trial.scenario.sensors).compactMap { room, sensor in
+      let isDeniable = sensor.faults.contains {
+        if case .refusesForStranger = $0.fault { true } else { false }
+      }
+      return room.proofAddress == .any && isDeniable ? sensor.address : nil
     }
   }
 
@@ -239,16 +253,13 @@ struct TrialStage {
   private func freeSensors() async {
     let standing = standing
     let named = Set(building.rooms.compactMap(\.address))
-    let registered = building.rooms.filter(\.isRegistered)
+    let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }
+      .map { trial.scenario.sensors[$0].address }
     for device in await devices() where !trial.strangers.contains(device.address) {
       guard standing.owners(of: device.address).isEmpty, !named.contains(device.address),
-        let identity = device.identity
+        device.identity != nil, !registered.contains(device.address)
       else { continue }
-      let isRegistered = registered.contains { room in
-        let truth = FamilyTruth(room)
-        return truth.identity(truth.wanted(room)) == identity
-      }
-      if !isRegistered { await world.pressButton(device.address) }
+      await world.pressButton(device.address)
     }
   }
 
