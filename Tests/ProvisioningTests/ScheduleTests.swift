@@ -343,4 +343,122 @@ import Testing
     schedule.finish(Self.room(2))
     #expect(schedule.isFinished)
   }
+
+  // MARK: Sessions
+
+  /// The second session of the first adapter.
+  private static let hci0Again = RadioSession(adapter: hci0.adapter, number: 2)
+
+  @Test("lets no link of an earlier session give back a slot of the present one")
+  func staleLink() {
+    var schedule = schedule(rooms: 3, slots: 1)
+    hear(&schedule, [1, 2, 3], at: 0)
+    _ = schedule.next(at: at(0))
+    schedule.answered(Self.room(1), at: at(0.3))
+    schedule.remove(Self.hci0, at: at(1))
+    #expect(schedule.add(Self.hci0.adapter, slots: 1, at: at(1.02)) == Self.hci0Again)
+    hear(&schedule, [2, 3], on: Self.hci0Again, at: 1.1)
+    #expect(schedule.next(at: at(1.1)) == [call(2, on: Self.hci0Again)])
+    schedule.answered(Self.room(2), at: at(1.4))
+    // The link of the first session ends only now.
+    schedule.released(Self.room(1))
+    #expect(schedule.conversations == 1)
+    #expect(schedule.next(at: at(1.5)) == [])
+  }
+
+  @Test("lets no scan window of an earlier session end one of the present one")
+  func staleWindow() {
+    var schedule = schedule(rooms: 1)
+    #expect(schedule.next(at: at(0)) == [.listen(Self.hci0)])
+    schedule.remove(Self.hci0, at: at(0.5))
+    _ = schedule.add(Self.hci0.adapter, at: at(0.52))
+    #expect(schedule.next(at: at(0.52)) == [.listen(Self.hci0Again)])
+    schedule.listeningBegan(on: Self.hci0Again, at: at(0.6))
+    schedule.listeningEnded(on: Self.hci0, at: at(0.7), heldUntil: at(99))
+    #expect(schedule.next(at: at(0.7)) == [], "the window is still open")
+    hear(&schedule, [1], on: Self.hci0Again, at: 1)
+    #expect(schedule.next(at: at(1.8)) == [.stopListening(Self.hci0Again)])
+  }
+
+  // MARK: Limits that follow from what an adapter shows
+
+  @Test("gives a first attempt three times as long as connecting took lately, and 3 s at least")
+  func adaptivePatience() {
+    var schedule = schedule(rooms: 6, slots: 9)
+    hear(&schedule, Array(1...6), at: 0)
+    var second = 0.0
+    for (number, took) in [(1, 0.4), (2, 2.0), (3, 0.3)] {
+      #expect(schedule.next(at: at(second)) == [call(number)])
+      second += took
+      schedule.answered(Self.room(number), at: at(second))
+    }
+    #expect(schedule.next(at: at(second)) == [call(4, patience: .seconds(6))])
+    for _ in 0..<8 { schedule.connectTimes[Self.hci0.adapter]?.append(.milliseconds(200)) }
+    schedule.connectTimes[Self.hci0.adapter]?.removeFirst(3)
+    schedule.answered(Self.room(4), at: at(second + 0.2))
+    #expect(schedule.next(at: at(second + 0.2)) == [call(5, patience: .seconds(3))])
+  }
+
+  @Test("gives it all the time there is while another program scans with the adapter")
+  func sharedPatience() {
+    var schedule = schedule(rooms: 1)
+    schedule.setShared(true, Self.hci0)
+    hear(&schedule, [1], at: 0)
+    #expect(schedule.next(at: at(0)) == [call(1, patience: nil)])
+  }
+
+  @Test("takes a controller that is full for what it holds, and charges nobody")
+  func fullController() {
+    var schedule = schedule(rooms: 4, retries: 0, slots: 7)
+    hear(&schedule, Array(1...4), at: 0)
+    for number in 1...2 {
+      _ = schedule.next(at: at(0))
+      schedule.answered(Self.room(number), at: at(0))
+    }
+    _ = schedule.next(at: at(1))
+    let pause = schedule.attemptFailed(Self.room(3), .outOfSlots, in: Self.hci0, at: at(1), jitter: 0)
+    #expect(pause != nil)
+    #expect(schedule.next(at: at(1)) == [], "it holds two links, and no more")
+    schedule.released(Self.room(1))
+    #expect(schedule.next(at: at(2)) == [call(4, patience: nil)])
+  }
+
+  @Test("connects to nothing on an adapter on which links of an earlier run are being ended")
+  func releasing() {
+    var schedule = schedule(rooms: 1)
+    schedule.setReleasing(true, Self.hci0)
+    hear(&schedule, [1], at: 0)
+    #expect(schedule.next(at: at(0)) == [])
+    schedule.setReleasing(false, Self.hci0)
+    #expect(schedule.next(at: at(3)) == [call(1)])
+  }
+
+  @Test("has an adapter that hears nothing switched off and on once, and then reported once")
+  func deaf() {
+    var schedule = schedule(rooms: 1)
+    #expect(schedule.next(at: at(0)) == [.listen(Self.hci0)])
+    schedule.listeningBegan(on: Self.hci0, at: at(0))
+    #expect(schedule.next(at: at(8)) == [.stopListening(Self.hci0)])
+    schedule.listeningEnded(on: Self.hci0, at: at(8))
+    #expect(schedule.next(at: at(8)) == [.listen(Self.hci0)])
+    schedule.listeningBegan(on: Self.hci0, at: at(8))
+    #expect(schedule.wake(after: at(8)) == at(10))
+    #expect(schedule.next(at: at(10)) == [.stopListening(Self.hci0)])
+    schedule.listeningEnded(on: Self.hci0, at: at(10))
+    #expect(schedule.next(at: at(10)) == [.powerCycle(Self.hci0)])
+    schedule.remove(Self.hci0, at: at(12))
+    _ = schedule.add(Self.hci0.adapter, wasPowerCycled: true, at: at(12))
+    #expect(schedule.next(at: at(12)) == [.listen(Self.hci0Again)])
+    schedule.listeningBegan(on: Self.hci0Again, at: at(12))
+    #expect(schedule.next(at: at(20)) == [.stopListening(Self.hci0Again)])
+    schedule.listeningEnded(on: Self.hci0Again, at: at(20))
+    _ = schedule.next(at: at(20))
+    schedule.listeningBegan(on: Self.hci0Again, at: at(20))
+    #expect(schedule.next(at: at(22)) == [.reportDeaf(Self.hci0Again)])
+    #expect(schedule.isDeaf(at: at(22)))
+    #expect(!schedule.next(at: at(23)).contains(.reportDeaf(Self.hci0Again)))
+    // A single report, of whatever device, shows that it hears.
+    schedule.reported(on: Self.hci0Again, at: at(24))
+    #expect(!schedule.isDeaf(at: at(24)))
+  }
 }

@@ -54,7 +54,7 @@ public struct AdapterSelection: Sendable {
   private func troubleWithoutAdapters() async throws(CentralError) -> CentralError.AdapterTrouble? {
     do throws(CentralError) {
       return trouble(of: try await central.adapters())
-    } catch  where error.code == .stackUnavailable {
+    } catch  where error.code == .stackUnavailable || error.code == .busUnavailable {
       return nil
     }
   }

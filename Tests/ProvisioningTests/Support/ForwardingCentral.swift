@@ -1,0 +1,37 @@
+import Bluetooth
+
+/// A `Central` that hands everything on to another one. A test overrides what is to be different.
+protocol ForwardingCentral: Central {
+  associatedtype Base: Central
+  var base: Base { get }
+}
+
+extension ForwardingCentral {
+  func stackVersion() async -> String? { await base.stackVersion() }
+  func adapters() async throws(CentralError) -> [Adapter] { try await base.adapters() }
+  func adapterChanges() async -> AsyncStream<[Adapter]> { await base.adapterChanges() }
+
+  func listen<Result: Sendable>(
+    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    try await base.listen(on: adapter, body)
+  }
+
+  func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    try await base.connect(to: address, on: adapter)
+  }
+
+  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await base.connectedPeripherals(on: adapter)
+  }
+
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+    try await base.forget(address, on: adapter)
+  }
+
+  func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await base.powerCycle(adapter) }
+
+  func scanningClients(on adapter: AdapterID) async -> [String] { await base.scanningClients(on: adapter) }
+}
