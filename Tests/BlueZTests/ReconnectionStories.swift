@@ -102,15 +102,8 @@ struct ReconnectionStories {
       await daemon.setDevice(["ServicesResolved": .bool(true)])
       let service = try await link.discover(Story.service, requiring: [Story.status])
       let status = try #require(service[Story.status])
-      let other = FakeBlueZ.adapter.appending("dev_C4_7C_8D_00_00_02") ?? FakeBlueZ.device
       let otherAddress = BluetoothAddress(rawValue: Story.address.rawValue + 1)
-      await daemon.add(
-        other,
-        [
-          Name.Interface.device: [
-            "Address": .string(otherAddress.description), "Connected": .bool(false),
-          ]
-        ])
+      let other = ObjectTree.devicePath(otherAddress, under: FakeBlueZ.adapter)
       await daemon.answer("Connect") { _ in
         await forever()
         return .success([])
@@ -118,24 +111,37 @@ struct ReconnectionStories {
       let codes = await withTaskGroup(of: CentralError.Code?.self) { group in
         group.addTask {
           await failure { () async throws(CentralError) in
-            try await central.connect(to: otherAddress, on: Story.adapter)
-          }?.code
-        }
-        group.addTask {
-          await failure { () async throws(CentralError) in
             try await central.listen(on: Story.adapter) { stream throws(CentralError) in
               for try await _ in stream {}
             }
           }?.code
+        }
+        // An object from before the scan would be removed before it.
+        await daemon.called("StartDiscovery")
+        await daemon.add(
+          other,
+          [
+            Name.Interface.device: [
+              "Address": .string(otherAddress.description), "RSSI": .int16(-50), "Connected": .bool(false),
+            ]
+          ])
+        group.addTask {
+          var code: CentralError.Code? = .peripheralUnknown
+          // Until the signal is there.
+          while code == .peripheralUnknown {
+            code = await failure { () async throws(CentralError) in
+              try await central.connect(to: otherAddress, on: Story.adapter)
+            }?.code
+          }
+          return code
         }
         group.addTask {
           await failure { () async throws(CentralError) in
             try await link.write([1], to: status, .withResponse)
           }?.code
         }
-        for member in ["Connect", "StartDiscovery", "WriteValue"] as [MemberName] {
-          await daemon.called(member, times: member == "Connect" ? 2 : 1)
-        }
+        await daemon.called("Connect", times: 2)
+        await daemon.called("WriteValue")
         await bus.stop()
         return await group.reduce(into: []) { $0.append($1) }
       }

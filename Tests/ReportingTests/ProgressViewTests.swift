@@ -72,8 +72,8 @@ struct ProgressViewTests {
     "another program that scans is told of while the run goes on, and in its summary",
     arguments: [
       ([], " scans", "Close it, a Bluetooth settings window or bluetoothctl for example"),
-      (["bluetoothctl (pid 812)"], " (bluetoothctl (pid 812)) scans", "Close it"),
-      (["a (pid 1)", "b\n (pid 2)"], " (one of a (pid 1), b\\n (pid 2)) scans", "Close it, a"),
+      (["bluetoothctl (pid 812)"], ", bluetoothctl (pid 812), scans", "Close it"),
+      (["a (pid 1)", "b\n (pid 2)"], ", one of a (pid 1), b\\n (pid 2), scans", "Close it, a"),
     ])
   func foreignScan(clients: [String], program: String, advice: String) throws {
     var story = Story()

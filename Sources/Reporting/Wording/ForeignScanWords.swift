@@ -7,8 +7,8 @@ extension ForeignScanDetected {
   private var program: String {
     switch clients.count {
     case 0: ""
-    case 1: " (\(clients[0].visible))"
-    default: " (one of \(clients.map(\.visible).joined(separator: ", ")))"
+    case 1: ", \(clients[0].visible),"
+    default: ", one of \(clients.map(\.visible).joined(separator: ", ")),"
     }
   }
 
