@@ -67,7 +67,7 @@ struct FindingTests {
         "room: R, minor: 1, proof: 1️⃣any_adress", "`proof` is neither", advice: "did you mean `any_address`?"),
       .room(
         "room: R, minor: 1, proof: 1️⃣true", "`proof` is neither", advice: "this firmware changes its address"),
-      .room("room: R, minor: 1, proof: 1️⃣", "`proof` has no value"),
+      .room("room: R, minor: 1, proof: 1️⃣, retries: 1", "`proof` has no value"),
       .room(
         "room: R, minor: 1, 1️⃣prof: any_address", "unknown key in a room", advice: "did you mean `proof`?"),
       .room("room: R, minor: 1, register: true, 1️⃣proof: any_address", "a registered room takes no `proof`"),

@@ -38,6 +38,10 @@ import VirtualBuilding
       address: address, family: .robo(.isBeacon(minor: 1)), appearsAfter: after)
   }
 
+  /// A beacon of another minor: the adapter is not deaf, though the room's device is silent.
+  private static let bystander = SensorScenario(
+    address: Sample.address(80), family: .robo(.isBeacon(minor: 999)))
+
   private func expectUnconfirmed(_ run: Rehearsed, _ addresses: [BluetoothAddress] = [ProofStories.stranger])
   {
     let room = run.outcome(1)
@@ -71,7 +75,7 @@ import VirtualBuilding
     [true, false])
   func laterRun(sensor: Sensor, isStrangerOnAir: Bool) async throws {
     let rooms = [Self.room(.own)]
-    try await succession([Self.sensor(sensor.fault)]) { succession in
+    try await succession([Self.sensor(sensor.fault), Self.bystander]) { succession in
       _ = await succession.run(rooms)
       await succession.world.setMuted(!isStrangerOnAir, Sample.address(1))
       let later = await succession.run(rooms)
@@ -119,7 +123,7 @@ import VirtualBuilding
 
   @Test("proves nothing any more once the manifest takes it back", arguments: [true, false])
   func takenBack(isHeard: Bool) async throws {
-    try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
+    try await succession([Self.sensor(Sensor.saves.fault), Self.bystander]) { succession in
       _ = await succession.run([Self.room(.any)])
       await succession.world.setMuted(!isHeard, Sample.address(1))
       let rooms = [Self.room(.own)]
@@ -133,7 +137,7 @@ import VirtualBuilding
   @Test("never overrules a refusal")
   func anyAddressAfterRefusal() async throws {
     let rooms = [Self.room(.any)]
-    try await succession([Self.sensor(Sensor.refuses.fault)]) { succession in
+    try await succession([Self.sensor(Sensor.refuses.fault), Self.bystander]) { succession in
       let run = await succession.run(rooms)
       expectInvariants(run, rooms)
       expectUnconfirmed(run)
