@@ -84,11 +84,13 @@ bench: setup-build ## measure the engine in virtual buildings, as docs/performan
 	@.build/release/roboprov-bench
 
 # Of each building in which a rule was broken the seed is printed: BUILDINGS=1 SEED=<that> has it again.
+# DISTURBANCES=short-outages draws nothing but outages of adapters and the stack of 20 to 900 ms.
 BUILDINGS := 2000
+DISTURBANCES := all
 
 .PHONY: campaign
 campaign: $(RELEASE_BUILT) $(DEBUG_BUILT) ## provision BUILDINGS=2000 random buildings in virtual time, beginning with SEED=1
-	@Scripts/campaign $(BUILDINGS) $(SEED)
+	@Scripts/campaign $(BUILDINGS) $(SEED) $(DISTURBANCES)
 
 .PHONY: lint
 lint: setup-lint ## check layout and house rules

@@ -21,6 +21,20 @@ import Testing
     #expect(missing.isEmpty, "no room ended so")
   }
 
+  @Test("keep every rule when adapters and the stack go away for 20 to 900 ms, and get done afterwards")
+  func shortOutages() async {
+    let count = 100
+    let campaign = Campaign(seed: 5_551_212, count: count, width: 2, disturbances: .shortOutages)
+    let tally = await campaign.play { _, result in
+      #expect(
+        result.violations.isEmpty,
+        "roboprov simulate --campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))")
+      return true
+    }
+    #expect(tally.buildings == count)
+    #expect(tally.disturbances >= 6 * count)
+  }
+
   @Test(
     "are the same for the same seed: their journals, byte for byte",
     arguments: [1, 2, 3, 44, 555] as [UInt64])
