@@ -18,8 +18,19 @@ struct Discovery {
   var listeners: [UInt64: Listener] = [:]
   /// Objects whose content is in doubt, in the order in which that was noticed; they are to be removed.
   var doubtful: [ObjectPath] = []
-  /// When the kernel's scan was started anew for these the last time.
+  /// When the kernel's scan was started anew the last time.
   var restartedAt: MonotonicInstant?
+  /// How often each device was reported so far, until that is known to be enough.
+  var reports: [ObjectPath: Int]? = [:]
+
+  /// Takes a report of a device into account.
+  mutating func count(_ path: ObjectPath) {
+    reports?[path, default: 0] += 1
+  }
+
+  /// Whether the controller reports a device again and again. One that reports each device once per scan reports it twice
+  /// where advertisement and scan response come apart.
+  var repeatsDevices: Bool { reports?.values.contains { $0 > 2 } ?? false }
 
   /// Whether each report signals its data (`DuplicateData`), since a discovery of ours runs or is about to.
   var repeatsData: Bool { phase == .starting || phase == .running }
@@ -39,6 +50,7 @@ extension BlueZCentral {
   /// Most controllers report each device once per scan, and a report says everything only where it makes the object.
   /// So before the scan starts, the objects whose content is not certain are removed (`RemoveDevice`): those that were
   /// there before us and those in doubt, unless somebody is connected to them or has paired, trusted or blocked them.
+  /// Soon after it, the scan is started anew: what the controller reports before BlueZ is ready for it is lost.
   /// Where content comes into doubt while the scan runs, the object is removed, and the scan is started anew unless
   /// the device is reported again by itself.
   public func listen<Result: Sendable>(
@@ -50,6 +62,7 @@ extension BlueZCentral {
     let ticket = try await join(path, Discovery.Listener(source: source, doubts: doubt))
     let result = await withTaskGroup(of: Void.self) { group in
       group.addTask { for await _ in doubts { await self.settleDoubts(during: ticket) } }
+      group.addTask { await self.repeatStart(of: ticket) }
       let result: Swift.Result<Result, CentralError>
       do throws(CentralError) {
         result = .success(try await body(stream))
@@ -68,6 +81,9 @@ extension BlueZCentral {
     var path: ObjectPath
     var discovery: UInt64
     var listener: UInt64
+
+    /// Whether this listener has started the discovery.
+    var isFirst: Bool { discovery == listener }
   }
 
   // MARK: Joining and leaving
@@ -211,6 +227,7 @@ extension BlueZCentral {
       let adapter = tree.adapter(at: parent),
       let address = device.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
     else { return }
+    discoveries[parent]?.count(path)
     let now = clock.now
     let advertisement = hearing.advertisement(of: address, by: adapter.id, at: now)
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }
@@ -230,10 +247,12 @@ extension BlueZCentral {
   /// For so long a device whose object was removed may be reported again by itself: several advertising intervals of
   /// most devices.
   private static let repetition = Duration.milliseconds(250)
+  /// In this time a device that advertises every 100 ms is reported three times, by a controller that repeats itself.
+  private static let firstReports = Duration.milliseconds(400)
   /// Between two starts of the kernel's scan for the sake of doubts.
   private static let restartInterval = Duration.seconds(1)
   /// From setting another filter until the kernel's scan has been stopped and started.
-  private static let restartTakes = Duration.milliseconds(250)
+  private static let restartTakes = Duration.milliseconds(500)
 
   /// Removes the objects of an adapter whose content is not certain, before a scan starts.
   private func removeUncertainObjects(under adapter: ObjectPath) async {
@@ -275,7 +294,25 @@ extension BlueZCentral {
     if let last = discoveries[ticket.path]?.restartedAt {
       try? await clock.sleep(until: last.advanced(by: Self.restartInterval), tolerance: nil)
     }
-    guard isListening(ticket), removed.contains(where: { tree.device($0) == nil }) else { return }
+    guard removed.contains(where: { tree.device($0) == nil }) else { return }
+    await restartScan(ticket)
+  }
+
+  /// BlueZ loses what the controller reports before it has read that the scan runs: 0 to 2 of 40 devices (docs/bluez.md,
+  /// "What the start of a scan loses"). One that reports each device once per scan has to be asked once more.
+  private func repeatStart(of ticket: Ticket) async {
+    // Whoever joins a scan that runs need not repeat its start.
+    guard discoveries[ticket.path]?.reports != nil, ticket.isFirst else { return }
+    try? await clock.sleep(for: Self.firstReports)
+    guard let discovery = discoveries[ticket.path], discovery.number == ticket.discovery else { return }
+    discoveries[ticket.path]?.reports = nil
+    if !discovery.repeatsDevices, discovery.restartedAt == nil { await restartScan(ticket) }
+  }
+
+  /// Has BlueZ start the kernel's scan anew, which it does for another filter unless another client wants everything
+  /// anyway.
+  private func restartScan(_ ticket: Ticket) async {
+    guard isListening(ticket) else { return }
     discoveries[ticket.path]?.restartedAt = clock.now
     _ = try? await call(
       ticket.path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [everything()],

@@ -322,9 +322,26 @@ struct DiscoveryStories {
         await stage.daemon.addDevice(Story.beaconData)
         await stage.daemon.setDevice(["RSSI": .int16(-50)])
         await stage.daemon.called("RemoveDevice")
+        await stage.daemon.setDevice(["RSSI": .int16(-51)])
         try? await MachineClock().sleep(for: .seconds(1))
       }
       #expect(await stage.daemon.count("SetDiscoveryFilter") == 1)
+    }
+  }
+
+  @Test(
+    "where the controller reports each device once, the scan is started twice, as BlueZ loses the first reports"
+  )
+  func startedTwice() async throws {
+    try await Stage.with { stage in
+      try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Story.named)
+        await stage.daemon.setDevice(["RSSI": .int16(-50)])
+        try? await MachineClock().sleep(for: .seconds(1))
+      }
+      let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
+        .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }
+      #expect(filters == [-127, -126])
     }
   }
 

@@ -6,7 +6,7 @@ import VirtualBuilding
 struct RepeatedCommandTests {
   static let controllers: [DuplicateFilter] = [.oncePerScan, .every(.milliseconds(100))]
 
-  @Test("`scan --listen 4`, four times in a row, lists every sensor each time", arguments: controllers)
+  @Test("scan --listen 4, four times in a row, lists every sensor each time", arguments: controllers)
   func scans(_ controller: DuplicateFilter) async throws {
     var radio = RadioParameters()
     radio.duplicates = controller

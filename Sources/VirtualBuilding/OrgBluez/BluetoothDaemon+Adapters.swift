@@ -225,7 +225,6 @@ extension BluetoothDaemon {
   private func startDiscovery(for client: BusName, on address: BluetoothAddress) async throws(DBusError) {
     guard var sessions = adapters[address]?.sessions else { return }
     let (before, wasActive) = (sessions.merged, sessions.active)
-    if !wasActive { adapters[address]?.early = [] }
     try sessions.start(client)
     adapters[address]?.sessions = sessions
     do throws(LinkError) {
@@ -247,10 +246,7 @@ extension BluetoothDaemon {
   private func discoveryHasStarted(on address: BluetoothAddress) {
     guard let record = adapters[address], record.sessions.active else { return }
     adapters[address]?.discovering = true
-    adapters[address]?.early = []
     tree.set(record.path, BlueZInterfaces.adapter, "Discovering", .bool(true))
-    tell()
-    for report in record.early { hear(report) }
     tell()
   }
 

@@ -16,11 +16,9 @@ extension BluetoothDaemon {
   func hear(_ heard: AdvertisingReport) {
     let id = DeviceID(adapter: heard.adapter, address: heard.address)
     guard let record = adapters[heard.adapter], record.sessions.active else { return }
-    // Recorded traces: nothing is heard before `Discovering: true`. The controller may not report it again.
-    guard record.discovering else {
-      adapters[heard.adapter]?.early.append(heard)
-      return
-    }
+    // Recorded traces: nothing is heard before `Discovering: true`. What the controller reports until then is lost, and
+    // not repeated where it reports each device once per scan (docs/bluez.md, "What the start of a scan loses").
+    guard record.discovering else { return }
     let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
     let expires = clock.now.advanced(by: life)
     self[id]?.expires = expires

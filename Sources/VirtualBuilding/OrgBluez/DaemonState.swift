@@ -8,8 +8,6 @@ struct AdapterRecord {
   var sessions = DiscoverySessions()
   /// Whether it has told that it discovers.
   var discovering = false
-  /// What was received before it told so.
-  var early: [AdvertisingReport] = []
   /// It is being switched on or off, which is told when it is done; fulfilled when it has been told.
   var switching: OneShot<Void>?
   var isSwitching: Bool { switching != nil }
