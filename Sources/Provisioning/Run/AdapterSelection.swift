@@ -50,7 +50,7 @@ public struct AdapterSelection: Sendable {
     adapters.filter(wanted.want).sorted { $0.name < $1.name }
   }
 
-  /// Without any adapter it may be the stack that is missing, which has another cure.
+  /// Without any adapter it may be the stack that is missing, or the bus to it, which has another cure.
   private func troubleWithoutAdapters() async throws(CentralError) -> CentralError.AdapterTrouble? {
     do throws(CentralError) {
       return trouble(of: try await central.adapters())

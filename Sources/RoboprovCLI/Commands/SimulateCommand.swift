@@ -11,7 +11,8 @@ struct SimulateCommand: AsyncParsableCommand {
     abstract: "Serve a virtual building as org.bluez on a bus of its own; or try roboprov in many.",
     usage: """
       roboprov simulate <scenario.yaml> [--seed <n>]
-      roboprov simulate --campaign <buildings> [--seed <n>] [--disturbances <which>] [--output <output>]
+      roboprov simulate --campaign <buildings> [--seed <n>]
+                        [--disturbances <which>] [--output <output>]
       """,
     discussion: """
       With a scenario: serves that building until Ctrl-C. Prints the bus address; any BlueZ client works on it that is \

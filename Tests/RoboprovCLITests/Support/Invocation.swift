@@ -58,8 +58,11 @@ final class Invocation: Sendable {
     process.arguments = ["--default-signal=PIPE,INT,TERM,HUP,XFSZ"] + command
     process.environment = environment
     process.currentDirectoryURL = directory
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
+    // Closed here once the child has its own: Foundation reads the list of open files at each start, and crashes on a
+    // long one now and then.
+    let files = [try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: errors)]
+    defer { for file in files { try? file.close() } }
+    (process.standardOutput, process.standardError) = (files[0], files[1])
     if takesInput {
       let pipe = Pipe()
       process.standardInput = pipe
