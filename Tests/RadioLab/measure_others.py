@@ -8,7 +8,7 @@ import time
 from lab.chips import CHIPS
 from lab.lab import Lab, adapter_address
 from stories.house import House
-from stories.story import CLIENTS, NOT_THE_DEVICES, install_roboprov
+from stories.story import CLIENTS, LOSSLESS, NOT_THE_DEVICES, install_roboprov
 
 PLACES = [(10, 4)]
 SCANS = (4, 4, 4, 10)  # s
@@ -37,7 +37,7 @@ def restart() -> None:
     """What the bus shows of an orderly restart of bluetoothd with 3 links up, 9 more devices heard, and discovery under way:
     when each thing is seen first and last, in s since SIGTERM."""
     house = House(12)
-    with Lab(PLACES) as lab:
+    with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, house)
         addresses = [room.address for room in house.rooms[:3]]
         for repetition in range(3):
@@ -55,7 +55,7 @@ def first_reports() -> None:
     """How many of 40 devices a plain client hears in 4 s, with a chip that reports each once per scan, by how often it starts
     discovery in this time: five windows each."""
     house = House(40)
-    with Lab(PLACES) as lab:
+    with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, house)
         for starts in (1, 2, 4):
             heard = []
@@ -68,7 +68,7 @@ def first_reports() -> None:
 def consecutive_scans() -> None:
     """How many of 40 devices each of four scans in a row finds, by chip, and how many a plain client hears in 4 s."""
     house = House(40)
-    with Lab(PLACES) as lab:
+    with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, house)
         install_roboprov(lab)
         for chip in CHIPS:
@@ -77,8 +77,10 @@ def consecutive_scans() -> None:
             for seconds in SCANS:
                 done = lab.run("roboprov", "scan", "--listen", str(seconds), "--output", "json", timeout=120).must()
                 found.append(len(json.loads(done.out)["devices"]))
-            plain = json.loads(lab.run("python3", "/lab/share/listen.py", "4", timeout=60).must().out)
-            print(f"  chip {chip:14} scan --listen {SCANS}: {found}; a plain client in 4 s: {len(plain[adapter_address(0)])}", flush=True)
+            plain = lab.run("python3", "/lab/share/listen.py", "4", "{}", "2", timeout=60)
+            # With a chip that filters nothing, bluetoothd may have missed the end of a discovery (trap 59): no answer then.
+            heard = len(json.loads(plain.out)[adapter_address(0)]) if plain.code == 0 else "no answer"
+            print(f"  chip {chip:14} scan --listen {SCANS}: {found}; a plain client in 4 s: {heard}", flush=True)
 
 
 def _apply(lab: Lab) -> tuple[float, int, list[dict]]:
@@ -103,10 +105,10 @@ def after_scan() -> None:
         "bluetoothctl": ["bluetoothctl", "--timeout", "3", "scan", "on"],
     }  # fmt: skip
     took: dict[str, list[float]] = {name: [] for name in before}
-    with Lab(PLACES) as lab:
+    with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, house)
         install_roboprov(lab)
-        for _ in range(5):
+        for _ in range(3):
             for name, command in before.items():
                 _fresh_sensors(lab, house)
                 lab.run("sh", "-c", "rm -rf /lab/share/reports").must()
@@ -126,7 +128,7 @@ def charged() -> None:
     `bluetoothctl scan on`."""
     house = House(15)
     total = 0
-    with Lab(PLACES) as lab:
+    with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, house)
         install_roboprov(lab)
         for number in range(20):

@@ -69,7 +69,7 @@ class Machine:
             "-machine", "q35", "-m", "1024", "-smp", "2",
             *(["-accel", "kvm", "-cpu", "host"] if self.acceleration == "kvm" else ["-accel", "tcg,thread=multi"]),
             "-kernel", boot.kernel, "-initrd", boot.ramdisk,
-            "-append", "console=ttyS0 loglevel=5 panic=1 oops=panic mitigations=off nokaslr cryptomgr.notests=1",
+            "-append", "console=ttyS0 loglevel=5 panic=1 oops=panic mitigations=off nokaslr cryptomgr.notests=1 no_timer_check",
             "-serial", f"file:{self.console}",
             "-device", "virtio-rng-pci",
             "-drive", f"file={guest_image.disk()},if=none,id=disk,format=raw,snapshot=on",

@@ -69,6 +69,7 @@ class Adapter(Controller):
         self.accept_list: set[hci.Address] = set()
         self.reported: dict[tuple[hci.Address, int, bytes], None] = {}  # the oldest first
         self.reports = 0
+        self.deaf_until: str | None = None  # it hears nothing until then: the end of a "scan", a "reset", or "never" again
         self.chance = random.Random(settings.address)
         super().__init__(
             settings.address, transport.source, transport.sink, link=air,
@@ -97,6 +98,8 @@ class Adapter(Controller):
         return self.le_scan_enable or self.pending_le_connection is not None
 
     def hear(self, sensor: Controller, packet: ll.AdvertisingPdu, rssi: int) -> None:
+        if self.deaf_until is not None:
+            return
         address = packet.advertiser_address
         connectable = isinstance(packet, ll.AdvInd)
         if self.le_scan_enable and self.chance.random() * self.le_scan_interval <= self.le_scan_window:
@@ -135,6 +138,8 @@ class Adapter(Controller):
 
     def on_hci_le_set_scan_enable_command(self, command):
         self.reported.clear()  # "Once per scan" counts from here, whether the scan is started or stopped.
+        if self.deaf_until == "scan" and self.le_scan_enable and not command.le_scan_enable:
+            self.deaf_until = None
         return super().on_hci_le_set_scan_enable_command(command)
 
     # --- Connecting ---
@@ -227,4 +232,6 @@ class Adapter(Controller):
         self.le_scan_enable = False
         self.accept_list.clear()
         self.reported.clear()
+        if self.deaf_until == "reset":
+            self.deaf_until = None
         return super().on_hci_reset_command(command)

@@ -8,7 +8,9 @@
     {"id": 5, "do": "power", "address": …, "on": false}
     {"id": 6, "do": "reset", "address": …}            somebody presses its button: as from the factory
     {"id": 7, "do": "state"}                           what every device holds, and every write it ever had
-    {"id": 8, "do": "when", "event": "write", "times": 3, "address": …, "then": {"do": …}, "after": 0.0}
+    {"id": 8, "do": "deafen", "address": …, "until": "scan"}    an adapter hears nothing until the end of a scan, a "reset"
+                                                       (which switching it off and on brings about), or "never" again
+    {"id": 9, "do": "when", "event": "write", "times": 3, "address": …, "then": {"do": …}, "after": 0.0}
 
 Each is answered with {"id": …, "ok": …} or {"id": …, "error": …}. What happens is told as it happens:
 {"event": "connected", "address": …, "at": …, …}."""
@@ -119,6 +121,9 @@ class Radio:
         sensor = self.sensors[address]
         sensor.reset()
         await sensor.power_on()
+
+    async def do_deafen(self, address: str, until: str) -> None:
+        self.adapters[address].deaf_until = until
 
     async def do_when(self, **order) -> None:
         self.orders.append(order)
