@@ -71,7 +71,8 @@ static int deliver(int vhci) {
         long length = packet_length();
         if (length < 0) good = 0;
         if (length <= 0 || (size_t)length > held) break;
-        if (write(vhci, inbox, (size_t)length) < 0 && errno != EINTR && errno != EAGAIN) good = 0;
+        /* ENXIO: the adapter is down (hci_recv_frame), as while bluetoothd restarts. A dongle's events are dropped then. */
+        if (write(vhci, inbox, (size_t)length) < 0 && errno != EINTR && errno != EAGAIN && errno != ENXIO) good = 0;
         at = (size_t)length;
         memmove(inbox, inbox + at, held - at);
         held -= at;

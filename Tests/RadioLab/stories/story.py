@@ -21,7 +21,7 @@ SUCCESS = ("provisioned", "provisioned_after_retry")
 # No packet is lost by chance, and no sensor of a house is out of range: an attempt that fails is not the radio's either.
 LOSSLESS = {"exponent": 1.6, "shadowing": 1, "loss": 0}
 # Reasons of an attempt that are the host's: they cost the device none of its retries.
-NOT_THE_DEVICES = ("adapter_lost", "stack_lost", "host_paused")
+NOT_THE_DEVICES = ("adapter_lost", "stack_lost", "host_paused", "unknown_to_stack")
 
 
 def install_roboprov(lab: Lab) -> None:
