@@ -50,7 +50,7 @@ class Machine:
         began = time.monotonic()
         self._process = processes.start(self._command(), stdout=self._log("qemu.log"), stderr=self._log("qemu.log"))
         try:
-            self.agent = Agent(folder / "agent.sock", self.check, patience=30 if acceleration == "kvm" else 120)
+            self.agent = Agent(folder / "agent.sock", self.check, patience=30 if acceleration == "kvm" else 75)
         except BaseException:
             self.stop()
             raise
