@@ -1,5 +1,5 @@
-"""`python -m stories [--short] [--kernel PACKAGE] [--jobs N] [NAME…]`: tells the stories, or those whose name contains one
-of the given; with a kernel of Debian's that is not the usual one; so many at a time."""
+"""`python -m stories [--short] [--kernel PACKAGE] [--jobs N] [NAME…]`: runs the tests, or those whose name contains one of
+the given; with another of Debian's kernels than the usual one; at most N at a time."""
 
 import argparse
 import os
@@ -14,10 +14,11 @@ from lab.errors import LabError
 from lab.turns import PLACES
 
 SHORT = "stories.test_short"
-# The longest first, so that at the end nobody waits for one that began last.
+# The longest first: a long test that began last would leave the other cores idle.
 ALL = [
-    "stories.test_whole", "stories.test_faults", "stories.test_families", "stories.test_conformance", SHORT,
-    "stories.test_trouble", "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
+    "stories.test_whole", "stories.test_ordinary_chip", "stories.test_restart", "stories.test_other_clients", "stories.test_faults",
+    "stories.test_families", "stories.test_conformance", SHORT,
+    "stories.test_trouble", "stories.test_deaf_adapter", "stories.test_stale_table", "stories.test_interruption", "stories.test_lab",
     "stories.test_devices",
 ]  # fmt: skip
 
@@ -61,12 +62,12 @@ def each(suite: unittest.TestSuite):
 def tell(chosen: list[unittest.TestCase]) -> int:
     runner = unittest.TextTestRunner(verbosity=2, resultclass=Result)
     result = runner.run(unittest.TestSuite(chosen))
-    # Nothing is ever skipped: what cannot be tried has failed.
+    # No test is ever skipped: one that cannot run has failed.
     return 0 if result.wasSuccessful() and not result.skipped and result.testsRun == len(chosen) else 1
 
 
 def tell_side_by_side(names: list[str], jobs: int) -> int:
-    """Each story in a process of its own, which says what it has to say when it has ended."""
+    """Each test in a process of its own, whose output is printed when it has ended."""
     began, waiting, failed = time.monotonic(), list(names), []
     running: dict[str, tuple[subprocess.Popen, tempfile._TemporaryFileWrapper]] = {}
     while waiting or running:
@@ -83,19 +84,19 @@ def tell_side_by_side(names: list[str], jobs: int) -> int:
                 log.close()
                 if process.returncode != 0:
                     failed.append(name)
-    words = "all is well" if not failed else f"{len(failed)} FAILED: {', '.join(failed)}"
-    print(f"\n{len(names)} stories in {time.monotonic() - began:.0f} s: {words}", file=sys.stderr)
+    words = "all passed" if not failed else f"{len(failed)} FAILED: {', '.join(failed)}"
+    print(f"\n{len(names)} tests in {time.monotonic() - began:.0f} s: {words}", file=sys.stderr)
     return 1 if failed else 0
 
 
 def main() -> int:
     processes.turn_signals_into_exits()
     parser = argparse.ArgumentParser(prog="Tests/RadioLab/run")
-    parser.add_argument("--short", action="store_true", help="the bounded share alone")
+    parser.add_argument("--short", action="store_true", help="only the bounded share")
     parser.add_argument("--kernel", metavar="PACKAGE", help="such as linux-image-6.12-amd64")
-    parser.add_argument("--jobs", metavar="N", type=int, default=PLACES, help="so many at a time; by default as many as there are cores")
-    parser.add_argument("--exactly", metavar="STORY", help="this one alone")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="what the stories' names contain")
+    parser.add_argument("--jobs", metavar="N", type=int, default=PLACES, help="at most N at a time; by default as many as there are cores")
+    parser.add_argument("--exactly", metavar="TEST", help="only this test")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only tests whose name contains one of these")
     options = parser.parse_args()
     names, modules = options.names, [SHORT] if options.short else ALL
     if options.kernel:
@@ -105,7 +106,7 @@ def main() -> int:
         return tell([test for test in loaded if test.id() == options.exactly])
     chosen = [test for test in loaded if not names or any(name in test.id() for name in names)]
     if not chosen:
-        print("There is no such story.", file=sys.stderr)
+        print("There is no such test.", file=sys.stderr)
         return 64
     if len(chosen) == 1 or options.jobs == 1:
         return tell(chosen)
