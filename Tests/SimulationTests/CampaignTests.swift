@@ -28,7 +28,8 @@ import Testing
     let tally = await campaign.play { _, result in
       #expect(
         result.violations.isEmpty,
-        "roboprov simulate --campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))")
+        "roboprov simulate --campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))"
+      )
       return true
     }
     #expect(tally.buildings == count)
