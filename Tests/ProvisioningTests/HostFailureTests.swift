@@ -1,6 +1,5 @@
 import Bluetooth
 import Provisioning
-import Synchronization
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -256,21 +255,5 @@ private struct MayNotPowerCycle: ForwardingCentral {
 
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     throw CentralError(.permissionDenied, stackText: "not permitted")
-  }
-}
-
-/// Counts down to 0.
-private final class Countdown: Sendable {
-  private let left: Mutex<Int>
-
-  init(_ left: Int) { self.left = Mutex(left) }
-
-  /// Whether there was one left.
-  func takeOne() -> Bool {
-    left.withLock { left in
-      guard left > 0 else { return false }
-      left -= 1
-      return true
-    }
   }
 }

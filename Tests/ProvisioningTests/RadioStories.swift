@@ -29,7 +29,7 @@ import VirtualTime
   func endlessLink() async throws {
     let run = try await rehearse(
       [[], [ScheduledFault(.errorOnSave("flash"))]], retries: 0,
-      through: { central, _ in EndlessLinks(central: central) })
+      through: { central, _ in EndlessLinks(base: central) })
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(run.outcome(2)?.outcome == .failed)
     #expect(run.openLinks == 0, "to forget a device ends its link")
@@ -137,7 +137,7 @@ import VirtualTime
       [[.init(.neverReturns)]], rooms: rooms,
       scenario: { $0.sensors[0].family = .robo(.saysOnSave("saved")) },
       through: { central, clock in
-        Mistimed(central: central, clock: clock, delay: .milliseconds(milliseconds))
+        Mistimed(base: central, clock: clock, delay: .milliseconds(milliseconds))
       })
     expectInvariants(run, rooms)
     #expect(run.outcome(1)?.outcome == .unconfirmed)
@@ -151,7 +151,7 @@ import VirtualTime
     let run = try await rehearse(
       [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.saysAndIsGone) },
       through: { central, clock in
-        Mistimed(central: central, clock: clock, delay: .milliseconds(milliseconds))
+        Mistimed(base: central, clock: clock, delay: .milliseconds(milliseconds))
       })
     expectInvariants(run, rooms)
     #expect(run.outcome(1)?.outcome == .unconfirmed)
@@ -175,13 +175,13 @@ import VirtualTime
   }
 }
 
-/// A stack that refuses to listen a number of times, because it believes to do so already.
-private final class Stumbling: Central {
-  private let central: VirtualCentral
+/// A stack that refuses to scan a number of times, because it believes that it does so already.
+private struct Stumbling: ForwardingCentral {
+  let base: VirtualCentral
   private let left: Countdown
 
   init(_ central: VirtualCentral, times: Int) {
-    self.central = central
+    base = central
     left = Countdown(times)
   }
 
@@ -189,36 +189,7 @@ private final class Stumbling: Central {
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
-    guard await left.isOver() else {
-      throw CentralError(.busy, stackText: "Operation already in progress")
-    }
-    return try await central.listen(on: adapter, body)
-  }
-
-  func stackVersion() async -> String? { await central.stackVersion() }
-  func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
-  func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
-  func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
-  ) async throws(CentralError) -> any Peripheral {
-    try await central.connect(to: address, on: adapter)
-  }
-  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await central.connectedPeripherals(on: adapter)
-  }
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
-    try await central.forget(address, on: adapter)
-  }
-  func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
-  func scanningClients(on adapter: AdapterID) async -> [String] { await central.scanningClients(on: adapter) }
-}
-
-private actor Countdown {
-  private var left: Int
-  init(_ left: Int) { self.left = left }
-  func isOver() -> Bool {
-    if left == 0 { return true }
-    left -= 1
-    return false
+    if left.takeOne() { throw CentralError(.busy, stackText: "Operation already in progress") }
+    return try await base.listen(on: adapter, body)
   }
 }

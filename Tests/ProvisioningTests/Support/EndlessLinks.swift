@@ -2,35 +2,14 @@ import Bluetooth
 import VirtualBuilding
 
 /// A radio that never says that a link is down which it was asked to end.
-struct EndlessLinks: Central {
-  let central: VirtualCentral
+struct EndlessLinks: ForwardingCentral {
+  let base: VirtualCentral
 
-  func stackVersion() async -> String? { await central.stackVersion() }
-  func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
-  func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
-
-  func listen<Result: Sendable>(
-    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
-  ) async throws(CentralError) -> Result {
-    try await central.listen(on: adapter, body)
+  func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    EndlessLink(link: try await base.connect(to: address, on: adapter))
   }
-
-  func connect(to address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError)
-    -> any Peripheral
-  {
-    EndlessLink(link: try await central.connect(to: address, on: adapter))
-  }
-
-  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await central.connectedPeripherals(on: adapter)
-  }
-
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
-    try await central.forget(address, on: adapter)
-  }
-
-  func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
-  func scanningClients(on adapter: AdapterID) async -> [String] { await central.scanningClients(on: adapter) }
 }
 
 private struct EndlessLink: Peripheral {

@@ -4,8 +4,8 @@ import VirtualTime
 
 /// A stack that hands on notifications later than they came: behind the answer to a write, or behind the
 /// link's end, as an actor or a busy bus may.
-struct Mistimed: Central {
-  let central: VirtualCentral
+struct Mistimed: ForwardingCentral {
+  let base: VirtualCentral
   let clock: VirtualClock
   /// By how much each notification is late.
   let delay: Duration
@@ -13,27 +13,8 @@ struct Mistimed: Central {
   func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
-    MistimedPeripheral(link: try await central.connect(to: address, on: adapter), clock: clock, delay: delay)
+    MistimedPeripheral(link: try await base.connect(to: address, on: adapter), clock: clock, delay: delay)
   }
-
-  func listen<Result: Sendable>(
-    on adapter: AdapterID,
-    _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
-  ) async throws(CentralError) -> Result {
-    try await central.listen(on: adapter, body)
-  }
-
-  func stackVersion() async -> String? { await central.stackVersion() }
-  func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
-  func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
-  func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await central.connectedPeripherals(on: adapter)
-  }
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
-    try await central.forget(address, on: adapter)
-  }
-  func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await central.powerCycle(adapter) }
-  func scanningClients(on adapter: AdapterID) async -> [String] { await central.scanningClients(on: adapter) }
 }
 
 private struct MistimedPeripheral: Peripheral {

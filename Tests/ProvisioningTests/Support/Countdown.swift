@@ -1,0 +1,17 @@
+import Synchronization
+
+/// Counts down to 0.
+final class Countdown: Sendable {
+  private let left: Mutex<Int>
+
+  init(_ left: Int) { self.left = Mutex(left) }
+
+  /// Whether there was one left.
+  func takeOne() -> Bool {
+    left.withLock { left in
+      guard left > 0 else { return false }
+      left -= 1
+      return true
+    }
+  }
+}
