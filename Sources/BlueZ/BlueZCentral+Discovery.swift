@@ -182,7 +182,8 @@ extension BlueZCentral {
     if discoveries[ticket.path]?.number == ticket.discovery {
       discoveries[ticket.path] = nil
       // What BlueZ cannot stop, or does not say that it has, is still ours.
-      foreignScans.stopped(ticket.path, wasCarriedOut: refusal?.code != .busy && refusal?.code != .timedOut)
+      foreignScans.stopped(
+        ticket.path, wasCarriedOut: refusal?.code != .busy && refusal?.code != .timedOut, at: clock.now)
       scansChanged()
     }
     wake(ticket.path)

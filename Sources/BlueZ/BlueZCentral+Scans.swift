@@ -7,8 +7,11 @@ import DBus
 /// does. Two things look the same and are not: BlueZ says a moment after our own stop that discovery has ended; and a
 /// stop that BlueZ refused, or did not answer, leaves a discovery that is still ours (docs/bluez.md, trap 59).
 struct ForeignScans {
-  /// How long the echo of our own stop may last: up to 10 ms on the real BlueZ (recorded traces), longer when it is busy.
-  static let echo = Duration.seconds(1)
+  /// For how long an adapter must discover without us before another client is taken to scan with it.
+  static let least = Duration.seconds(1)
+  /// How long after our own stop BlueZ may go on saying that it discovers: up to 10 ms (recorded traces), but more than a
+  /// second where the machine is busy (measured in an overloaded guest).
+  static let echo = Duration.seconds(5)
 
   /// Since when an adapter discovers without anything of ours.
   private var since: [ObjectPath: MonotonicInstant] = [:]
@@ -16,6 +19,8 @@ struct ForeignScans {
   private var found: Set<ObjectPath> = []
   /// Adapters where a discovery of ours may go on though we have asked for its end.
   private var unstopped: Set<ObjectPath> = []
+  /// When we last asked for the end of a discovery of ours.
+  private var stoppedAt: [ObjectPath: MonotonicInstant] = [:]
 
   /// Takes in how an adapter stands now.
   mutating func note(_ path: ObjectPath, isDiscovering: Bool, isOurs: Bool, at now: MonotonicInstant) {
@@ -32,7 +37,8 @@ struct ForeignScans {
   }
 
   /// Our discovery on an adapter was asked to end.
-  mutating func stopped(_ path: ObjectPath, wasCarriedOut: Bool) {
+  mutating func stopped(_ path: ObjectPath, wasCarriedOut: Bool, at now: MonotonicInstant) {
+    stoppedAt[path] = now
     if wasCarriedOut { unstopped.remove(path) } else { unstopped.insert(path) }
   }
 
@@ -41,6 +47,7 @@ struct ForeignScans {
     since = since.filter { paths.contains($0.key) }
     found.formIntersection(paths)
     unstopped.formIntersection(paths)
+    stoppedAt = stoppedAt.filter { paths.contains($0.key) }
   }
 
   /// Whether another client scans with an adapter, as far as that is settled.
@@ -50,14 +57,19 @@ struct ForeignScans {
 
   /// When it will be settled whether another client scans with an adapter; nil where that is known.
   func settles(_ path: ObjectPath, after now: MonotonicInstant) -> MonotonicInstant? {
-    guard let settled = since[path]?.advanced(by: Self.echo), !found.contains(path), settled > now else {
-      return nil
-    }
+    guard !found.contains(path), let settled = settled(path), settled > now else { return nil }
     return settled
   }
 
+  /// When another client is taken to scan with an adapter, if it discovers until then.
+  private func settled(_ path: ObjectPath) -> MonotonicInstant? {
+    guard let since = since[path] else { return nil }
+    let echo = stoppedAt[path]?.advanced(by: Self.echo) ?? since
+    return max(since.advanced(by: Self.least), echo)
+  }
+
   private func isSettled(_ path: ObjectPath, at now: MonotonicInstant) -> Bool {
-    since[path].map { $0.advanced(by: Self.echo) <= now } ?? false
+    settled(path).map { $0 <= now } ?? false
   }
 }
 

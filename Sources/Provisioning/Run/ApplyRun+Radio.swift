@@ -60,7 +60,8 @@ extension ApplyRun {
       schedule.setShared(adapter.isScannedByOthers, session)
       await noteForeignScan(on: adapter)
     }
-    if usable.isEmpty { try await selectAdapters() }
+    // One that the run itself has just switched off comes back by itself.
+    if usable.isEmpty, powerCycling.isEmpty { try await selectAdapters() }
   }
 
   /// Takes an adapter for this run. Returns who has it, if it cannot be had.

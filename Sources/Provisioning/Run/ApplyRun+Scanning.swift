@@ -141,9 +141,13 @@ extension ApplyRun {
   func powerCycle(_ session: RadioSession) async {
     health[session.adapter, default: AdapterHealth()].wasPowerCycled = true
     let central = central
+    powerCycling.insert(session.adapter)
     let raced = await race(Self.powerCyclePatience, on: clock) { () throws(CentralError) in
       try await central.powerCycle(session.adapter)
     }
+    powerCycling.remove(session.adapter)
+    adaptersMayHaveChanged = true
+    bell.ring()
     if Task.isCancelled { return }
     var fault = AdapterFault(adapter: session.adapter, fault: .hearsNothing)
     switch raced {

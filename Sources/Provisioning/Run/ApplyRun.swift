@@ -74,6 +74,8 @@ actor ApplyRun {
   var health: [AdapterID: AdapterHealth] = [:]
   /// When the stack or the bus was last found to be gone.
   var stackLostAt: MonotonicInstant?
+  /// The adapters that are being switched off and on by this run.
+  var powerCycling: Set<AdapterID> = []
   /// Whether the run surveys: nothing is decided yet.
   var isSurveying = false
   /// Whether which adapters there are is to be found out again.

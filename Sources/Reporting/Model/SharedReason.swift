@@ -36,7 +36,7 @@ extension FailureReason {
   /// Whether it is about the host or the run as a whole, and about no device.
   var isOfHost: Bool {
     switch code {
-    case .adapterClaimed, .adapterLost, .stackLost, .planOutdated, .recordUnwritable: true
+    case .adapterClaimed, .adapterDeaf, .adapterLost, .stackLost, .planOutdated, .recordUnwritable: true
     default: false
     }
   }
