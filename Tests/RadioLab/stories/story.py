@@ -19,7 +19,7 @@ CLIENTS = guest_image.PROJECT / "Tests/RadioLab/clients"
 
 SUCCESS = ("provisioned", "provisioned_after_retry")
 # No packet is lost by chance, and no sensor of a house is out of range: an attempt that fails is not the radio's either.
-LOSSLESS = {"exponent": 1.6, "shadowing": 1, "loss": 0}
+LOSSLESS = {"exponent": 1.6, "shadowing": 1, "loss": 0, "half_lost": -130}
 # Reasons of an attempt that are the host's: they cost the device none of its retries.
 NOT_THE_DEVICES = ("adapter_lost", "stack_lost", "host_paused", "unknown_to_stack")
 
