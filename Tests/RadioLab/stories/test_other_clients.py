@@ -71,7 +71,7 @@ class BesideAScan(Story):
         self.check_nothing_charged()
         self.assertEqual(len(detected), 1, "the other client is on record once")
         report = json.loads((self.latest / "report.json").read_text())
-        self.assertEqual(len(report["foreign_scans"]), 1)
+        self.assertEqual(len(report["run"]["foreign_scans"]), 1)
         for said in (done.out, done.err):
             self.assertEqual(" ".join(said.split()).count("scans with hci0"), 1, said)
         self.check_clean()
