@@ -81,6 +81,7 @@ extension BlueZCentral {
 
   /// `Connect`, until it is answered or cannot complete any more.
   private func callConnect(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
+    let began = clock.now
     try await race {
       () async throws(CentralError) in
       do throws(CentralError) {
@@ -90,15 +91,17 @@ extension BlueZCentral {
         return
       }
     } against: {
-      await self.reasonConnectCannotComplete(path, adapter)
+      await self.reasonConnectCannotComplete(path, adapter, began: began)
     }
   }
 
   /// Why a pending `Connect` will not be answered any more.
   ///
-  /// When the object goes, BlueZ has either not begun, and answers `UnknownObject` at once; or it has tried, the kernel
-  /// has given up, and nothing is answered (docs/bluez.md, "Connecting to what advertises rarely").
-  private func reasonConnectCannotComplete(_ path: ObjectPath, _ adapter: ObjectPath) async -> CentralError? {
+  /// When the object goes, BlueZ has either not begun, and answers `UnknownObject` at once; or nothing is answered
+  /// (`objectRemoved`).
+  private func reasonConnectCannotComplete(
+    _ path: ObjectPath, _ adapter: ObjectPath, began: MonotonicInstant
+  ) async -> CentralError? {
     while !Task.isCancelled {
       if stack == .busLost { return CentralError(.busUnavailable) }
       if stack == .unasked { return CentralError(.stackUnavailable) }
@@ -107,12 +110,23 @@ extension BlueZCentral {
         // An answer that comes with the object's end counts, and says more.
         await catchUp()
         try? await clock.sleep(for: .milliseconds(20))
-        return CentralError(
-          .connectFailed, stackText: "BlueZ has removed the object of this device without answering Connect")
+        return Self.objectRemoved(after: began.duration(to: clock.now))
       }
       await change(of: path)
     }
     return nil
+  }
+
+  /// How long the kernel tries to connect at least, before it gives up: its order stands for 4 s on 6.1 and for 20 s on
+  /// 6.12 (docs/bluez.md, "Connecting to what advertises rarely").
+  private static let shortestOrder = Duration.milliseconds(3500)
+
+  /// What it means that BlueZ has removed a device's object and does not answer its `Connect`: so long after the call, that
+  /// the kernel has tried and given up; before that, that BlueZ is stopping, or that another client removed the object.
+  static func objectRemoved(after elapsed: Duration) -> CentralError {
+    CentralError(
+      elapsed < shortestOrder ? .peripheralUnknown : .connectFailed,
+      stackText: "BlueZ has removed the object of this device without answering Connect")
   }
 
   /// `Connect` has succeeded; returns once `Connected` says so, too.

@@ -128,8 +128,15 @@ struct ConnectionStories {
     }
   }
 
-  @Test("an attempt that the kernel gives up, and BlueZ never answers, has failed to connect")
-  func givenUp() async throws {
+  @Test(
+    "an attempt that the kernel gives up, and BlueZ never answers, has failed to connect",
+    arguments: [(4100, CentralError.Code.connectFailed), (20_100, .connectFailed), (900, .peripheralUnknown)])
+  func givenUp(milliseconds: Int, code: CentralError.Code) {
+    #expect(BlueZCentral.objectRemoved(after: .milliseconds(milliseconds)).code == code)
+  }
+
+  @Test("an object that goes before the kernel can have given up must be heard again: BlueZ is about to stop")
+  func removedWhileConnecting() async throws {
     try await stage { stage in
       await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)
@@ -137,7 +144,7 @@ struct ConnectionStories {
         return .success([])
       }
       let error = await connect(stage)
-      #expect(error?.code == .connectFailed)
+      #expect(error?.code == .peripheralUnknown)
       #expect(error?.stackText?.contains("without answering Connect") == true)
     }
   }
