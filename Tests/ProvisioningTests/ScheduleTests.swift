@@ -461,4 +461,19 @@ import Testing
     schedule.reported(on: Self.hci0Again, at: at(24))
     #expect(!schedule.isDeaf(at: at(24)))
   }
+
+  @Test("goes on counting scan time when its only adapter comes back, and begins the survey anew")
+  func scanTime() {
+    var schedule = schedule(rooms: 1)
+    _ = schedule.next(at: at(0))
+    schedule.listeningBegan(on: Self.hci0, at: at(0))
+    #expect(schedule.surveyTime(at: at(6)) == .seconds(6))
+    schedule.remove(Self.hci0, at: at(6))
+    #expect(schedule.surveyTime(at: at(7)) == .zero)
+    #expect(schedule.leastEars(at: at(7)) == .seconds(6))
+    _ = schedule.add(Self.hci0.adapter, at: at(8))
+    schedule.listeningBegan(on: Self.hci0Again, at: at(8))
+    #expect(schedule.surveyTime(at: at(10)) == .seconds(2))
+    #expect(schedule.leastEars(at: at(10)) == .seconds(8))
+  }
 }

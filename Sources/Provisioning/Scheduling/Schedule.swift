@@ -117,6 +117,11 @@ struct Schedule: Sendable {
   var rooms: [BluetoothAddress: RoomID] = [:]
   /// The adapters in use, in the order of their addresses.
   var radios: [Radio] = []
+  /// How long every adapter had scanned when the last session ended: it goes on from there, also where none is left for a
+  /// while.
+  private var scanned = Duration.zero
+  /// How long every adapter had scanned when the survey began, or began anew.
+  private var surveySince = Duration.zero
   /// How long connecting took lately on each adapter, the oldest first.
   var connectTimes: [AdapterID: [Duration]] = [:]
   /// Counts the sessions of all adapters.
@@ -412,6 +417,8 @@ struct Schedule: Sendable {
   ) -> RadioSession {
     if let index = index(of: adapter) { return radios[index].session }
     sessions += 1
+    // The stack remembers nobody: what was heard before counts for no survey.
+    if radios.isEmpty { surveySince = leastEars(at: now) }
     let session = RadioSession(adapter: adapter, number: sessions)
     // It has scanned for nobody yet, and nobody is to wait for it to catch up.
     let ears = leastEars(at: now)
@@ -433,6 +440,7 @@ struct Schedule: Sendable {
   mutating func remove(_ session: RadioSession, at now: MonotonicInstant) {
     guard let index = index(of: session) else { return }
     let adapter = session.adapter
+    scanned = leastEars(at: now)
     let ears = radios.remove(at: index).ears.total(at: now)
     let least = leastEars(at: now)
     for room in entries.keys {
@@ -493,7 +501,8 @@ struct Schedule: Sendable {
 
   /// How long every adapter that the stack lets scan has scanned at least.
   func surveyTime(at now: MonotonicInstant) -> Duration {
-    radios.filter { ($0.heldUntil ?? now) <= now }.map { $0.ears.total(at: now) }.min() ?? .zero
+    let usable = radios.filter { ($0.heldUntil ?? now) <= now }
+    return usable.map { $0.ears.total(at: now) - surveySince }.min() ?? .zero
   }
 
   /// Whether an adapter that hears nothing is yet to be switched off and on.
@@ -508,7 +517,7 @@ struct Schedule: Sendable {
 
   /// How long every adapter has listened at least.
   func leastEars(at now: MonotonicInstant) -> Duration {
-    radios.map { $0.ears.total(at: now) }.min() ?? .zero
+    radios.map { $0.ears.total(at: now) }.min() ?? scanned
   }
 
   // MARK: Being due
