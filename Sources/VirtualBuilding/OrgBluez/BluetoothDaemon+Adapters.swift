@@ -264,6 +264,7 @@ extension BluetoothDaemon {
       afterAnswer { try? await self.world.restartScan(on: address) }
     }
     guard adapters[address]?.sessions.active == false else { return }
+    for device in devices where device.adapter == address { keep(device) }
     await world.stopDiscovery(on: address)
     // Somebody may have begun anew while it stopped.
     if adapters[address]?.sessions.active == true { try? await world.startDiscovery(on: address) }

@@ -133,13 +133,21 @@ extension BluetoothDaemon {
 
   // MARK: Going
 
-  /// BLUEZ.md "Discovery": temporary devices vanish about 30 s after they were last heard, which without discovery
-  /// they cannot be. (Ends when the device is gone, stays for good, or is a new one.)
+  /// BLUEZ.md "Discovery": temporary devices vanish about 30 s after discovery has stopped, however long ago they were
+  /// heard: a controller that reports each device once per scan says nothing more of them. (Ends when the device is gone,
+  /// stays for good, or is a new one.)
   private func expire(_ id: DeviceID) async {
-    while let device = self[id], device.temporary {
-      guard clock.now < device.expires else { return remove(id) }
+    while self[id]?.temporary == true {
+      if adapters[id.adapter]?.sessions.active == true { keep(id) }
+      guard let device = self[id], clock.now < device.expires else { return remove(id) }
       guard await pause(clock.now.duration(to: device.expires)) else { return }
     }
+  }
+
+  /// A temporary device stays for another 30 s.
+  func keep(_ id: DeviceID) {
+    let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
+    self[id]?.expires = clock.now.advanced(by: life)
   }
 
   /// Removes the object and its attributes, and what is on disk.
