@@ -78,8 +78,8 @@ extension ApplyRun {
     try await settle(call, judged, endedAt: ended)
   }
 
-  /// How long the host may take to say that an adapter or the stack went away: an orderly restart of bluetoothd takes its
-  /// objects back 0.6 to 1.1 s before its name leaves the bus (docs/bluez.md). No back-off is shorter.
+  /// How long the host may take to say that an adapter or the stack went away: in an orderly restart of
+  /// bluetoothd, links go up to 0.5 s before `Powered: false` (docs/bluez.md). No back-off is shorter.
   private static let hostPatience = Duration.seconds(2)
 
   /// What a failure was due to, once that is known: where the adapter or the stack goes away, its objects and links go

@@ -2,9 +2,11 @@ import Bluetooth
 
 /// Other programs that scan with an adapter of this run.
 extension ApplyRun {
-  /// Puts on record that another program scans with an adapter: once per adapter and run, with the programs that it may
-  /// be.
+  /// Tells the schedule whether another program scans with an adapter in use, and puts it on record if so: once per adapter
+  /// and run, with the programs that it may be.
   func noteForeignScan(on adapter: Adapter) async {
+    guard let session = radios[adapter.id] else { return }
+    schedule.setShared(adapter.isScannedByOthers, session)
     guard adapter.isScannedByOthers, foreignScans.insert(adapter.id).inserted else { return }
     let central = central
     let asked = await race(.seconds(5), on: clock) { () throws(CentralError) in

@@ -55,11 +55,7 @@ extension ApplyRun {
     for adapter in usable where radios[adapter.id] == nil && !isHeld(adapter.id) {
       _ = try await take(adapter)
     }
-    for adapter in usable {
-      guard let session = radios[adapter.id] else { continue }
-      schedule.setShared(adapter.isScannedByOthers, session)
-      await noteForeignScan(on: adapter)
-    }
+    for adapter in usable { await noteForeignScan(on: adapter) }
     // One that the run itself has just switched off comes back by itself.
     if usable.isEmpty, powerCycling.isEmpty { try await selectAdapters() }
   }
@@ -76,7 +72,6 @@ extension ApplyRun {
     let session = schedule.add(
       adapter.id, slots: slots, wasPowerCycled: health[adapter.id]?.wasPowerCycled ?? false, at: clock.now)
     radios[adapter.id] = session
-    schedule.setShared(adapter.isScannedByOthers, session)
     schedule.setReleasing(true, session)
     await teardown.start { await self.releaseLeftLinks(in: session) }
     await noteForeignScan(on: adapter)

@@ -19,8 +19,7 @@ extension BluetoothDaemon {
     // Recorded traces: nothing is heard before `Discovering: true`. What the controller reports until then is lost, and
     // not repeated where it reports each device once per scan (docs/bluez.md, "What the start of a scan loses").
     guard record.discovering else { return }
-    let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
-    let expires = clock.now.advanced(by: life)
+    let expires = nextExpiry()
     self[id]?.expires = expires
     let knownName = self[id].flatMap { tree[$0.path, BlueZInterfaces.device, "Name"]?.asString }
     guard record.sessions.wants(heard, name: heard.payload.localName ?? knownName) else { return }
@@ -145,9 +144,12 @@ extension BluetoothDaemon {
   }
 
   /// A temporary device stays for another 30 s.
-  func keep(_ id: DeviceID) {
+  func keep(_ id: DeviceID) { self[id]?.expires = nextExpiry() }
+
+  /// When a temporary device vanishes that is kept from now on.
+  private func nextExpiry() -> MonotonicInstant {
     let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
-    self[id]?.expires = clock.now.advanced(by: life)
+    return clock.now.advanced(by: life)
   }
 
   /// Removes the object and its attributes, and what is on disk.
