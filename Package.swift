@@ -44,6 +44,7 @@ let package = Package(
 
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", [.product(name: "DequeModule", package: "swift-collections")]),
+    library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux"]),
     library("BlueZ", ["Bluetooth", "DBus"]),
 
@@ -70,7 +71,7 @@ let package = Package(
     library(
       "RoboprovCLI",
       [
-        "Bluetooth", "DBus", "BlueZ", "Provisioning", "YAML", "Manifest", "Journal", "Reporting",
+        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Provisioning", "YAML", "Manifest", "Journal", "Reporting",
         "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -92,7 +93,7 @@ let package = Package(
     // The same in the radio lab, on the real BlueZ.
     .executableTarget(
       name: "BlueZConformance",
-      dependencies: ["Bluetooth", "BlueZ", "DBus", "CentralConformance", "VirtualBuilding"],
+      dependencies: ["Bluetooth", "EventLoop", "BlueZ", "DBus", "CentralConformance", "VirtualBuilding"],
       path: "Tests/RadioLab/Conformance", swiftSettings: strict),
 
     // Stories told to a real and to the virtual org.bluez, and what was seen of them.
@@ -100,16 +101,19 @@ let package = Package(
       name: "StackTraces", dependencies: ["Bluetooth", "DBus"], path: "Tests/StackTraces",
       swiftSettings: strict),
     .executableTarget(
-      name: "bluez-trace", dependencies: ["Bluetooth", "DBus", "StackTraces"], path: "Tests/bluez-trace",
+      name: "bluez-trace", dependencies: ["Bluetooth", "EventLoop", "DBus", "StackTraces"],
+      path: "Tests/bluez-trace",
       swiftSettings: strict),
     .testTarget(
       name: "TraceTests",
-      dependencies: ["StackTraces", "Bluetooth", "DBus", "VirtualBuilding", "VirtualTime"],
+      dependencies: ["StackTraces", "Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime"],
       path: "Tests/TraceTests", exclude: ["Stories", "Recordings", "exceptions.json"], swiftSettings: strict),
 
     tests("Bluetooth"),
+    tests("EventLoop", ["Bluetooth"]),
     tests("DBus", ["CLinux"]),
-    tests("BlueZ", ["Bluetooth", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
+    tests(
+      "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
     tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding", "Journal", "Simulation"]),
     tests("Simulation", ["Bluetooth", "Provisioning", "Journal", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.
@@ -119,12 +123,15 @@ let package = Package(
     tests("Journal", ["Provisioning", "Bluetooth"]),
     tests("Reporting", ["Provisioning", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),
-    tests("VirtualBuilding", ["Bluetooth", "DBus", "VirtualTime", "CentralConformance"]),
+    tests("VirtualBuilding", ["Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // Kills a program at an exact instant from within, without a hook in it.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),
     // These run the built program, which must therefore be built first.
     tests(
       "RoboprovCLI",
-      ["roboprov", "Bluetooth", "DBus", "Journal", "Provisioning", "VirtualBuilding", "VirtualTime"]),
+      [
+        "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Provisioning", "VirtualBuilding",
+        "VirtualTime",
+      ]),
   ]
 )

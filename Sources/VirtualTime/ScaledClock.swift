@@ -28,7 +28,20 @@ public struct ScaledClock: TimeSource {
   /// Sleeps until an instant of this clock.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
-    try await base.sleep(
-      until: start.advanced(by: deadline.sinceZero / factor), tolerance: tolerance.map { $0 / factor })
+    try await base.sleep(until: baseInstant(of: deadline), tolerance: tolerance.map { $0 / factor })
+  }
+
+  /// Sets a timer of the other clock.
+  public func schedule(
+    at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void
+  ) -> any ScheduledCall {
+    base.schedule(at: baseInstant(of: instant), body)
+  }
+
+  /// The other clock's instant at which this one reads `instant`. Rounded up: no timer is early.
+  private func baseInstant(of instant: MonotonicInstant) -> MonotonicInstant {
+    var base = start.advanced(by: instant.sinceZero / factor)
+    while start.duration(to: base) * factor < instant.sinceZero { base = base.advanced(by: .nanoseconds(1)) }
+    return base
   }
 }

@@ -1,11 +1,18 @@
 import Bluetooth
 
-/// Who sleeps until when: a binary heap ordered by (instant, sequence), so that of two who wake at the
-/// same instant, the one that lay down first gets up first.
+/// Sleeping tasks and timers: a binary heap ordered by (instant, sequence), so that of two that are due at the same
+/// instant, the one that was set first comes first.
 struct SleeperQueue {
   /// A number that is never given out twice.
   typealias SleeperID = UInt64
-  typealias Wake = CheckedContinuation<Bool, Never>
+
+  /// What happens when the time has come.
+  enum Wake {
+    /// A task sleeps: it goes on with whether it slept to the end.
+    case task(CheckedContinuation<Bool, Never>)
+    /// A timer without a task.
+    case call(@Sendable () -> Void)
+  }
 
   private struct Entry {
     var instant: MonotonicInstant

@@ -17,4 +17,12 @@ public struct VirtualClock: TimeSource {
   public func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
     guard await executor.sleep(until: deadline) else { throw CancellationError() }
   }
+
+  /// Sets a timer: it takes its turn with the sleepers, and while there is one the run is not deadlocked. The body runs
+  /// on the simulation's thread, between two jobs; once the run has ended, it is not called.
+  public func schedule(
+    at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void
+  ) -> any ScheduledCall {
+    executor.schedule(at: instant, body)
+  }
 }

@@ -77,14 +77,28 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         // not in between.
         let isCancelled = condition.withLock {
           if Task.isCancelled || isOver { return true }
-          sleepers.insert(id, until: max(deadline, instant), wake)
+          sleepers.insert(id, until: max(deadline, instant), .task(wake))
           return false
         }
         if isCancelled { wake.resume(returning: false) }
       }
     } onCancel: {
-      condition.withLock { sleepers.remove(id) }?.resume(returning: false)
+      remove(id)
     }
+  }
+
+  /// Sets a timer that calls `body` on this thread.
+  func schedule(at deadline: MonotonicInstant, _ body: @escaping @Sendable () -> Void) -> any ScheduledCall {
+    condition.withLock {
+      nextSleeper += 1
+      if !isOver { sleepers.insert(nextSleeper, until: max(deadline, instant), .call(body)) }
+      return VirtualCall(executor: self, id: nextSleeper)
+    }
+  }
+
+  /// Takes out a sleeper or a timer before its time; nothing happens when its time has come.
+  fileprivate func remove(_ id: SleeperQueue.SleeperID) {
+    if case .task(let wake)? = condition.withLock({ sleepers.remove(id) }) { wake.resume(returning: false) }
   }
 
   // MARK: The loop
@@ -148,8 +162,12 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
       instant = max(instant, first.instant)
       return first.wake
     }
-    wake?.resume(returning: true)
-    return wake != nil
+    switch wake {
+    case .task(let wake): wake.resume(returning: true)
+    case .call(let body): body()
+    case nil: return false
+    }
+    return true
   }
 
   /// Before a deadlock is declared: whoever left the simulation may be on the way back, and "escaped" is the
@@ -167,7 +185,15 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     for _ in 0..<Self.lastJobs {
       if runNextJob() { continue }
       guard let sleeper = condition.withLock({ sleepers.popFirst() }) else { return }
-      sleeper.wake.resume(returning: false)
+      if case .task(let wake) = sleeper.wake { wake.resume(returning: false) }
     }
   }
+}
+
+/// A timer of a run in virtual time.
+private struct VirtualCall: ScheduledCall {
+  let executor: VirtualExecutor
+  let id: SleeperQueue.SleeperID
+
+  func cancel() { executor.remove(id) }
 }

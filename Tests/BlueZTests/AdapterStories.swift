@@ -1,6 +1,7 @@
 import BlueZ
 import Bluetooth
 import DBus
+import EventLoop
 import Testing
 
 @Suite("BlueZ's adapters", .timeLimit(.minutes(2)))
@@ -34,7 +35,7 @@ struct AdapterStories {
   func noBus() async {
     let address = BusAddress.address("unix:path=/nonexistent/roboprov")
     let error = await failure { () async throws(CentralError) in
-      try await BlueZCentral.open(bus: address, clock: MachineClock())
+      try await BlueZCentral.open(bus: address, clock: SystemClock())
     }
     #expect(error?.code == .busUnavailable)
     #expect(error?.stackText?.isEmpty == false)
@@ -43,7 +44,7 @@ struct AdapterStories {
   @Test("a daemon that comes later, goes, and comes again")
   func daemonComes() async throws {
     try await Stage.withBus { bus in
-      let central = try await BlueZCentral.open(bus: .address(bus.address), clock: MachineClock())
+      let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
       #expect(
         await failure { () async throws(CentralError) in try await central.adapters() }?.code
           == .stackUnavailable)
@@ -75,7 +76,7 @@ struct AdapterStories {
         }
       } _: { _ in
         let error = await failure { () async throws(CentralError) in
-          try await BlueZCentral.open(bus: .address(bus.address), clock: MachineClock())
+          try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
         }
         #expect(
           error

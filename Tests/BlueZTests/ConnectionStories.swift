@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 import Testing
 
 @testable import BlueZ
@@ -167,7 +168,7 @@ struct ConnectionStories {
     try await stage { stage in
       await stage.daemon.answer("Connect") { _ in
         await stage.daemon.remove(FakeBlueZ.device)
-        try? await MachineClock().sleep(for: BlueZPeripheral.settling / 3)
+        try? await SystemClock().sleep(for: BlueZPeripheral.settling / 3)
         await stage.daemon.setAdapter(["Powered": .bool(false)])
         return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", ""))
       }
@@ -254,10 +255,10 @@ struct ConnectionStories {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await first.disconnect() }
         await stage.daemon.called("Disconnect")
-        try? await MachineClock().sleep(for: BlueZCentral.graceOfEnding)
+        try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
         group.addTask { _ = try? await stage.central.connect(to: second, on: Story.adapter) }
         // Were it to be called too soon, it would be by then.
-        try? await MachineClock().sleep(for: .milliseconds(100))
+        try? await SystemClock().sleep(for: .milliseconds(100))
         end.finish()
       }
       connect.finish()
@@ -308,7 +309,7 @@ struct ConnectionStories {
       await stage.daemon.setDevice(["Connected": .bool(false)])
       await stage.daemon.setAdapter(["Powered": .bool(false)])
       try await stage.seen()
-      try await MachineClock().sleep(for: BlueZPeripheral.settling * 2)
+      try await SystemClock().sleep(for: BlueZPeripheral.settling * 2)
       #expect(await peripheral.disconnection()?.cause == .adapterLost)
     }
   }

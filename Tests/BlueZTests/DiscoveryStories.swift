@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 import Testing
 
 @testable import BlueZ
@@ -265,7 +266,7 @@ struct DiscoveryStories {
       #expect(members.first == "RemoveDevice")
 
       // To the next client all of them are from before.
-      let other = try await BlueZCentral.open(bus: .address(stage.bus.address), clock: MachineClock())
+      let other = try await BlueZCentral.open(bus: .address(stage.bus.address), clock: SystemClock())
       try await other.listen(on: Story.adapter) { _ throws(CentralError) in }
       await other.close()
       let all = await stage.daemon.calls.filter { $0.member == "RemoveDevice" }
@@ -323,7 +324,7 @@ struct DiscoveryStories {
         await stage.daemon.setDevice(["RSSI": .int16(-50)])
         await stage.daemon.called("RemoveDevice")
         await stage.daemon.setDevice(["RSSI": .int16(-51)])
-        try? await MachineClock().sleep(for: .seconds(1))
+        try? await SystemClock().sleep(for: .seconds(1))
       }
       #expect(await stage.daemon.count("SetDiscoveryFilter") == 1)
     }
@@ -337,7 +338,7 @@ struct DiscoveryStories {
       try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
         await stage.daemon.addDevice(Story.named)
         await stage.daemon.setDevice(["RSSI": .int16(-50)])
-        try? await MachineClock().sleep(for: .seconds(1))
+        try? await SystemClock().sleep(for: .seconds(1))
       }
       let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
         .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }

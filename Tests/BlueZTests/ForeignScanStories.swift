@@ -1,6 +1,7 @@
 import Bluetooth
 import CentralConformance
 import DBus
+import EventLoop
 import Foundation
 import Testing
 import VirtualBuilding
@@ -99,7 +100,7 @@ struct ForeignScanStories {
 
   @Test("is named where the bus says who listens: bluetoothctl")
   func bluetoothctl() async throws {
-    let clock = MachineClock()
+    let clock = SystemClock()
     try await ServedBuilding.serve(ConformanceScenario.scenario, on: clock) { building in
       let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: clock)
       #expect(await central.scanningClients(on: ConformanceScenario.adapter) == [])

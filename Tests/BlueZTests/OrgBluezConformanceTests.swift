@@ -2,6 +2,7 @@ import BlueZ
 import Bluetooth
 import CentralConformance
 import DBus
+import EventLoop
 import Testing
 import VirtualBuilding
 
@@ -13,7 +14,7 @@ struct OrgBluezConformanceTests {
     _ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
   ) async throws {
     try await Stage.withBus { bus in
-      let clock = MachineClock()
+      let clock = SystemClock()
       let world = World(scenario: scenario, clock: clock)
       let stack = VirtualBlueZ(world: world, bus: .address(bus.address), clock: clock)
       try await withThrowingTaskGroup(of: Void.self) { group in

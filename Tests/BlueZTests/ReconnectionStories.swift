@@ -1,6 +1,7 @@
 import Bluetooth
 import CentralConformance
 import DBus
+import EventLoop
 import Testing
 import VirtualBuilding
 
@@ -15,7 +16,7 @@ struct ReconnectionStories {
     _ body: (DBusDaemon, ReconnectingCentral, FakeBlueZ) async throws -> Void
   ) async throws {
     try await Stage.withBus { bus in
-      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: MachineClock())
+      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: SystemClock())
       do {
         try await Stage.with(bus) {
           await $0.addAdapter()
@@ -46,7 +47,7 @@ struct ReconnectionStories {
   @Test("shows no adapters while it is away, and those that there are when it is back")
   func goesAndComes() async throws {
     try await Stage.withBus { bus in
-      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: MachineClock())
+      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: SystemClock())
       var changes = await central.adapterChanges().makeAsyncIterator()
       for _ in 0..<3 {
         try await Stage.with(bus) {
@@ -161,7 +162,7 @@ struct ReconnectionStories {
       let stream = await central.adapterChanges()
       await withTaskGroup(of: [[Adapter]].self) { group in
         group.addTask { await stream.reduce(into: []) { $0.append($1) } }
-        try? await MachineClock().sleep(for: .milliseconds(100))
+        try? await SystemClock().sleep(for: .milliseconds(100))
         group.cancelAll()
         #expect(await group.next() == [[]])
       }
@@ -172,14 +173,14 @@ struct ReconnectionStories {
   func neverThere() async {
     let error = await failure { () async throws(CentralError) in
       try await ReconnectingCentral.open(
-        bus: .address("unix:path=/nonexistent/roboprov"), clock: MachineClock())
+        bus: .address("unix:path=/nonexistent/roboprov"), clock: SystemClock())
     }
     #expect(error?.code == .busUnavailable)
   }
 
   @Test("works on with the next bus, and removes what the last one left before it scans")
   func building() async throws {
-    let clock = MachineClock()
+    let clock = SystemClock()
     let adapter = ConformanceScenario.adapter
     try await ServedBuilding.serve(ConformanceScenario.scenario, on: clock, needsBus: false) { building in
       let central = try await ReconnectingCentral.open(bus: .address(building.busAddress), clock: clock)

@@ -1,6 +1,7 @@
 import BlueZ
 import Bluetooth
 import DBus
+import EventLoop
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -26,7 +27,7 @@ struct RepeatedScanTests {
           : SensorScenario(address: sensor($0), family: .iotDesignShop)
       })
     scenario.radio.duplicates = controller
-    try await ServedBuilding.serve(scenario, on: ScaledClock(MachineClock(), factor: 2), body)
+    try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: 2), body)
   }
 
   /// Those that a central says something of besides their strength, in a scan of 4 s.

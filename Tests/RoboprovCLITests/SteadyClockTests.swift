@@ -4,11 +4,14 @@ import Testing
 
 @testable import RoboprovCLI
 
-/// A clock that a test turns by hand. Whoever sleeps on it sees it go on, tick by tick.
+/// A clock that a test turns by hand. Whoever sleeps on it sees it go on, tick by tick. Its timers are called by the
+/// test's own advances.
 private final class HandClock: TimeSource {
   private struct State {
     var now = MonotonicInstant(sinceZero: .seconds(40_000))
     var deadlines: [MonotonicInstant] = []
+    var timers: [Int: (instant: MonotonicInstant, body: @Sendable () -> Void)] = [:]
+    var timersSet = 0
   }
 
   private let state = Mutex(State())
@@ -23,6 +26,34 @@ private final class HandClock: TimeSource {
 
   func advance(by seconds: Double) {
     state.withLock { $0.now = $0.now.advanced(by: .seconds(seconds)) }
+  }
+
+  func schedule(at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void) -> any ScheduledCall {
+    state.withLock { state in
+      state.timersSet += 1
+      state.timers[state.timersSet] = (instant, body)
+      return HandCall(clock: self, number: state.timersSet)
+    }
+  }
+
+  /// How many timers are set.
+  var timers: Int { state.withLock(\.timers.count) }
+
+  /// Goes on to the next timer, and beyond it by so many seconds, and calls it.
+  func advanceToTimer(andBeyondBy seconds: Double = 0) {
+    let body = state.withLock { state -> (@Sendable () -> Void)? in
+      guard let next = state.timers.min(by: { $0.value.instant < $1.value.instant }) else { return nil }
+      state.timers[next.key] = nil
+      state.now = max(state.now, next.value.instant).advanced(by: .seconds(seconds))
+      return next.value.body
+    }
+    body?()
+  }
+
+  private struct HandCall: ScheduledCall {
+    let clock: HandClock
+    let number: Int
+    func cancel() { clock.state.withLock { $0.timers[number] = nil } }
   }
 
   /// Has `action` called once a second while somebody sleeps.
@@ -106,6 +137,43 @@ struct SteadyClockTests {
     #expect(hand.deadlines == [start.advanced(by: .seconds(30))])
     try await clock.sleep(until: clock.now, tolerance: nil)
     #expect(hand.deadlines.count == 1, "for what has come nobody sleeps")
+  }
+
+  @Test("a timer is set again for the time that was missed, and called once")
+  func timerGoesOn() {
+    let hand = HandClock()
+    let clock = SteadyClock(of: hand)
+    let calls = Mutex(0)
+    let start = clock.now
+    let call = clock.schedule(at: start.advanced(by: .seconds(8))) { calls.withLock { $0 += 1 } }
+    hand.advance(by: 5)
+    _ = clock.now
+    // Ten minutes are missed before it is due, and again before it is due the second time.
+    for _ in 0..<2 {
+      hand.advanceToTimer(andBeyondBy: 600)
+      #expect(calls.withLock(\.self) == 0)
+      #expect(hand.timers == 1, "it is set again")
+    }
+    hand.advanceToTimer()
+    #expect(calls.withLock(\.self) == 1)
+    #expect(start.duration(to: clock.now) == .seconds(8))
+    call.cancel()
+    #expect(hand.timers == 0)
+  }
+
+  @Test("a timer that is cancelled is not called, also when it was set again")
+  func cancelledTimer() {
+    let hand = HandClock()
+    let clock = SteadyClock(of: hand)
+    let calls = Mutex(0)
+    clock.schedule(at: clock.now.advanced(by: .seconds(8))) { calls.withLock { $0 += 1 } }.cancel()
+    #expect(hand.timers == 0)
+    let call = clock.schedule(at: clock.now.advanced(by: .seconds(8))) { calls.withLock { $0 += 1 } }
+    hand.advanceToTimer(andBeyondBy: 600)
+    #expect(hand.timers == 1)
+    call.cancel()
+    #expect(hand.timers == 0)
+    #expect(calls.withLock(\.self) == 0)
   }
 
   @Test("a sleep that is cancelled ends")

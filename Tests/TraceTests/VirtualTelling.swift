@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 import StackTraces
 import VirtualBuilding
 import VirtualTime
@@ -85,17 +86,5 @@ enum VirtualTelling {
     if sensor.slow != nil { faults.append(.slow) }
     if let write = sensor.dropAtWrite { faults.append(.drops(in: .write(write))) }
     return faults.map { ScheduledFault($0) }
-  }
-}
-
-/// The system's clock.
-struct SystemClock: TimeSource {
-  private static let zero = SuspendingClock.now
-
-  var now: MonotonicInstant { MonotonicInstant(sinceZero: Self.zero.duration(to: SuspendingClock.now)) }
-  var minimumResolution: Duration { SuspendingClock().minimumResolution }
-
-  func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
-    try await SuspendingClock().sleep(until: Self.zero.advanced(by: deadline.sinceZero), tolerance: tolerance)
   }
 }

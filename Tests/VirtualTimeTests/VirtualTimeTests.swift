@@ -1,4 +1,5 @@
 import Bluetooth
+import Synchronization
 import Testing
 import VirtualTime
 
@@ -84,6 +85,101 @@ struct VirtualTimeTests {
         throw Mishap()
       }
     }
+  }
+
+  @Test(
+    "calls timers in the order of their instants, and of being set where these are equal; one that has passed, soon"
+  )
+  func timers() async throws {
+    let called = try await VirtualTime.run { clock in
+      let calls = Calls()
+      try await clock.sleep(for: .seconds(1))
+      for (index, milliseconds) in [30, 10, 20, 10, -900, 30].enumerated() {
+        _ = clock.schedule(at: clock.now.advanced(by: .milliseconds(milliseconds))) {
+          calls.add("\(index)@\(clock.now.sinceZero / .milliseconds(1))")
+        }
+      }
+      calls.add("set")
+      try await clock.sleep(for: .seconds(1))
+      return calls.lines
+    }
+    #expect(
+      called == ["set", "4@1000.0", "1@1010.0", "3@1010.0", "2@1020.0", "0@1030.0", "5@1030.0"])
+  }
+
+  @Test("sets timers and sleepers in one order")
+  func timersAmongSleepers() async throws {
+    let order = try await VirtualTime.run { clock in
+      let calls = Calls()
+      async let sleeper: Void = {
+        try await clock.sleep(for: .seconds(2))
+        calls.add("sleeper")
+      }()
+      _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {
+        calls.add("first")
+        _ = clock.schedule(at: clock.now.advanced(by: .seconds(2))) { calls.add("second") }
+      }
+      try await sleeper
+      try await clock.sleep(for: .seconds(2))
+      return calls.lines
+    }
+    #expect(order == ["first", "sleeper", "second"])
+  }
+
+  @Test("does not call a timer that was cancelled, nor any when the run has ended")
+  func cancelledTimers() async throws {
+    let calls = Calls()
+    try await VirtualTime.run { clock in
+      let timer = clock.schedule(at: clock.now.advanced(by: .seconds(1))) { calls.add("cancelled") }
+      _ = clock.schedule(at: clock.now.advanced(by: .seconds(2))) { calls.add("due") }
+      _ = clock.schedule(at: clock.now.advanced(by: .seconds(4))) { calls.add("after the end") }
+      timer.cancel()
+      timer.cancel()
+      try await clock.sleep(for: .seconds(3))
+    }
+    #expect(calls.lines == ["due"])
+  }
+
+  @Test("is not deadlocked while a timer is set, which may end the wait")
+  func timerEndsWait() async throws {
+    let elapsed = try await VirtualTime.run { clock in
+      let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+      _ = clock.schedule(at: clock.now.advanced(by: .seconds(60))) { continuation.finish() }
+      for await _ in stream {}
+      return clock.now.sinceZero
+    }
+    #expect(elapsed == .seconds(60))
+  }
+
+  @Test("reports a deadlock when the last timer has been called in vain")
+  func deadlockAfterTimer() async {
+    await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .seconds(60)))) {
+      try await VirtualTime.run { clock in
+        _ = clock.schedule(at: clock.now.advanced(by: .seconds(60))) {}
+        let (never, _) = AsyncStream<Int>.makeStream()
+        for await _ in never {}
+      }
+    }
+  }
+
+  @Test("scales timers, and none is early", arguments: [0.3, 1, 7, 10, 1000.0 / 3])
+  func scaledTimers(_ factor: Double) async throws {
+    let late = try await VirtualTime.run { base in
+      try await base.sleep(for: .seconds(1.1))
+      let clock = ScaledClock(base, factor: factor)
+      let calls = Calls()
+      for index in 1...50 {
+        let instant = clock.now.advanced(by: .microseconds(index * 1_234_567))
+        _ = clock.schedule(at: instant) {
+          let late = instant.duration(to: clock.now)
+          calls.add(late >= .zero && late <= .microseconds(1) ? "due" : "\(late)")
+        }
+        _ = clock.schedule(at: instant) { calls.add("cancelled") }.cancel()
+      }
+      try await clock.sleep(for: .seconds(100))
+      return calls.lines
+    }
+    #expect(late == Array(repeating: "due", count: 50))
   }
 
   @Test("shows the body the caller's task-local values")
@@ -216,6 +312,13 @@ private func beatsTimeout(nap: Duration, timeout: Duration, clock: VirtualClock)
 
 private enum Marked {
   @TaskLocal static var mark = "nobody's"
+}
+
+/// What timers leave behind, which cannot wait for an actor.
+private final class Calls: Sendable {
+  private let entries = Mutex<[String]>([])
+  var lines: [String] { entries.withLock(\.self) }
+  func add(_ line: String) { entries.withLock { $0.append(line) } }
 }
 
 private actor Log {

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 import FoundationEssentials
 import Glibc
 import StackTraces
@@ -7,15 +8,6 @@ import StackTraces
 /// `bluez-trace STORY TELLING FOLDER`: tells a story to the system bus's `org.bluez`, and writes what it saw of it to
 /// standard output, as lines of a recording. What the surroundings are to do it puts into FOLDER as `ask-N`, and waits until
 /// there is `done-N`.
-struct Real: TimeSource {
-  private static let zero = SuspendingClock.now
-  var now: MonotonicInstant { MonotonicInstant(sinceZero: Self.zero.duration(to: SuspendingClock.now)) }
-  var minimumResolution: Duration { SuspendingClock().minimumResolution }
-
-  func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
-    try await SuspendingClock().sleep(until: Self.zero.advanced(by: deadline.sinceZero), tolerance: tolerance)
-  }
-}
 
 /// The surroundings, reached through a folder that both sides see.
 actor Surroundings {
@@ -29,7 +21,9 @@ actor Surroundings {
     let name = "\(folder)/ask-\(asked)"
     try Data(event.rawValue.utf8).write(to: URL(filePath: name + ".new"))
     rename(name + ".new", name)
-    while access("\(folder)/done-\(asked)", F_OK) != 0 { try await Real().sleep(for: .milliseconds(10)) }
+    while access("\(folder)/done-\(asked)", F_OK) != 0 {
+      try await SystemClock().sleep(for: .milliseconds(10))
+    }
   }
 }
 
@@ -41,7 +35,7 @@ guard arguments.count == 4, let telling = Int(arguments[2]) else {
 do {
   let story = try Story(contentsOf: URL(filePath: arguments[1]))
   let surroundings = Surroundings(arguments[3])
-  let tellings = try await Player.tell(story, on: .system, clock: Real()) { event in
+  let tellings = try await Player.tell(story, on: .system, clock: SystemClock()) { event in
     try await surroundings.carryOut(event)
   }
   print(try Recording.lines(for: tellings, telling: telling), terminator: "")

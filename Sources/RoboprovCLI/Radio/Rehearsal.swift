@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 import Provisioning
 import VirtualBuilding
 import VirtualTime

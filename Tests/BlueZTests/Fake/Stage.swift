@@ -1,22 +1,9 @@
 import Bluetooth
 import DBus
+import EventLoop
 import Testing
 
 @testable import BlueZ
-
-/// The machine's clock. The stories wait for signals, never for it; only what the central itself bounds by
-/// time takes time.
-struct MachineClock: TimeSource {
-  private static let zero = ContinuousClock.now
-
-  var now: MonotonicInstant { MonotonicInstant(sinceZero: Self.zero.duration(to: .now)) }
-  var minimumResolution: Duration { .nanoseconds(1) }
-
-  func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
-    try await ContinuousClock().sleep(
-      until: Self.zero.advanced(by: deadline.sinceZero), tolerance: tolerance)
-  }
-}
 
 /// A bus of our own, a fake daemon and a central of ours on it.
 struct Stage {
@@ -37,7 +24,7 @@ struct Stage {
   ) async throws {
     try await withBus { bus in
       try await with(bus, setUp) { daemon in
-        let central = try await BlueZCentral.open(bus: .address(bus.address), clock: MachineClock())
+        let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
         do {
           try await body(Stage(bus: bus, daemon: daemon, central: central))
         } catch {

@@ -5,6 +5,7 @@ import BlueZ
 import Bluetooth
 import CentralConformance
 import DBus
+import EventLoop
 
 /// What came of one check.
 struct Finding: Encodable {
@@ -20,7 +21,7 @@ struct Plan: Encodable {
 }
 
 func examine(_ check: ConformanceCheck, in world: LabWorld) async -> Finding {
-  let clock = MachineClock()
+  let clock = SystemClock()
   await world.begin()
   let began = clock.now
   var failure: String?

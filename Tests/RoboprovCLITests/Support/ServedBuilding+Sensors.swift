@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 import Foundation
 import RoboprovCLI
 import Testing
