@@ -48,13 +48,22 @@ let package = Package(
     library("DBus", ["CDBus", "CLinux"]),
     library("BlueZ", ["Bluetooth", "DBus"]),
 
-    // The engine, and what goes in and comes out of it.
-    library("Provisioning", ["Bluetooth", .product(name: "HeapModule", package: "swift-collections")]),
-    library("YAML", ["CYAML"]),
-    library("Manifest", ["YAML", "Provisioning", "Bluetooth"]),
+    // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
+    library("Model", ["Bluetooth"]),
+    library("Session", ["Model", "Bluetooth"]),
+    library("Families", ["Session", "Model", "Bluetooth"]),
     library(
-      "Journal", ["Provisioning", "Bluetooth", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
-    library("Reporting", ["Provisioning", "Bluetooth"]),
+      "Engine",
+      [
+        "Families", "Session", "Model", "Bluetooth",
+        .product(name: "HeapModule", package: "swift-collections"),
+      ]),
+    library("YAML", ["CYAML"]),
+    library("Manifest", ["YAML", "Families", "Model", "Bluetooth"]),
+    library(
+      "Journal",
+      ["Families", "Model", "Bluetooth", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
+    library("Reporting", ["Families", "Model", "Bluetooth"]),
 
     // A building that is not there.
     library("VirtualTime", ["Bluetooth", "CLinux"]),
@@ -65,14 +74,18 @@ let package = Package(
     // Random buildings with everything that can go wrong in them, and what must hold all the same.
     library(
       "Simulation",
-      ["Bluetooth", "Provisioning", "Journal", "Reporting", "VirtualTime", "VirtualBuilding"]),
+      [
+        "Bluetooth", "Model", "Session", "Families", "Engine", "Journal", "Reporting", "VirtualTime",
+        "VirtualBuilding",
+      ]),
 
     // The command line.
     library(
       "RoboprovCLI",
       [
-        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Provisioning", "YAML", "Manifest", "Journal", "Reporting",
-        "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
+        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "YAML",
+        "Manifest",
+        "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
@@ -82,7 +95,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Bluetooth", "Provisioning", "VirtualBuilding", "VirtualTime",
+        "Bluetooth", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Benchmarks", swiftSettings: strict),
 
@@ -114,14 +127,20 @@ let package = Package(
     tests("DBus", ["CLinux"]),
     tests(
       "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
-    tests("Provisioning", ["Bluetooth", "VirtualTime", "VirtualBuilding", "Journal", "Simulation"]),
-    tests("Simulation", ["Bluetooth", "Provisioning", "Journal", "VirtualTime", "VirtualBuilding"]),
+    tests(
+      "Engine",
+      [
+        "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
+        "Simulation",
+      ]),
+    tests(
+      "Simulation", ["Bluetooth", "Model", "Families", "Engine", "Journal", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.
     .target(name: "MarkedText", dependencies: ["YAML"], path: "Tests/MarkedText", swiftSettings: strict),
     tests("YAML", ["MarkedText"]),
-    tests("Manifest", ["MarkedText", "YAML", "Provisioning", "Bluetooth"]),
-    tests("Journal", ["Provisioning", "Bluetooth"]),
-    tests("Reporting", ["Provisioning", "Bluetooth"]),
+    tests("Manifest", ["MarkedText", "YAML", "Families", "Session", "Model", "Bluetooth"]),
+    tests("Journal", ["Families", "Model", "Bluetooth"]),
+    tests("Reporting", ["Model", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // Kills a program at an exact instant from within, without a hook in it.
@@ -129,9 +148,6 @@ let package = Package(
     // These run the built program, which must therefore be built first.
     tests(
       "RoboprovCLI",
-      [
-        "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Provisioning", "VirtualBuilding",
-        "VirtualTime",
-      ]),
+      ["roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "VirtualBuilding", "VirtualTime"]),
   ]
 )

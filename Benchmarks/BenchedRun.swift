@@ -1,6 +1,8 @@
 import Bluetooth
+import Engine
 import Foundation
-import Provisioning
+import Model
+import Session
 import VirtualBuilding
 import VirtualTime
 
@@ -50,7 +52,7 @@ extension Course {
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(
       clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.seconds) }, recorder: logbook)
-    let result = await Provisioning.apply(request, in: environment, recording: coordinator)
+    let result = await Engine.apply(request, in: environment, recording: coordinator)
     return (result, await logbook.book, clock.now.sinceZero)
   }
 

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// What is kept of a run's events: counts and times, so that the record costs next to nothing.
 struct Logbook: Sendable {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Bluetooth
-import Provisioning
+import Engine
+import Families
+import Model
 
 /// How long it takes to decide which device belongs to which room.
 struct MatchCommand: ParsableCommand {

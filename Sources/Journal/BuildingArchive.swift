@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 
 /// All runs of a building that a reports directory has on record, read from their journals.
 public struct BuildingArchive: Sendable {

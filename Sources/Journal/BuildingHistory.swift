@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Provisioning
+public import Model
 
 /// All that the record has of one room, or of one device, run by run.
 public struct BuildingHistory: Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
-public import Provisioning
+import Families
+public import Model
 
 /// The building's present state: everything that was ever done in it, folded in the order in which it happened.
 ///

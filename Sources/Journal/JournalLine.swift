@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-public import Provisioning
+public import Model
 
 /// A line of a journal: a `RunEvent`'s JSON object and, in it, `prev`: the SHA-256 (lower-case hex) of the
 /// bytes of the line before, without its newline; for the first line, of the schema's name.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import Provisioning
+public import Model
 
 /// A journal as it was found.
 public struct JournalRecord: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Provisioning
+public import Model
 
 /// Appends a run's events to its journal: one line an event, each written whole, each chained to the one
 /// before.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import Provisioning
+import Model
 
 /// Who holds a lock, in its own words: what whoever is refused is told.
 public struct LockHolder: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Provisioning
+public import Model
 
 /// A run's journal and copies of it in other places, kept as one: an event is on record when it is so everywhere.
 ///

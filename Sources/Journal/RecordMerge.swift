@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 
 /// The records of one building from several laptops, joined: every run of each, once.
 public struct RecordMerge: Sendable {

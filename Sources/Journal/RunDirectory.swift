@@ -1,5 +1,5 @@
 import Glibc
-public import Provisioning
+public import Model
 
 /// Where a run leaves everything: `<reports>/<building>/<run>/`, with `<reports>/<building>/latest` beside it.
 ///

@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Glibc
-public import Provisioning
+public import Model
 
 /// The key of a site, under which the fingerprints of secrets are made: a file of 32 bytes that only its owner may
 /// read, outside the reports. Laptops that share it can tell whether each other's passwords are still the same.

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 import YAML
 
 /// What a manifest says of adapters.

@@ -1,4 +1,5 @@
-import Provisioning
+import Families
+import Model
 import YAML
 
 extension ManifestDecoder {

@@ -1,9 +1,10 @@
-import Provisioning
+import Families
+import Model
 import YAML
 
 /// What holds for a room that does not say otherwise.
 struct RoomDefaults {
-  var profile: (any DeviceProfile)?
+  var profile: (any DeviceFamily)?
   var wifi: WiFiChoice?
   var retries = 2
   var proof = ProofAddress.own
@@ -55,7 +56,8 @@ extension ManifestDecoder {
     // Where a profile is not known, nobody knows what its rooms would take.
     guard !kinds.isEmpty, kinds.allSatisfy({ $0.profile != nil }) else { return }
     func takers(of name: SettingName) -> String {
-      DeviceProfiles.all.filter { $0.settings.contains { $0.name == name } }.listed
+      let takers: [any DeviceFamily] = DeviceProfiles.all.filter { $0.settings.contains { $0.name == name } }
+      return takers.listed
     }
     func isTaken(_ name: SettingName) -> Bool { kinds.contains { $0.takes(name) } }
 

@@ -1,5 +1,6 @@
 import Bluetooth
-import Provisioning
+import Families
+import Model
 import YAML
 
 /// Where something that must be unique was first seen.
@@ -56,7 +57,7 @@ extension ManifestDecoder {
     return (rooms, kinds)
   }
 
-  private mutating func fields(ofRoom node: YAMLNode, _ profile: (any DeviceProfile)?) -> Fields? {
+  private mutating func fields(ofRoom node: YAMLNode, _ profile: (any DeviceFamily)?) -> Fields? {
     // Where the profile is not known, that has been said: its rooms may have any profile's keys.
     let keys = (profile.map { [$0] } ?? DeviceProfiles.all).flatMap { Vocabulary.settingKeys(of: $0) }
     return fields(
@@ -65,7 +66,9 @@ extension ManifestDecoder {
         if Vocabulary.building.contains(key) {
           return ("`\(key)` cannot stand in a room", "it belongs at the top of the manifest")
         }
-        let takers = DeviceProfiles.all.filter { Vocabulary.settingKeys(of: $0).contains(key) }
+        let takers: [any DeviceFamily] = DeviceProfiles.all.filter {
+          Vocabulary.settingKeys(of: $0).contains(key)
+        }
         guard let profile, !takers.isEmpty else { return nil }
         return (
           "\(profile.withArticle) takes no `\(key)`",
@@ -101,7 +104,7 @@ extension ManifestDecoder {
   }
 
   private mutating func roomName(
-    _ fields: Fields, profile: (any DeviceProfile)?, claims: inout RoomClaims
+    _ fields: Fields, profile: (any DeviceFamily)?, claims: inout RoomClaims
   ) -> String? {
     guard let node = fields["room"] else {
       error("a room without a name", at: fields.head, advice: "give it one: room: …")
@@ -225,7 +228,7 @@ extension ManifestDecoder {
   }
 
   /// Whether a room's device was configured elsewhere, and is only looked for.
-  private mutating func isRegistered(_ fields: Fields, profile: (any DeviceProfile)?) -> Bool {
+  private mutating func isRegistered(_ fields: Fields, profile: (any DeviceFamily)?) -> Bool {
     guard let node = fields["register"], let text = text(node, "register") else { return false }
     // Other words of YAML are not taken for these two, but understood, so that the rest is read as it is meant.
     let isTrue = ["true", "yes", "on", "y"].contains(text.lowercased())

@@ -1,5 +1,6 @@
 import Bluetooth
-import Provisioning
+import Families
+import Model
 import YAML
 
 /// A setting that rooms have in common, under `defaults`.

@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 import YAML
 
 /// A stage's timeout, and where it stands.
@@ -45,7 +45,7 @@ extension ManifestDecoder {
 
   /// The timeouts of a room: what its settings need, but for what the manifest says.
   mutating func timeouts(
-    of profile: any DeviceProfile, with settings: [SettingName: SettingValue],
+    of profile: any DeviceFamily, with settings: [SettingName: SettingValue],
     _ written: [Stage: WrittenTimeout]
   ) -> StageTimeouts {
     let usual = profile.timeouts(for: [:])

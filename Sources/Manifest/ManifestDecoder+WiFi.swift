@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 import YAML
 
 /// A WiFi network as a manifest has it.

@@ -1,4 +1,5 @@
-import Provisioning
+import Families
+import Model
 import YAML
 
 /// Walks the tree and collects: what is wrong, what may be shown, what must never be.
@@ -114,7 +115,7 @@ struct ManifestDecoder {
   }
 
   /// A profile by its name.
-  mutating func profile(_ node: YAMLNode) -> (any DeviceProfile)? {
+  mutating func profile(_ node: YAMLNode) -> (any DeviceFamily)? {
     guard let text = text(node, "profile") else { return nil }
     if let profile = DeviceProfiles[ProfileID(rawValue: text)] { return profile }
     let known = DeviceProfiles.all.map(\.id.rawValue)

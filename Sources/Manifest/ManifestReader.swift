@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 import YAML
 
 /// Reads manifests: bytes in, a checked building or findings out.

@@ -1,9 +1,9 @@
-import Provisioning
+import Model
 
 /// What decides which keys a room has: its device family, and whether its device is written at all.
 struct RoomKind {
   /// The family; nil where the manifest names one that does not exist, which has been said.
-  let profile: (any DeviceProfile)?
+  let profile: (any DeviceFamily)?
   /// Whether its device was configured elsewhere, and is only looked for.
   let isRegistered: Bool
 
@@ -28,12 +28,12 @@ struct RoomKind {
   }
 }
 
-extension DeviceProfile {
+extension DeviceFamily {
   /// `a Robo Sensor`.
   var withArticle: String { ("AEIOU".contains(title.prefix(1)) ? "an " : "a ") + title }
 }
 
-extension [any DeviceProfile] {
+extension [any DeviceFamily] {
   /// `a Robo Sensor or a Firefly`.
   var listed: String { map(\.withArticle).joined(separator: " or ") }
 }

@@ -1,4 +1,5 @@
-import Provisioning
+import Families
+import Model
 
 /// The keys of the format, and what may be shown of their values.
 enum Vocabulary {
@@ -34,7 +35,7 @@ enum Vocabulary {
   ])
 
   /// The keys of a profile's settings, in its order.
-  static func settingKeys(of profile: any DeviceProfile) -> [String] {
+  static func settingKeys(of profile: any DeviceFamily) -> [String] {
     profile.settings.filter(isPlain).map(\.name.rawValue)
   }
 

@@ -1,6 +1,7 @@
 import Bluetooth
+import Families
 import Foundation
-import Provisioning
+import Model
 import Testing
 
 @testable import Journal

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Provisioning
+import Model
 import Testing
 
 @testable import Journal

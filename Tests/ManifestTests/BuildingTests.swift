@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 import Manifest
-import Provisioning
+import Model
 import Testing
 
 @Suite("A manifest becomes a building")

@@ -1,7 +1,9 @@
 import Bluetooth
+import Families
 import Manifest
 import MarkedText
-import Provisioning
+import Model
+import Session
 import Testing
 import YAML
 

@@ -1,6 +1,7 @@
+import Families
 import Manifest
-import Provisioning
 import MarkedText
+import Model
 import Testing
 import YAML
 

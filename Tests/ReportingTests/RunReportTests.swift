@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 import Testing
 
 @testable import Reporting

@@ -1,6 +1,6 @@
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Testing
 import VirtualBuilding
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Testing
 import VirtualBuilding
 

@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 import Simulation
 import Testing
 

@@ -1,5 +1,6 @@
 import Bluetooth
-import Provisioning
+import Families
+import Model
 import Simulation
 import Testing
 import VirtualBuilding

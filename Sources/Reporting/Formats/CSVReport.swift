@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// `report.csv`: one row a room, in the order of the manifest, for a spreadsheet.
 ///

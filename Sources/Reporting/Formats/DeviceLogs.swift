@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 
 /// `devices/<room>.log`: all that happened to one room, for the installer and for who helps the installer.
 ///

@@ -1,6 +1,6 @@
 import Bluetooth
 import FoundationEssentials
-import Provisioning
+import Model
 
 /// `report.json`: a run for programs. Keys are frozen; what is not known is null, never missing.
 public enum JSONReport {

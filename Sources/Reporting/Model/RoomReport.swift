@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Provisioning
+public import Model
 
 /// All that a report says about one room, folded from the events so far.
 public struct RoomReport: Hashable, Sendable {

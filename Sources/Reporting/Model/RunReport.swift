@@ -1,6 +1,6 @@
 public import Bluetooth
 public import FoundationEssentials
-public import Provisioning
+public import Model
 
 /// A run as its events tell it so far: the one fold that every report and the live display read.
 ///

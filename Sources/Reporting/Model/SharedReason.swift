@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 
 /// A reason of the host's that several rooms have in common: it is explained once, and not once per room.
 struct SharedReason: Hashable, Sendable {

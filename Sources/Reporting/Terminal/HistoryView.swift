@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 
 /// What happened in a run to one room or device, for a person.
 public enum HistoryView {

@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 
 /// What a run would do, for a person.
 public enum PlanView {

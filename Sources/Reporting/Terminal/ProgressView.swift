@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 
 /// A run as it goes on, for the person at the terminal: state in, lines out. Who draws them, and when, is
 /// the command line's.

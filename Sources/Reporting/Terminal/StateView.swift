@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 
 /// The building's present state, for a person: how far each room is by all that is on record.
 public enum StateView {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// What a person is told when a run is over.
 public enum SummaryView {

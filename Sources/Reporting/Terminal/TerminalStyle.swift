@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 
 /// How a terminal is to be written to.
 public struct TerminalStyle: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Bluetooth
-public import Provisioning
+public import Model
 
 extension RecordConflict {
   /// What contradicts what, as one sentence, and what to do about it.

@@ -1,4 +1,5 @@
-import Provisioning
+import Families
+import Model
 
 extension DeviceWords {
   /// The words for a family; a plain set for one that is not known any more.

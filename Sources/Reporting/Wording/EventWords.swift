@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// A fact in a few words for the log of a device, on one line; texts of others are made visible.
 struct EventWords {

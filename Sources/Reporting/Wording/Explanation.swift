@@ -1,5 +1,6 @@
 import Bluetooth
-import Provisioning
+import Families
+import Model
 
 /// Why a room is not done, and what to do next: for an installer on a ladder.
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// Another program that scans, in words for people.
 extension ForeignScanDetected {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// Why a room that is near an adapter has no device yet, in words.
 extension Scene {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// Every reason there can be, in words. A new code makes the compiler ask for its sentence here.
 extension Scene {

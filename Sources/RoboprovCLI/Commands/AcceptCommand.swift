@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Provisioning
+import Model
 
 /// `roboprov accept`: somebody takes a room as it is.
 struct AcceptCommand: AsyncParsableCommand {

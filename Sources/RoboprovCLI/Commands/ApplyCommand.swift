@@ -1,10 +1,13 @@
 import ArgumentParser
 import Bluetooth
+import Engine
+import Families
 import Foundation
 import Journal
 import Manifest
-import Provisioning
+import Model
 import Reporting
+import Session
 
 /// `roboprov apply`: the job itself.
 struct ApplyCommand: AsyncParsableCommand {
@@ -188,7 +191,7 @@ struct ApplyCommand: AsyncParsableCommand {
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
       interruptions: interruptions.stream, pauses: setup.pauses)
     let result = await progress.running { [request] in
-      await Provisioning.apply(request, in: environment, recording: coordinator)
+      await Engine.apply(request, in: environment, recording: coordinator)
     }
     do {
       try record.finish { RunOutput.show($0, in: record.directory, as: output) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// `roboprov history`: all that is on record of a room or a sensor.

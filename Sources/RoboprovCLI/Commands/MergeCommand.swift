@@ -1,8 +1,9 @@
 import ArgumentParser
 import Bluetooth
+import Families
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// `roboprov report merge`: one building, several laptops.

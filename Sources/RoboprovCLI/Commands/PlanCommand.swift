@@ -1,9 +1,11 @@
 import ArgumentParser
 import Bluetooth
+import Engine
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Reporting
+import Session
 
 /// `roboprov plan`: what `apply` would do, before anything is written.
 struct PlanCommand: AsyncParsableCommand {
@@ -64,7 +66,7 @@ struct PlanCommand: AsyncParsableCommand {
       }
     }
     do throws(PlanFailure) {
-      return try await Provisioning.plan(request, in: environment, recording: coordinator)
+      return try await Engine.plan(request, in: environment, recording: coordinator)
     } catch {
       switch error {
       case .interrupted: throw ExitStatus.interrupted.exit

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 
 /// `roboprov replace`: a room's sensor is out of service; the room gets another.
 struct ReplaceCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// `roboprov report`: what is made of the record.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 
 /// `roboprov retire`: a room is out of service, its sensor with it.
 struct RetireCommand: AsyncParsableCommand {

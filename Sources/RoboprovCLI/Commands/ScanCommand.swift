@@ -1,7 +1,8 @@
 import ArgumentParser
 import Bluetooth
+import Engine
 import Foundation
-import Provisioning
+import Model
 import Reporting
 
 /// `roboprov scan`: what can be provisioned.

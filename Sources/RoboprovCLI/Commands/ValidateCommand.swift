@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Manifest
-import Provisioning
+import Model
 import Reporting
 
 /// `roboprov validate`: everything that can be said about a manifest without a radio.

@@ -2,7 +2,7 @@ import BlueZ
 import Bluetooth
 import DBus
 import Foundation
-import Provisioning
+import Model
 import VirtualBuilding
 import VirtualTime
 

@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 
 /// What a person is told, and advised, when the radio as a whole cannot be used.
 enum RadioTrouble {

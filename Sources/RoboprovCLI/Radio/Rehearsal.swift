@@ -1,7 +1,7 @@
 import Bluetooth
 import DBus
 import EventLoop
-import Provisioning
+import Model
 import VirtualBuilding
 import VirtualTime
 

@@ -1,6 +1,6 @@
 import Bluetooth
 import Manifest
-import Provisioning
+import Model
 import VirtualBuilding
 import YAML
 

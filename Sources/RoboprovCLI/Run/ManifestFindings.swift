@@ -1,5 +1,6 @@
+import Families
 import Manifest
-import Provisioning
+import Model
 import Reporting
 import YAML
 

@@ -1,5 +1,5 @@
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// Where one run is recorded: its directory and journal, and the reports made from that journal at its end. And

@@ -1,5 +1,5 @@
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// Everything that is made from a run's events when it ends, and again by `roboprov report`.

@@ -1,5 +1,7 @@
 import Bluetooth
-import Provisioning
+import Engine
+import Families
+import Model
 import Reporting
 
 /// What a scan heard, for people and for programs.

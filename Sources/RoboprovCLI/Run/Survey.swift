@@ -1,6 +1,8 @@
 import Bluetooth
+import Engine
+import Families
 import Foundation
-import Provisioning
+import Model
 
 extension Survey {
   /// What commands do that only listen: takes an adapter, which no run may be using, and hears who is there.

@@ -1,5 +1,5 @@
 @preconcurrency import Dispatch
-import Provisioning
+import Model
 import Synchronization
 
 /// Finds pauses in readings of the clocks. A value; it reads no clock itself.

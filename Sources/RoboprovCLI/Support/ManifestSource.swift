@@ -1,6 +1,6 @@
 import Foundation
 import Manifest
-import Provisioning
+import Model
 
 /// A manifest as it was read: the building it describes, and what the report says about its bytes.
 struct ManifestSource {

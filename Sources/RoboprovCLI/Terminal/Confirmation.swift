@@ -1,5 +1,6 @@
+import Engine
 import Foundation
-import Provisioning
+import Model
 import Reporting
 
 /// Asks the person at the terminal whether rooms may get the devices that were found for them.

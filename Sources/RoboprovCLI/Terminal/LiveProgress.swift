@@ -1,7 +1,7 @@
 import Bluetooth
 import EventLoop
 import Foundation
-import Provisioning
+import Model
 import Reporting
 
 /// Shows a run as it goes on, on stderr: on a terminal a few lines that are drawn over and over, elsewhere a

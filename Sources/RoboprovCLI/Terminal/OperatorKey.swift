@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 import Reporting
 
 /// Takes the moment of an action from the person who does it.

@@ -1,7 +1,8 @@
 import Bluetooth
+import Engine
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// A change of the record that a person makes: on record like a run, and as durable.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Provisioning
+import Model
 
 /// A building as a person names it: by its manifest, or by its id (its folder in the reports directory).
 struct BuildingReference {

@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 import Reporting
 
 /// Whether the rest of a building may follow after its first rooms: somebody at the terminal says so, or a command.

@@ -1,7 +1,7 @@
 import Bluetooth
+import Engine
 import Foundation
 import Journal
-import Provisioning
 
 /// What one run at a time may have on this machine.
 enum Claims {

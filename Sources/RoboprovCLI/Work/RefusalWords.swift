@@ -1,4 +1,4 @@
-import Provisioning
+import Engine
 
 /// What a person is told when a run's conditions are not met.
 enum RefusalWords {

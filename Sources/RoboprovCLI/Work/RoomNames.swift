@@ -1,4 +1,4 @@
-import Provisioning
+import Model
 import Reporting
 
 /// Finds rooms by what a person calls them: the id, or the name.

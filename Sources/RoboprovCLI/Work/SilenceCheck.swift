@@ -1,7 +1,8 @@
 import ArgumentParser
 import Bluetooth
+import Engine
 import Foundation
-import Provisioning
+import Model
 import Reporting
 
 /// Makes sure that a sensor that is taken out of service is not on air with its minor any more: its successor would

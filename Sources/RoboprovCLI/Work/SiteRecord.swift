@@ -1,6 +1,6 @@
 import Foundation
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// What is on record of a building, read for a command that decides by it.

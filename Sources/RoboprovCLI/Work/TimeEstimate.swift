@@ -1,5 +1,5 @@
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// How long provisioning will take: by the pace that it had here before, or else in the radio lab.

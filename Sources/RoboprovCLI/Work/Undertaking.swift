@@ -1,5 +1,6 @@
+import Engine
 import Journal
-import Provisioning
+import Model
 import Reporting
 
 /// What `apply` and `plan` are to do: the manifest's rooms as far as they are selected, held against the record.

@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Provisioning
+public import Model
 
 /// Something that happens while a run goes on, and that it can do nothing about.
 public struct Disturbance: Hashable, Sendable {

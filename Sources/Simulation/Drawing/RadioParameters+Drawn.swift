@@ -23,7 +23,7 @@ extension RadioParameters {
     radio.restart = scaled(radio.restart, by: 0.5...2)
     radio.lateCharacteristics = Double.random(in: 0...1, using: &chance)
     // Never fewer than the engine takes for granted of common dongles.
-    radio.slotsPerAdapter = Int.random(in: 5...8, using: &chance)
+    radio.slotsPerAdapter = Int.random(in: 3...9, using: &chance)
     return radio
   }
 }

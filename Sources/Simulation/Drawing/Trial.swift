@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Provisioning
+public import Model
 public import VirtualBuilding
 import VirtualTime
 

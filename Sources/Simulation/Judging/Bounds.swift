@@ -1,5 +1,6 @@
 import Bluetooth
-import Provisioning
+import Families
+import Model
 import VirtualBuilding
 
 /// How long things may take at most. None of these is a promise of speed (`make bench` has those): what exceeds one is

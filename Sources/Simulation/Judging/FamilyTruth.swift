@@ -1,5 +1,6 @@
 public import Bluetooth
-public import Provisioning
+import Families
+public import Model
 public import VirtualBuilding
 
 /// What a family's devices are told over the air, what they keep of it, and which of it is a change: told here once

@@ -1,6 +1,7 @@
 public import Bluetooth
+public import Engine
 import Journal
-public import Provisioning
+public import Model
 public import VirtualBuilding
 
 /// What must hold of a run at each of its events, whatever goes wrong in it, and whatever family the devices are of.

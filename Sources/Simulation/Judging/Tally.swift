@@ -1,4 +1,4 @@
-public import Provisioning
+public import Model
 import VirtualTime
 
 /// What a campaign has gone through so far.

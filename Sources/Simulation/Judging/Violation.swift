@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Provisioning
+public import Model
 
 /// Something that must never be, and was.
 public struct Violation: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 /// How long devices wait for their turn, by what is on record: from being heard, after the survey or after the pause
 /// before another attempt, to the attempt.

@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Provisioning
+public import Model
 
 /// A disk that survives the death of its process: what was synced is there, of the rest a part.
 public actor MortalRecorder: RunRecorder {

@@ -1,4 +1,4 @@
-public import Provisioning
+public import Model
 import VirtualTime
 
 extension SecretSeal {

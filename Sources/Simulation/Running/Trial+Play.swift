@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 import Synchronization
 import VirtualBuilding
 import VirtualTime

@@ -1,14 +1,13 @@
 import Bluetooth
+import Engine
 import Journal
-import Provisioning
+import Model
 import Reporting
 import VirtualBuilding
 
 /// What is known of a trial so far: what went on record, and what was found to be wrong. It judges each event as it
 /// comes on disk.
 actor TrialBook {
-  /// How many links an adapter may hold, as the engine promises without being told otherwise: what common dongles can.
-  static let slots = 5
   /// How many events are kept for who looks into a violation.
   private static let lastEvents = 30
   /// One is enough to look into; a trial that goes wrong early can go wrong often.
@@ -106,8 +105,9 @@ actor TrialBook {
 
   private func checkLinks() {
     let peak = meter.takePeak()
-    for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key })
-    where count > slots[AdapterReference(adapter.description)] ?? Self.slots {
+    for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key }) {
+      // Without a word in the manifest the engine finds out what the controller holds.
+      guard let stated = slots[AdapterReference(adapter.description)], count > stated else { continue }
       invariants.violate(.slots, "\(count) links at once on adapter \(adapter)")
     }
     if let limit, peak.all > limit {

@@ -1,4 +1,4 @@
-public import Provisioning
+public import Model
 
 /// What came of a trial.
 public struct TrialResult: Sendable {

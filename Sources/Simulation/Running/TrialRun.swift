@@ -1,6 +1,8 @@
 import Bluetooth
+import Engine
 import FoundationEssentials
-import Provisioning
+import Model
+import Session
 import Synchronization
 import VirtualBuilding
 import VirtualTime

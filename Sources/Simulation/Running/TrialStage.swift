@@ -1,7 +1,9 @@
 import Bluetooth
+import Engine
+import Families
 import FoundationEssentials
 import Journal
-import Provisioning
+import Model
 import Synchronization
 import VirtualBuilding
 import VirtualTime

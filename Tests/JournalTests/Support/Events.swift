@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 
 @testable import Journal
 

@@ -1,5 +1,5 @@
 import Bluetooth
-import Provisioning
+import Model
 
 extension PlannedRoom {
   /// A room with a beacon of IoT Design Shop.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import Provisioning
+import Model
 
 /// Events told one after the other, numbered and timed: each `after` seconds later than the last.
 struct Story {

@@ -1,5 +1,5 @@
 import Foundation
-import Provisioning
+import Model
 
 /// When `Tests/KillSwitch`, preloaded into a program, kills it.
 enum KillSwitch {

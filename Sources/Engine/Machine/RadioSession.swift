@@ -1,0 +1,17 @@
+import Bluetooth
+import Model
+
+/// One use of one adapter by a run, from the moment it is taken until it is lost.
+///
+/// An adapter that comes back, be it after 20 ms, is in another session: a scan window, a link or a failure of an earlier
+/// session never counts for a later one.
+struct RadioSession: Hashable, Sendable {
+  /// The adapter.
+  let adapter: AdapterID
+  /// Counts the sessions of all adapters of a run, from 1.
+  let number: Int
+}
+
+extension RadioSession: CustomStringConvertible {
+  var description: String { "\(adapter)#\(number)" }
+}

@@ -1,0 +1,290 @@
+import Bluetooth
+import Model
+
+/// Where a room stands in a run. Each case holds what is true in it, and its values can only be made from those of a legal
+/// predecessor: their initialisers belong to this file. `RoomState.transitions` is the same as a table, which
+/// docs/architecture.md draws.
+enum RoomState: Sendable {
+  /// Nothing is decided yet: the run surveys.
+  case unmatched
+  /// No device could be joined with the room so far, and the run watches for one.
+  case open(Open)
+  /// Its device is at work and must be put into provisioning mode first. Somebody may do that while the run goes on.
+  case parked(Parked)
+  /// Its device was configured elsewhere and is only to be heard.
+  case awaited(Awaited)
+  /// It has a device, and waits for the first rooms of its network to be judged.
+  case held(Held)
+  /// Its device is to be connected to as soon as can be.
+  case queued(Queued)
+  /// An adapter is reserved for it; the moment of the action that the device is to learn of is yet to come.
+  case preparing(Engaged)
+  /// Its device is being connected to.
+  case connecting(Engaged)
+  /// The link is up.
+  case connected(Engaged)
+  /// The GATT session is over, and the link is being taken down.
+  case disconnecting(Disconnecting)
+  /// The device was asked to keep what was written, and its proof is to be heard. Only scanning is needed.
+  case proving(Proving)
+  /// An attempt failed. Whether that was the host's doing shows a little later.
+  case judging(Judging)
+  /// Another attempt follows after a back-off.
+  case backingOff(BackingOff)
+  /// Its budget is spent; it is tried again once its device is clearly heard. Only in a run that watches.
+  case resting(Resting)
+  /// The run stops, and its attempt was ended for that.
+  case stopped(Stopped)
+  /// It has its outcome.
+  case finished(RoomFinished)
+
+  struct Open: Sendable {
+    let outcome: Outcome
+    let reason: FailureReason
+    fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
+      (self.outcome, self.reason) = (outcome, reason)
+    }
+  }
+
+  struct Parked: Sendable {
+    let reason: FailureReason
+    fileprivate init(_ reason: FailureReason) { self.reason = reason }
+  }
+
+  struct Awaited: Sendable {
+    /// The scan time of every adapter at which it is given up.
+    let silenceLimit: Duration
+    fileprivate init(_ silenceLimit: Duration) { self.silenceLimit = silenceLimit }
+  }
+
+  struct Held: Sendable {
+    let work: RoomWork
+    fileprivate init(_ work: RoomWork) { self.work = work }
+  }
+
+  struct Queued: Sendable {
+    var work: RoomWork
+    /// The scan time of every adapter at which it is given up, unless it was heard.
+    var silenceLimit: Duration
+    /// The adapters that have it among their candidates.
+    var candidacies: Set<AdapterID> = []
+    fileprivate init(_ work: RoomWork, _ silenceLimit: Duration) {
+      (self.work, self.silenceLimit) = (work, silenceLimit)
+    }
+  }
+
+  struct Engaged: Sendable {
+    var work: RoomWork
+    let attempt: AttemptID
+    let session: RadioSession
+    /// How long connecting may take, where that is less than the room's own timeout.
+    let limit: Duration?
+    /// Whether the adapter may have no slot for this link.
+    let isTrial: Bool
+    /// When the adapter was given to it; when the attempt began, once it has.
+    fileprivate(set) var since: MonotonicInstant
+    fileprivate init(
+      _ work: RoomWork, _ session: RadioSession, _ limit: Duration?, isTrial: Bool, _ now: MonotonicInstant
+    ) {
+      self.work = work
+      attempt = AttemptID(room: work.room.id, number: work.attempts + 1)
+      (self.session, self.limit, self.isTrial, since) = (session, limit, isTrial, now)
+    }
+  }
+
+  struct Disconnecting: Sendable {
+    var work: RoomWork
+    let attempt: AttemptID
+    let session: RadioSession
+    let began: MonotonicInstant
+    let result: Result<Submission, AttemptFailure>
+    /// Whether the adapter may have had no slot for the link.
+    let isTrial: Bool
+    /// Whether the adapter still has the link.
+    var holdsLink = true
+    fileprivate init(_ engaged: Engaged, _ report: AttemptReport) {
+      work = engaged.work
+      work.take(report)
+      (attempt, session, began) = (engaged.attempt, engaged.session, engaged.since)
+      (result, isTrial) = (report.result, engaged.isTrial)
+    }
+  }
+
+  struct Proving: Sendable {
+    let work: RoomWork
+    let attempt: AttemptID
+    let session: RadioSession
+    /// When the attempt began.
+    let began: MonotonicInstant
+    /// When the wait for the proof began.
+    let since: MonotonicInstant
+    let submission: Submission
+    let identity: BeaconIdentity
+    var watch: ProofWatch
+    /// The adapter that wrote it, whose scan time counts; nil once its session is over: then every adapter's does.
+    var adapter: AdapterID?
+    /// The scan time at which the wait is over.
+    var limit: Duration
+    fileprivate init(
+      _ state: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: BeaconIdentity,
+      adapter: AdapterID?, limit: Duration, _ now: MonotonicInstant
+    ) {
+      (work, attempt, session, began) = (state.work, state.attempt, state.session, state.began)
+      (self.submission, self.watch, self.identity) = (submission, watch, identity)
+      (self.adapter, self.limit, since) = (adapter, limit, now)
+    }
+  }
+
+  struct Judging: Sendable {
+    let work: RoomWork
+    let attempt: AttemptID
+    let session: RadioSession
+    let began: MonotonicInstant
+    /// When the attempt failed.
+    let failedAt: MonotonicInstant
+    let reason: FailureReason
+    /// Whether the adapter may have had no slot for the link.
+    let isTrial: Bool
+    fileprivate init(
+      _ work: RoomWork, _ attempt: AttemptID, _ session: RadioSession, began: MonotonicInstant,
+      _ reason: FailureReason, isTrial: Bool = false, _ now: MonotonicInstant
+    ) {
+      (self.work, self.attempt, self.session, self.began) = (work, attempt, session, began)
+      (self.reason, self.isTrial, failedAt) = (reason, isTrial, now)
+    }
+
+    /// What the failure means for trying again. A connection that may have failed for want of a slot is not charged to the
+    /// device.
+    func failureClass(_ reason: FailureReason) -> FailureClass {
+      let failure = AttemptFailure(reason).failureClass
+      return isTrial && reason.stage == .connect && failure == .transient ? .outOfSlots : failure
+    }
+  }
+
+  struct BackingOff: Sendable {
+    let work: RoomWork
+    let until: MonotonicInstant
+    fileprivate init(_ work: RoomWork, until: MonotonicInstant) {
+      (self.work, self.until) = (work, until)
+    }
+  }
+
+  struct Resting: Sendable {
+    var work: RoomWork
+    /// How strongly its device was heard when it began to rest, in dBm.
+    var rssi: Int?
+    /// The scan time of every adapter when the device was last heard, or began to rest.
+    var heardAt: Duration
+    fileprivate init(_ work: RoomWork, rssi: Int?, heardAt: Duration) {
+      (self.work, self.rssi, self.heardAt) = (work, rssi, heardAt)
+    }
+  }
+
+  struct Stopped: Sendable {
+    let work: RoomWork
+    fileprivate init(_ work: RoomWork) { self.work = work }
+  }
+}
+
+// MARK: Transitions
+
+extension RoomState {
+  /// From a room without a device: none could be joined with it so far.
+  static func leftOpen(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
+    .open(Open(outcome, reason))
+  }
+
+  /// From a room without a device: somebody has to put its device into provisioning mode.
+  static func parked(_ reason: FailureReason) -> RoomState { .parked(Parked(reason)) }
+
+  /// From a room without a device: its device was configured elsewhere.
+  static func awaiting(silenceLimit: Duration) -> RoomState { .awaited(Awaited(silenceLimit)) }
+
+  /// From a room without a device, or a parked one: it has one now, and waits for other rooms.
+  static func held(_ work: RoomWork) -> RoomState { .held(Held(work)) }
+
+  /// From a room without a device, or a parked one: its device is to be connected to.
+  static func queued(_ work: RoomWork, silenceLimit: Duration) -> RoomState {
+    .queued(Queued(work, silenceLimit))
+  }
+}
+
+extension RoomState.Held {
+  func admitted(silenceLimit: Duration) -> RoomState { .queued(RoomState.Queued(work, silenceLimit)) }
+}
+
+extension RoomState.Queued {
+  /// An adapter is given to it.
+  func engaged(
+    in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
+  ) -> RoomState.Engaged {
+    RoomState.Engaged(work, session, limit, isTrial: isTrial, now)
+  }
+}
+
+extension RoomState.Engaged {
+  /// The attempt begins.
+  func begun(at now: MonotonicInstant) -> RoomState {
+    var copy = self
+    copy.since = now
+    copy.work.began = work.began ?? now
+    copy.work.attempts = attempt.number
+    copy.work.adapter = session.adapter
+    return .connecting(copy)
+  }
+
+  /// The GATT session is over.
+  func ended(_ report: AttemptReport) -> RoomState.Disconnecting { RoomState.Disconnecting(self, report) }
+}
+
+extension RoomState.Disconnecting {
+  /// The proof is to be heard.
+  func proving(
+    _ submission: Submission, _ watch: ProofWatch, _ identity: BeaconIdentity, adapter: AdapterID?,
+    limit: Duration, at now: MonotonicInstant
+  ) -> RoomState {
+    .proving(
+      RoomState.Proving(self, submission, watch, identity, adapter: adapter, limit: limit, now))
+  }
+
+  /// The attempt has failed.
+  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Judging {
+    RoomState.Judging(work, attempt, session, began: began, reason, isTrial: isTrial, now)
+  }
+}
+
+extension RoomState.Proving {
+  /// The proof was not heard.
+  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Judging {
+    RoomState.Judging(work, attempt, session, began: began, reason, now)
+  }
+}
+
+extension RoomState.Judging {
+  /// Another attempt follows; `work` has the failure charged.
+  func backingOff(_ work: RoomWork, until: MonotonicInstant) -> RoomState {
+    .backingOff(RoomState.BackingOff(work, until: until))
+  }
+
+  /// No retry is left, and the run watches.
+  func resting(_ work: RoomWork, heardAt: Duration) -> RoomState {
+    .resting(RoomState.Resting(work, rssi: work.strongest, heardAt: heardAt))
+  }
+
+  /// The run stops for another reason than the failure.
+  func stopped() -> RoomState { .stopped(RoomState.Stopped(work)) }
+}
+
+extension RoomState.BackingOff {
+  func over(silenceLimit: Duration) -> RoomState { .queued(RoomState.Queued(work, silenceLimit)) }
+}
+
+extension RoomState.Resting {
+  /// Its device was clearly heard again: its retries are renewed.
+  func renewed(silenceLimit: Duration) -> RoomState {
+    var work = work
+    work.budget.renew()
+    work.failures = [:]
+    return .queued(RoomState.Queued(work, silenceLimit))
+  }
+}

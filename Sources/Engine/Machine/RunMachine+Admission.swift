@@ -1,0 +1,115 @@
+import Bluetooth
+import Families
+import Model
+import Session
+
+/// Rooms that have a device: which of them begin, and when.
+extension RunMachine {
+  /// Begins rooms that have come up, as far as they may begin.
+  mutating func begin(_ rooms: [(place: Int, work: RoomWork)]) {
+    var allowed: [(place: Int, work: RoomWork)] = []
+    for (place, work) in rooms {
+      if let code = admission.objection(to: work) {
+        finish(place, .pending, reason: FailureReason(code))
+      } else {
+        allowed.append((place, work))
+      }
+    }
+    let admitted = admission.admit(allowed) { air[$0]?.lastHeard != nil }
+    for (place, work) in allowed {
+      let work = prepared(work)
+      if self.rooms[place].family.searchesItself {
+        for (adapter, hearing) in air[work.address]?.hearings ?? [:] {
+          reached(place, on: adapter, rssi: hearing.rssi)
+        }
+      }
+      if admitted.contains(place) {
+        enqueue(place, .queued(work, silenceLimit: silenceLimit(of: work.room)))
+      } else {
+        self.rooms.move(place, to: .held(work))
+      }
+    }
+  }
+
+  /// A room's work with the time that its device needs: one that the record has advertising more rarely than the room wants
+  /// it to is given the time for that, and afterwards, too, if the room does not say how often.
+  private func prepared(_ work: RoomWork) -> RoomWork {
+    var work = work
+    let family = profile(of: work.room)
+    guard let recorded = request.known.deed(for: work.room, at: work.address)?.values(family) else {
+      return work
+    }
+    let usual = family.timeouts(for: work.room.settings)
+    let now = family.timeouts(for: recorded)
+    let afterwards = family.timeouts(for: recorded.merging(work.room.settings) { $1 })
+    for (stage, needed) in [(Stage.search, now), (.connect, now), (.verify, afterwards)]
+    where needed[stage] > usual[stage] {
+      work.room.timeouts[stage] = max(work.room.timeouts[stage], needed[stage])
+    }
+    return work
+  }
+
+  /// Has the first rooms judged once they are done, and begins the rest if it may follow.
+  mutating func attendFirstRooms() {
+    guard rooms.count(.held) > 0,
+      let first = admission.due({ rooms[$0].state.kind == .finished })
+    else { return }
+    admission.judgeNetworks { rooms.outcome(of: $0)?.outcome.isSuccess == true }
+    for place in rooms.places([.held]) {
+      guard case .held(let state) = rooms[place].state, let code = admission.objection(to: state.work) else {
+        continue
+      }
+      finish(place, .pending, reason: FailureReason(code))
+    }
+    if rooms.count(.held) == 0 { return judged(first, isApproved: true) }
+    admission.ask()
+    perform(.judge(first.compactMap { rooms.outcome(of: $0) }))
+  }
+
+  /// It was said whether the rest may follow.
+  mutating func judged(_ isApproved: Bool) {
+    guard admission.isBeingAsked, !isStopping else { return }
+    let first = admission.firstRooms
+    record(.canariesJudged(.init(rooms: first.map { rooms[$0].room.id }, approved: isApproved)))
+    judged(first, isApproved: isApproved)
+  }
+
+  private mutating func judged(_ first: [Int], isApproved: Bool) {
+    admission.judged(isApproved: isApproved)
+    isDirty = true
+    for place in rooms.places([.held]) {
+      guard case .held(let state) = rooms[place].state else { continue }
+      if let code = admission.objection(to: state.work) {
+        finish(place, .pending, reason: FailureReason(code))
+      } else {
+        enqueue(place, state.admitted(silenceLimit: silenceLimit(of: state.work.room)))
+      }
+    }
+  }
+
+  /// Ends the rooms that nothing is under way for, after too many failures. The others are brought to their end.
+  mutating func beginNoMore() {
+    for place in rooms.places([.held]) {
+      finish(place, .pending, reason: FailureReason(.tooManyFailures))
+    }
+    for place in rooms.places([.open]) {
+      guard case .open(let state) = rooms[place].state else { continue }
+      finish(place, state.outcome, reason: state.reason)
+    }
+    for place in rooms.places([.awaited, .queued, .backingOff, .resting]) {
+      // One that was tried says why it failed.
+      if let failure = rooms[place].state.work?.lastFailure {
+        finish(place, outcome(of: place, after: failure), reason: failure)
+      } else {
+        finish(place, .pending, reason: FailureReason(.tooManyFailures))
+      }
+    }
+  }
+}
+
+extension RoomTable {
+  /// The outcome of a room that has one.
+  func outcome(of place: Int) -> RoomFinished? {
+    if case .finished(let finished) = self[place].state { finished } else { nil }
+  }
+}

@@ -1,0 +1,196 @@
+import Bluetooth
+import Families
+import Model
+import Session
+
+/// One attempt at one device, from the moment when an adapter is given to it until its link is down.
+extension RunMachine {
+  /// Gives an adapter to a room, unless its device need not or must not be written any more: much can have happened while it
+  /// waited. Returns whether it did.
+  mutating func engage(_ place: Int, _ index: Int) -> Bool {
+    guard case .queued(var queued) = rooms[place].state else { return false }
+    let work = queued.work
+    if let evidence = lateProof(of: work) {
+      finish(place, success(of: work), evidence: evidence)
+      return false
+    }
+    let found = obstacle(
+      to: work.room, at: work.address, wasTouched: work.wasTouched, air, request.known)
+    if let found {
+      finish(place, work, stoppedBy: found)
+      return false
+    }
+    if !work.isBound {
+      recordBinding(of: work.room.id, to: work.address, work.basis)
+      queued.work.isBound = true
+    }
+    let (session, family) = (radios[index].session, rooms[place].family)
+    let limit = connectPolicy.limit(
+      answersWithin: family.searchesItself ? nil : family.answersWithin, charged: work.budget.charged,
+      retries: work.room.retries, times: histories[session.adapter]?.connectTimes ?? [],
+      isShared: radios[index].isShared)
+    radios[index].enter(.connecting(room: place, since: now))
+    radios[index].links += 1
+    let isTrial = radios[index].slots.isTrial(making: radios[index].links)
+    let engaged = queued.engaged(in: session, limit: limit, isTrial: isTrial, at: now)
+    radios[index].connectingSince = radios[index].connectingSince ?? now
+    if family.learnsActionTime {
+      rooms.move(place, to: .preparing(engaged))
+      perform(.askForAction(engaged.attempt, work.room))
+    } else {
+      begin(place, engaged, action: nil)
+    }
+    return true
+  }
+
+  /// The moment of the action came, or nobody marks it.
+  mutating func begin(_ attempt: AttemptID, action: MonotonicInstant?) {
+    let place = rooms.place(of: attempt.room)
+    guard !isStopping, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt else {
+      return
+    }
+    begin(place, engaged, action: action)
+  }
+
+  private mutating func begin(_ place: Int, _ engaged: RoomState.Engaged, action: MonotonicInstant?) {
+    rooms.move(place, to: engaged.begun(at: now))
+    let (work, id) = (engaged.work, engaged.attempt)
+    record(
+      .attemptStarted(
+        .init(
+          room: id.room, address: work.address, adapter: engaged.session.adapter, number: id.number,
+          rssi: air[work.address]?.rssi, fresh: air[work.address]?.isWaiting == true ? nil : false)))
+    var room = work.room
+    if let limit = engaged.limit { room.timeouts.connect = min(room.timeouts.connect, limit) }
+    perform(
+      .begin(
+        Attempt(
+          id: id, session: engaged.session, room: room, address: work.address, action: action,
+          recorded: recorded(for: work, rooms[place].family),
+          mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
+  }
+
+  /// What an earlier attempt, of whatever run, gave to a room's device.
+  private func recorded(for work: RoomWork, _ family: any DeviceProfile) -> RecordedSettings? {
+    let deed = request.known.deed(for: work.room, at: work.address)
+    guard deed != nil || work.wasTouched else { return nil }
+    return RecordedSettings(
+      values: deed?.values(family) ?? [:], isSubmitted: work.wasTouched || deed?.state == .submitted)
+  }
+
+  /// The proof of an earlier attempt that came after its time was up: the device is at work as wanted.
+  private func lateProof(of work: RoomWork) -> Evidence? {
+    guard let submittedAt = work.submittedAt, let sighting = air[work.address],
+      let heard = sighting.beaconHeard, heard > submittedAt,
+      let beacon = sighting.beaconAtWork, proof(of: work.room).isMet(by: beacon)
+    else { return nil }
+    return Evidence(
+      grade: .freshBeacon, address: work.address, minor: beacon.minor, rssi: sighting.rssi,
+      secondsAfterSave: submittedAt.duration(to: heard).inSeconds)
+  }
+
+  /// Ends a room whose device must not be written any more.
+  private mutating func finish(_ place: Int, _ work: RoomWork, stoppedBy obstacle: Match) {
+    switch obstacle {
+    case .done(let evidence, let settings):
+      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
+      finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
+    case .stopped(_, let reason) where reason.code == .configuredOtherwise && work.submittedAt != nil:
+      // It was this run that wrote it.
+      let reason = FailureReason(.wrongIdentity, stage: .verify, minor: reason.minor)
+      finish(place, outcome(of: place, after: reason), reason: reason)
+    case .stopped(let outcome, let reason):
+      finish(place, outcome, reason: reason)
+    case .device, .awaited:
+      preconditionFailure("an obstacle that is none")
+    }
+  }
+
+  // MARK: The link
+
+  /// A link is up: its adapter may connect to the next device.
+  mutating func connected(_ attempt: AttemptID) {
+    let place = rooms.place(of: attempt.room)
+    guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt else { return }
+    rooms.move(place, to: .connected(engaged))
+    guard let index = index(of: engaged.session) else { return }
+    freeFromConnecting(index, place)
+    radios[index].lastReport = radios[index].scanTime.total(at: now)
+    radios[index].slots.connected(holding: radios[index].links)
+    radios[index].disturbedAt = now
+    let adapter = engaged.session.adapter
+    let times = (histories[adapter]?.connectTimes ?? []) + [engaged.since.duration(to: now)]
+    histories[adapter]?.connectTimes = times.suffix(connectPolicy.timesKept)
+  }
+
+  private mutating func freeFromConnecting(_ index: Int, _ place: Int) {
+    if case .connecting(place, _) = radios[index].state { radios[index].enter(.idle) }
+  }
+
+  /// The GATT session of an attempt is over. Where its device did not end the link, that is being ended now, and the adapter
+  /// makes no connection meanwhile: when the kernel (6.1) ends a link while it makes another on the same adapter, it loses
+  /// track of that one, which can then never be ended (docs/bluez.md).
+  mutating func sessionEnded(_ attempt: AttemptID, _ report: AttemptReport) {
+    let place = rooms.place(of: attempt.room)
+    switch rooms[place].state {
+    case .connecting(let engaged), .connected(let engaged):
+      guard engaged.attempt == attempt else { return }
+      rooms.move(place, to: .disconnecting(engaged.ended(report)))
+      guard let index = index(of: engaged.session) else { return }
+      if report.hasLink { radios[index].disconnecting.insert(place) }
+      if case .failure(let failure) = report.result, failure.failureClass == .outOfSlots {
+        // The controller holds fewer links than it was taken to.
+        radios[index].slots.refused(holding: radios[index].links - 1)
+      }
+    default:
+      return
+    }
+  }
+
+  /// The adapter no longer holds a link. Where it has come back in the meantime, that was not one of its present session.
+  mutating func linkEnded(_ attempt: AttemptID) {
+    let place = rooms.place(of: attempt.room)
+    guard case .disconnecting(var state) = rooms[place].state, state.attempt == attempt, state.holdsLink
+    else { return }
+    state.holdsLink = false
+    state.work.strongest = air[state.work.address]?.hearings.values.compactMap(\.rssi).max()
+    rooms.update(place, .disconnecting(state))
+    guard let index = index(of: state.session) else { return }
+    radios[index].links -= 1
+    radios[index].disconnecting.remove(place)
+    freeFromConnecting(index, place)
+  }
+
+  /// The link is down, and the stack has forgotten the device, so that what is heard of it next is news.
+  /// - Parameter isForgotten: false where the stack did not say so, or was gone.
+  mutating func takenDown(_ attempt: AttemptID, isForgotten: Bool) {
+    linkEnded(attempt)
+    let place = rooms.place(of: attempt.room)
+    guard case .disconnecting(let state) = rooms[place].state, state.attempt == attempt else { return }
+    let (address, adapter) = (state.work.address, state.session.adapter)
+    // A device that the stack does not know when it has just gone is not forgotten, it has merely been put away.
+    if isForgotten, !state.failedWithTheHost {
+      leftovers.remove(address, on: adapter)
+    } else {
+      leftovers.insert(address, on: adapter)
+    }
+    air.mustBeHeardAgain(address)
+    switch state.result {
+    case .failure(let failure):
+      fail(place, state.failed(failure.reason, at: now))
+    case .success(let submission):
+      switch rooms[place].family.proof(of: state.work.room.settings) {
+      case .beacon(let identity): awaitProof(place, state, submission, identity)
+      case .selfDisconnect: proveBySelfDisconnect(place, state, submission)
+      }
+    }
+  }
+}
+
+extension RoomState.Disconnecting {
+  /// Whether the adapter or the stack went away.
+  fileprivate var failedWithTheHost: Bool {
+    guard case .failure(let failure) = result else { return false }
+    return failure.failureClass == .host && failure.reason.code != .hostPaused
+  }
+}

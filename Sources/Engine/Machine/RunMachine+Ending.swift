@@ -1,0 +1,209 @@
+import Bluetooth
+import Model
+
+/// The run's end: what is under way is brought to an end, every room that is left gets its outcome, and the record its last
+/// line.
+extension RunMachine {
+  /// Works on the rooms until nothing is left to do.
+  mutating func provision() {
+    matchAgain()
+    attendFirstRooms()
+    if admission.isClosed { beginNoMore() }
+    let isAsking = confirmation != nil || admission.isBeingAsked
+    let isWatching = request.isWatching && rooms.count(.open) + rooms.count(.parked) > 0
+    guard !rooms.isAnyActive, !isAsking, !isWatching else { return }
+    for place in rooms.places([.parked]) {
+      guard case .parked(let state) = rooms[place].state else { continue }
+      finish(place, .needsHands, reason: state.reason)
+    }
+    endWhatIsUnderWay()
+  }
+
+  /// Ends what the run has begun: scan windows, GATT sessions, waits for a proof, questions to people.
+  mutating func endWhatIsUnderWay() {
+    phase = .stopping
+    isDirty = true
+    perform(.withdrawQuestions)
+    confirmation = nil
+    for session in windows.keys.sorted(by: { $0.number < $1.number }) { perform(.endScan(session)) }
+    for place in rooms.indices {
+      switch rooms[place].state {
+      case .connecting(let engaged), .connected(let engaged):
+        perform(.endAttempt(engaged.attempt, .stopped))
+      case .proving: endProof(place, isOver: false)
+      case .judging(let state): judge(place, state)
+      default: break
+      }
+    }
+  }
+
+  /// Goes on to the end once nothing is under way any more.
+  mutating func concludeIfNothingIsUnderWay() {
+    let isAtWork =
+      rooms.count(.connecting) + rooms.count(.connected) + rooms.count(.disconnecting) > 0
+    guard !isAtWork, windows.isEmpty, presence.powerCycling.isEmpty, presence.releasing.isEmpty else {
+      return
+    }
+    phase = .concluding
+    if leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(leftovers.all)) }
+  }
+
+  /// Gives the rooms that are left their outcome, and ends the run.
+  mutating func conclude() {
+    guard case .concluding = phase else { return }
+    phase = .ended
+    guard goal == .apply else {
+      let plan = stop == nil ? plan : nil
+      return perform(.finish(.planned(plan.map(Result.success) ?? .failure(planFailure))))
+    }
+    noteUnclaimed()
+    let stop = stop.flatMap { isMoot($0) ? nil : $0 }
+    if let stop { record(.runInterrupted(stop.fact)) }
+    for place in rooms.indices where rooms[place].state.kind != .finished {
+      let (outcome, reason) = leftOver(place, stop)
+      let finished = finished(place, admitted(outcome, of: place), evidence: nil, reason: reason)
+      rooms.move(place, to: .finished(finished))
+      record(.roomFinished(finished))
+    }
+    let outcome = outcome(stop)
+    record(.runFinished(.init(outcome: outcome)))
+    perform(.finish(.applied(result(outcome, stop))))
+  }
+
+  private func result(_ outcome: RunOutcome, _ stop: Stop?) -> ApplyResult {
+    var result = ApplyResult(outcome: outcome, rooms: rooms.indices.compactMap { rooms.outcome(of: $0) })
+    switch stop {
+    case .record(let failure): result.recordFailure = failure
+    case .radio(let error): result.radioFailure = error
+    case .refused(let refusal): result.refusal = refusal
+    case .interrupted, nil: break
+    }
+    return result
+  }
+
+  private var planFailure: PlanFailure {
+    switch stop {
+    case .radio(let error): .radio(error)
+    case .refused(let refusal): .refused(refusal)
+    case .interrupted, .record, nil: .interrupted
+    }
+  }
+
+  /// Puts on record which devices were heard that could be provisioned and that no room claims.
+  private mutating func noteUnclaimed() {
+    var claimed = rooms.given.union(request.known.standing.claimed)
+    claimed.formUnion(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    claimed.formUnion(rooms.indices.compactMap { rooms.outcome(of: $0)?.address })
+    for sighting in air.free where !claimed.contains(sighting.address) {
+      guard let profile = sighting.life?.profile else { continue }
+      record(
+        .deviceUnclaimed(
+          .init(
+            address: sighting.address, adapter: sighting.adapter, profile: profile, rssi: sighting.rssi)))
+    }
+  }
+
+  /// What would have stopped a run that had nothing left to do, stopped nothing.
+  private func isMoot(_ stop: Stop) -> Bool {
+    switch stop {
+    case .record, .refused: return false
+    case .interrupted, .radio: return rooms.indices.allSatisfy { isSuccess($0) }
+    }
+  }
+
+  private func isSuccess(_ place: Int) -> Bool { rooms.outcome(of: place)?.outcome.isSuccess == true }
+
+  private func outcome(_ stop: Stop?) -> RunOutcome {
+    switch stop {
+    case .interrupted: .interrupted
+    case .record, .radio, .refused: .aborted
+    case nil: rooms.indices.allSatisfy { isSuccess($0) } ? .complete : .incomplete
+    }
+  }
+
+  /// The outcome of a room that the run did not come to, or not to the end of.
+  private func leftOver(_ place: Int, _ stop: Stop?) -> (Outcome, FailureReason) {
+    switch rooms[place].state {
+    case .parked(let state): return (.needsHands, state.reason)
+    case .open(let state): return (state.outcome, state.reason)
+    default: break
+    }
+    let work = rooms[place].state.work
+    if case .resting = rooms[place].state, let failure = work?.lastFailure {
+      return (outcome(of: place, after: failure), failure)
+    }
+    // A device that was waited for and did not come is no failure.
+    if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastHeard == nil {
+      return (.pending, FailureReason(.neverHeard))
+    }
+    switch stop {
+    case .interrupted, nil:
+      // What went wrong before is in its log; it would have been tried again. Only a device that said it had
+      // saved, though it was heard waiting afterwards, may still have told the truth.
+      let said = work?.acknowledgement != nil
+      return (said ? .unconfirmed : .cancelled, FailureReason(.interrupted, stage: said ? .verify : nil))
+    case .radio, .record, .refused:
+      if let failure = work?.lastFailure, AttemptFailure(failure).failureClass != .host {
+        return (Outcome(after: failure), failure)
+      }
+    }
+    switch stop {
+    case .radio(let error):
+      return (.pending, FailureReason(error.endedRadio, stackText: error.stackText))
+    case .record:
+      return (.pending, FailureReason(.recordUnwritable))
+    case .refused(.plan):
+      return (.pending, FailureReason(.planOutdated))
+    case .refused(.adapterClaimed(let adapter, let holder)):
+      return (.pending, FailureReason(.adapterClaimed, stackText: "\(adapter): \(holder)"))
+    case .interrupted, nil:
+      return (.cancelled, FailureReason(.interrupted))
+    }
+  }
+
+  // MARK: Pauses of the host
+
+  /// This host did nothing for a while: no clock of ours ran meanwhile (`TimeSource`), but the radio did. The sensors that
+  /// were connected have waited in vain, and mostly left.
+  mutating func hostPaused(_ pause: HostPause) {
+    record(.hostPaused(pause))
+    switch pause.kind {
+    case .suspended, .stopped:
+      air.mustBeHeardAgain()
+      for place in rooms.places([.connecting, .connected]) {
+        switch rooms[place].state {
+        case .connecting(let engaged), .connected(let engaged):
+          perform(.endAttempt(engaged.attempt, .hostPaused))
+        default: break
+        }
+      }
+    case .clockSet:
+      break
+    }
+  }
+}
+
+extension Stop {
+  var fact: RunInterrupted {
+    switch self {
+    case .interrupted: .init(cause: .signal)
+    case .record(let failure): .init(cause: .record, detail: failure.text)
+    case .refused(.plan): .init(cause: .plan)
+    case .refused(.adapterClaimed(let adapter, let holder)):
+      .init(cause: .claimed, detail: "\(adapter): \(holder)")
+    case .radio(let error):
+      if case .adapterUnavailable = error.code {
+        .init(cause: .adapter, detail: error.stackText)
+      } else {
+        .init(cause: .stack, detail: error.stackText)
+      }
+    }
+  }
+}
+
+extension CentralError {
+  /// What became of the radio, when this ended a run's use of it.
+  var endedRadio: FailureReason.Code {
+    if case .adapterUnavailable = code { .adapterLost } else { .stackLost }
+  }
+}

@@ -1,0 +1,151 @@
+import Bluetooth
+import Families
+import Model
+import Session
+import HeapModule
+
+/// What an attempt's end means for its room, and the outcomes: exactly one for each room.
+extension RunMachine {
+  /// How long the host may take to say that an adapter or the stack went away: in an orderly restart of
+  /// bluetoothd, links go up to 0.5 s before `Powered: false` (docs/bluez.md). No back-off is shorter.
+  static let hostPatience = Duration.seconds(2)
+
+  /// An attempt succeeded.
+  mutating func succeed(
+    _ place: Int, _ work: RoomWork, _ attempt: AttemptID, began: MonotonicInstant, _ evidence: Evidence
+  ) {
+    record(
+      .attemptEnded(
+        .init(room: attempt.room, number: attempt.number, seconds: began.duration(to: now).inSeconds)))
+    finish(place, success(of: work), evidence: evidence)
+  }
+
+  /// The outcome of a room whose device is proved.
+  func success(of work: RoomWork) -> Outcome {
+    if work.isUnchanged { return .alreadyProvisioned }
+    return work.failedAttempts == 0 ? .provisioned : .provisionedAfterRetry
+  }
+
+  /// An attempt failed. Where that may have been the host's doing it is judged a little later: when an adapter or the stack
+  /// goes away, its objects and links go first, as if the devices had gone.
+  mutating func fail(_ place: Int, _ state: RoomState.Judging) {
+    rooms.move(place, to: .judging(state))
+    isDirty = true
+    if state.reason.code.mayBeTheHosts, index(of: state.session) != nil, !isStopping {
+      timers.instants.insert(Due(at: judgement(of: state), room: place))
+    } else {
+      judge(place, state)
+    }
+  }
+
+  /// When a failed attempt is judged.
+  func judgement(of state: RoomState.Judging) -> MonotonicInstant {
+    state.failedAt.advanced(by: Self.hostPatience)
+  }
+
+  /// Decides what a failed attempt was due to, and what follows.
+  mutating func judge(_ place: Int, _ state: RoomState.Judging) {
+    var reason = state.reason
+    if reason.code.mayBeTheHosts, index(of: state.session) == nil {
+      let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostPatience) >= state.failedAt } ?? false
+      reason.code = isStackLost || reason.code == .stackLost ? .stackLost : .adapterLost
+    }
+    isDirty = true
+    record(
+      .attemptEnded(
+        .init(
+          room: state.attempt.room, number: state.attempt.number,
+          seconds: state.began.duration(to: state.failedAt).inSeconds, failure: reason)))
+    // Ended because the run ends, for a reason of its own: that is what the room is told, not that somebody stopped it.
+    if reason.code == .interrupted, let stop, stop != .interrupted {
+      return rooms.move(place, to: state.stopped())
+    }
+    follow(place, state, reason)
+  }
+
+  private mutating func follow(_ place: Int, _ state: RoomState.Judging, _ reason: FailureReason) {
+    let failure = state.failureClass(reason)
+    var work = state.work
+    work.lastFailure = reason
+    work.budget.charge(failure)
+    switch failure {
+    case .transient, .missing, .refused, .permanent, .cancelled:
+      work.failedAttempts += 1
+      work.failures[state.session.adapter, default: 0] += 1
+    case .host:
+      work.failedAttempts += 1
+      if reason.code != .hostPaused { lose(state.session) }
+    case .outOfSlots, .forgotten:
+      break
+    }
+    let decision = retryPolicy.decide(
+      after: failure, work.budget, retries: work.room.retries, jitter: chance())
+    switch decision {
+    case .retry(let pause):
+      let until = max(state.failedAt.advanced(by: pause), now)
+      rooms.move(place, to: state.backingOff(work, until: until))
+      timers.instants.insert(Due(at: until, room: place))
+      record(
+        .retryScheduled(
+          .init(room: state.attempt.room, attempt: work.attempts + 1, delay: pause.inSeconds)))
+    case .exhausted where request.isWatching:
+      rooms.move(place, to: state.resting(work, heardAt: leastScanTime))
+      admission.failedOne()
+    case .exhausted, .final:
+      finish(place, outcome(of: place, after: reason), reason: reason)
+    }
+  }
+
+  // MARK: Outcomes
+
+  /// Gives a room its outcome.
+  mutating func finish(
+    _ place: Int, _ outcome: Outcome, evidence: Evidence? = nil, settings: [SettingResult]? = nil,
+    reason: FailureReason? = nil
+  ) {
+    var finished = finished(place, outcome, evidence: evidence, reason: reason)
+    if let settings { finished.settings = settings }
+    rooms.move(place, to: .finished(finished))
+    if outcome.isFailure { admission.failedOne() }
+    record(.roomFinished(finished))
+    isDirty = true
+  }
+
+  /// A room's outcome with what is known of it.
+  func finished(
+    _ place: Int, _ outcome: Outcome, evidence: Evidence?, reason: FailureReason?
+  ) -> RoomFinished {
+    let (room, work) = (rooms[place].room, rooms[place].state.work)
+    let evidence = evidence ?? (outcome == .unconfirmed ? work?.acknowledgement : nil)
+    let address = evidence?.address ?? work?.address ?? request.known.device(of: room)?.address
+    let heard = rooms[place].family.settings.filter(\.isOnAir).map(\.name)
+    let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : heard)
+    let written = work?.written ?? []
+    return RoomFinished(
+      room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
+      attempts: work?.attempts ?? 0,
+      seconds: work?.began.map { $0.duration(to: now).inSeconds } ?? 0,
+      rssi: address.flatMap { air[$0]?.rssi }, evidence: evidence,
+      settings: room.settingResults(request.known.seal) { name in
+        proved.contains(name) ? .proved : written.contains(name) ? .written : .notWritten
+      },
+      reason: reason)
+  }
+
+  /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
+  func outcome(of place: Int, after reason: FailureReason) -> Outcome {
+    admitted(Outcome(after: reason), of: place)
+  }
+
+  /// The outcome that may be claimed: a device that keeps each write at once, and that this run began to change, is never
+  /// said to be as it was.
+  func admitted(_ outcome: Outcome, of place: Int) -> Outcome {
+    guard rooms[place].family.isRewritable, rooms[place].state.work?.wasTouched == true else {
+      return outcome
+    }
+    return switch outcome {
+    case .cancelled, .pending, .unreachable: .unconfirmed
+    default: outcome
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Bluetooth
+import Model
+import Session
+import HeapModule
+
+/// The proof: hearing from the device itself that it is at work as it was told.
+extension RunMachine {
+  /// A device's proof is to be heard. Only the time counts in which the adapter that wrote it scans, and nothing of the radio
+  /// is held meanwhile.
+  mutating func awaitProof(
+    _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: BeaconIdentity
+  ) {
+    let (room, adapter) = (state.work.room, state.session.adapter)
+    let mayMove = room.proofAddress == .any && !submission.isRefused
+    let watch = ProofWatch(
+      proof: .beacon(identity), profile: rooms[place].family, address: state.work.address, mayMove: mayMove,
+      submittedAt: submission.at, began: now, known: mayMove ? devices(ofOthersThan: place) : [])
+    let timeout = room.timeouts.verify
+    let index = index(of: adapter)
+    let limit = (index.map { radios[$0].scanTime.total(at: now) } ?? leastScanTime) + timeout
+    rooms.move(
+      place,
+      to: state.proving(
+        submission, watch, identity, adapter: index == nil ? nil : adapter, limit: limit, at: now))
+    if let index {
+      radios[index].proofs.insert(Due(at: limit, room: place))
+    } else {
+      timers.orphans.insert(Due(at: limit, room: place))
+    }
+    record(.stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
+    if isStopping { endProof(place, isOver: false) }
+  }
+
+  /// Ends the waits for proofs that had their time.
+  mutating func endOverdueProofs() {
+    var over: Set<Int> = []
+    for index in radios.indices {
+      let (adapter, scanned) = (radios[index].id, radios[index].scanTime.total(at: now))
+      while let due = radios[index].proofs.min {
+        let isAwaited = isAwaited(due, from: adapter)
+        if isAwaited, due.at > scanned { break }
+        radios[index].proofs.removeMin()
+        if isAwaited { over.insert(due.room) }
+      }
+    }
+    while let due = timers.orphans.min {
+      let isAwaited = isAwaited(due, from: nil)
+      if isAwaited, due.at > leastScanTime { break }
+      timers.orphans.removeMin()
+      if isAwaited { over.insert(due.room) }
+    }
+    for place in over.sorted() { endProof(place, isOver: true) }
+  }
+
+  private func isAwaited(_ due: Due<Duration>, from adapter: AdapterID?) -> Bool {
+    guard case .proving(let state) = rooms[due.room].state else { return false }
+    return state.adapter == adapter && state.limit == due.at
+  }
+
+  /// Ends the wait for a proof.
+  /// - Parameter isOver: whether the device had all its time, or nothing that may still come would change the verdict.
+  mutating func endProof(_ place: Int, isOver: Bool) {
+    guard case .proving(let state) = rooms[place].state else { return }
+    let result = verdict(of: state, isOver: isOver)
+    let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
+    let id = state.attempt
+    record(
+      .stageEnded(
+        .init(
+          room: id.room, stage: .verify, seconds: state.since.duration(to: now).inSeconds, failure: failure)))
+    switch result {
+    case .success(let evidence):
+      record(.proofHeard(.init(room: id.room, evidence: evidence)))
+      succeed(place, state.work, id, began: state.began, evidence)
+    case .failure(let failure):
+      fail(place, state.failed(failure.reason, at: now))
+    }
+  }
+
+  /// A device of which nothing is heard afterwards: whether it ended the link, as it does when it is done.
+  mutating func proveBySelfDisconnect(
+    _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission
+  ) {
+    if submission.acknowledgement == .selfDisconnect {
+      let evidence = Evidence(grade: .selfDisconnect, address: state.work.address)
+      succeed(place, state.work, state.attempt, began: state.began, evidence)
+    } else {
+      let reason = submission.trouble ?? FailureReason(.noSelfDisconnect, stage: .save)
+      fail(place, state.failed(reason, at: now))
+    }
+  }
+
+  /// The devices of all rooms but one: those of the manifest, of the record and of this run, and the addresses from
+  /// which they were proved.
+  private func devices(ofOthersThan place: Int) -> Set<BluetoothAddress> {
+    let room = rooms[place].room.id
+    var devices = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    devices.formUnion(
+      request.known.standing.rooms.filter { $0.key != room }.compactMap { $0.value.deed?.heardAt })
+    for other in rooms.indices where other != place {
+      if let work = rooms[other].state.work { devices.insert(work.address) }
+      if let finished = rooms.outcome(of: other) {
+        devices.formUnion([finished.address, finished.evidence?.address].compactMap(\.self))
+      }
+    }
+    return devices
+  }
+
+  /// Why the wait for a proof ended before its time: then nothing can be said of the device.
+  private var cutShort: FailureReason.Code {
+    switch stop {
+    case .radio(let error): error.endedRadio
+    case .record: .recordUnwritable
+    case .interrupted, .refused, nil: .interrupted
+    }
+  }
+
+  /// What the watch says of a device.
+  private func verdict(of state: RoomState.Proving, isOver: Bool) -> Result<Evidence, AttemptFailure> {
+    let (watch, submission) = (state.watch, state.submission)
+    switch watch.verdict(isOver: isOver) {
+    case .proved(var evidence):
+      if state.work.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
+      return .success(evidence)
+    case .other(let minor):
+      return .failure(AttemptFailure(.init(.wrongIdentity, stage: .verify, minor: minor)))
+    case .backAgain:
+      // It waits as before: nothing was kept. What it answered instead of `saved` is the better reason.
+      return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
+    case .silent, .heardElsewhere:
+      let others = watch.otherAddresses
+      let unproved: FailureReason.Code = others.isEmpty ? .notHeardAfterSave : .heardFromOtherAddress
+      var reason = FailureReason(
+        isOver ? unproved : cutShort, stage: .verify, deviceText: submission.trouble?.deviceText,
+        stackText: submission.trouble?.stackText)
+      if !others.isEmpty {
+        (reason.minor, reason.addresses) = (state.identity.minor, others)
+        reason.candidates = watch.otherSenders
+      }
+      return .failure(AttemptFailure(reason))
+    }
+  }
+}
+
+extension Submission {
+  /// Whether the device itself refused.
+  fileprivate var isRefused: Bool {
+    trouble.map { AttemptFailure($0).failureClass == .refused } ?? false
+  }
+}

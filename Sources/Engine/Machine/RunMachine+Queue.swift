@@ -1,0 +1,172 @@
+import Bluetooth
+import Model
+import Session
+import HeapModule
+
+/// Rooms whose device is to be connected to: which adapters may do that, and when a device is given up.
+extension RunMachine {
+  /// The scan time of every adapter at which a room's device is given up, unless it was heard.
+  func silenceLimit(of room: Room) -> Duration { leastScanTime + room.timeouts.search * 2 }
+
+  /// A room is to be connected to from now on.
+  mutating func enqueue(_ place: Int, _ state: RoomState) {
+    guard case .queued(let queued) = state else { preconditionFailure("not a queued room") }
+    rooms.move(place, to: state)
+    isDirty = true
+    let isSearched = rooms[place].family.searchesItself
+    if !isSearched, !request.isWatching {
+      timers.silences.insert(Due(at: queued.silenceLimit, room: place))
+    }
+    for radio in radios where isSearched || isFresh(queued.work.address, on: radio.id) {
+      enlist(place, on: radio.id)
+    }
+  }
+
+  /// An adapter may connect to a room's device from now on.
+  mutating func enlist(_ place: Int, on adapter: AdapterID) {
+    guard let index = index(of: adapter), rooms.enlist(place, on: adapter),
+      let work = rooms[place].state.work
+    else { return }
+    radios[index].candidates.insert(Candidate(attempts: work.attempts, room: place))
+  }
+
+  /// Whether an adapter heard a device so lately that it may connect to it.
+  func isFresh(_ device: BluetoothAddress, on adapter: AdapterID) -> Bool {
+    guard let heard = air[device]?.hearings[adapter]?.at else { return false }
+    return heard.duration(to: now) <= limits.freshness
+  }
+
+  /// Whether a candidate of an adapter is one with right: it is still queued, for the same attempt, and was heard lately.
+  private func isEligible(_ candidate: Candidate, _ adapter: AdapterID) -> Bool {
+    guard case .queued(let state) = rooms[candidate.room].state, state.work.attempts == candidate.attempts,
+      state.candidacies.contains(adapter)
+    else { return false }
+    return rooms[candidate.room].family.searchesItself || isFresh(state.work.address, on: adapter)
+  }
+
+  /// Whether an adapter has a candidate, whether or not it has room for it. Candidates without right are dropped.
+  mutating func hasCandidate(_ index: Int) -> Bool {
+    while let candidate = radios[index].candidates.min {
+      if isEligible(candidate, radios[index].id) { return true }
+      radios[index].candidates.removeMin()
+      if rooms[candidate.room].state.work?.attempts == candidate.attempts {
+        rooms.leave(candidate.room, radios[index].id)
+      }
+    }
+    return false
+  }
+
+  /// Takes out the next room that an adapter connects to; nil when there is none that it should not leave to another.
+  mutating func takeCandidate(_ index: Int) -> Int? {
+    let adapter = radios[index].id
+    var deferred: [Candidate] = []
+    defer { for candidate in deferred { radios[index].candidates.insert(candidate) } }
+    while hasCandidate(index), let candidate = radios[index].candidates.popMin() {
+      guard case .queued(let state) = rooms[candidate.room].state else { continue }
+      if deferred.count < limits.deferrals, isBetterElsewhere(candidate.room, state, adapter) {
+        deferred.append(candidate)
+        continue
+      }
+      rooms.leave(candidate.room, adapter)
+      return candidate.room
+    }
+    return nil
+  }
+
+  /// Whether another adapter that may connect to it should: one that failed less often with it, or hears it clearly
+  /// better.
+  private func isBetterElsewhere(
+    _ place: Int, _ state: RoomState.Queued, _ adapter: AdapterID
+  ) -> Bool {
+    let isSearched = rooms[place].family.searchesItself
+    let sighting = air[state.work.address]
+    // A device that its own session searches goes where it was ever heard.
+    func strength(on adapter: AdapterID) -> Int? {
+      isSearched ? reach[place]?[adapter] : sighting?.hearings[adapter]?.rssi
+    }
+    let here = (strength: strength(on: adapter), failures: state.work.failures[adapter] ?? 0)
+    return radios.contains { other in
+      guard other.id != adapter, !other.isHeld(at: now) else { return false }
+      if !isSearched {
+        // Only an adapter that has it among its candidates will connect to it.
+        guard state.candidacies.contains(other.id), isFresh(state.work.address, on: other.id) else {
+          return false
+        }
+      }
+      let there = (strength: strength(on: other.id), failures: state.work.failures[other.id] ?? 0)
+      if isSearched, (there.strength == nil) != (here.strength == nil) { return there.strength != nil }
+      if there.failures != here.failures { return there.failures < here.failures }
+      guard let strength = here.strength, let better = there.strength else { return false }
+      return better >= strength + limits.better
+    }
+  }
+
+  /// An adapter heard a device that its own session searches.
+  mutating func reached(_ place: Int, on adapter: AdapterID, rssi: Int?) {
+    reach[place, default: [:]][adapter] = rssi ?? reach[place]?[adapter]
+  }
+
+  // MARK: What is due
+
+  /// Ends back-offs, judgements, waits for proofs, and rooms that were silent too long.
+  mutating func endWhatIsDue() {
+    while let due = timers.instants.min, due.at <= now {
+      timers.instants.removeMin()
+      switch rooms[due.room].state {
+      case .backingOff(let state) where state.until == due.at:
+        if !isStopping { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
+      case .judging(let state) where judgement(of: state) == due.at: judge(due.room, state)
+      case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
+      default: break
+      }
+    }
+    endOverdueProofs()
+    endSilentRooms()
+  }
+
+  private mutating func endSilentRooms() {
+    guard !isStopping else { return }
+    let least = leastScanTime
+    while let due = timers.silences.min, due.at <= least, !radios.isEmpty {
+      timers.silences.removeMin()
+      switch rooms[due.room].state {
+      case .awaited(let state) where state.silenceLimit == due.at:
+        finish(due.room, .unreachable, reason: FailureReason(isDeaf ? .adapterDeaf : .neverHeard))
+      case .queued(var state) where state.silenceLimit == due.at:
+        if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {
+          // Its turn will come.
+          state.silenceLimit = silenceLimit(of: state.work.room)
+          rooms.update(due.room, .queued(state))
+          timers.silences.insert(Due(at: state.silenceLimit, room: due.room))
+        } else {
+          giveUp(due.room, state.work)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// Ends a room whose device is not heard any more: with what went wrong when it still was, if anything.
+  private mutating func giveUp(_ place: Int, _ work: RoomWork) {
+    var reason = FailureReason(isDeaf ? .adapterDeaf : .neverHeard)
+    // Silent since an earlier run asked it to save: it may well be done.
+    if work.mayBeDone { reason = FailureReason(.notHeardAfterSave) }
+    reason = work.lastFailure ?? reason
+    finish(place, outcome(of: place, after: reason), reason: reason)
+  }
+
+  /// Whether no adapter hears anything, though each was switched off and on.
+  private var isDeaf: Bool {
+    !radios.isEmpty && radios.allSatisfy { $0.wasPowerCycled && $0.hearsNothing(at: now) }
+  }
+
+  /// When every adapter will have scanned this long; nil while one does not scan that has not yet.
+  func instant(ofLeastScanTime total: Duration) -> MonotonicInstant? {
+    var latest: MonotonicInstant?
+    for radio in radios {
+      guard let instant = radio.scanTime.instant(of: total, at: now) else { return nil }
+      latest = max(latest ?? instant, instant)
+    }
+    return latest
+  }
+}

@@ -1,0 +1,187 @@
+import Bluetooth
+import Model
+import Session
+import HeapModule
+
+/// Scan windows: what is heard in them, and what is done where the stack refuses them.
+extension RunMachine {
+  /// Opens a scan window. What the stack is still to forget on that adapter it forgets first, so that nothing is forgotten
+  /// that was just heard.
+  mutating func openWindow(_ index: Int) {
+    let session = radios[index].session
+    let purpose: ListeningPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
+    radios[index].enter(.opening(.init(purpose: purpose, since: now)))
+    windows[session] = purpose
+    let forgetting = leftovers.on(session.adapter).filter { address in
+      // A device that is connected again is forgotten afterwards.
+      rooms.owner(of: address).map { !rooms[$0].state.kind.isEngaged } ?? true
+    }
+    record(.listeningStarted(Listening(adapter: session.adapter, purpose: purpose)))
+    perform(.scan(session, forgetting: forgetting))
+  }
+
+  /// Has a scan window closed.
+  mutating func closeWindow(_ index: Int) {
+    guard let window = radios[index].state.window else { return }
+    if case .closing = radios[index].state { return }
+    radios[index].enter(.closing(window))
+    perform(.endScan(radios[index].session))
+  }
+
+  /// An adapter scans from now on. Until now it may have had to wait for the stack: a window lasts as long as it scans.
+  mutating func scanBegan(in session: RadioSession) {
+    guard let index = index(of: session), var window = radios[index].state.window else { return }
+    radios[index].scanTime.start(at: now)
+    window.hasBegun = true
+    if case .opening = radios[index].state {
+      window.since = now
+      radios[index].enter(.scanning(window))
+    } else {
+      radios[index].enter(.closing(window))
+    }
+  }
+
+  /// A scan window has ended.
+  mutating func scanEnded(in session: RadioSession, _ failure: CentralError?) {
+    if let purpose = windows.removeValue(forKey: session) {
+      record(.listeningStopped(Listening(adapter: session.adapter, purpose: purpose)))
+    }
+    // Otherwise the adapter was lost in the meantime, and is perhaps in another session.
+    guard let index = index(of: session), let window = radios[index].state.window else { return }
+    let wasTold = if case .closing = radios[index].state { true } else { false }
+    radios[index].scanTime.stop(at: now)
+    radios[index].enter(.idle)
+    radios[index].connectingSince = nil
+    radios[index].heldUntil = nil
+    radios[index].disturbedAt = now
+    radios[index].scannedInVain = radios[index].candidates.isEmpty
+    if window.didScan(at: now) || wasTold { histories[session.adapter]?.health.scanned() }
+    if isStopping || wasTold && failure == nil || failure == nil && window.didScan(at: now) { return }
+    switch failure?.code {
+    case .adapterUnavailable?, .stackUnavailable?, .busUnavailable?:
+      if window.didScan(at: now) { lose(session) } else { scanRefused(in: session, failure) }
+    default:
+      scanRefused(in: session, failure)
+    }
+  }
+
+  /// The stack did not let an adapter scan. Each refusal in a row costs a longer pause, and after some of them the adapter
+  /// is given up.
+  private mutating func scanRefused(in session: RadioSession, _ failure: CentralError?) {
+    guard let index = index(of: session) else { return }
+    let failure = failure ?? CentralError(.other, stackText: "the scan ended by itself at once")
+    if failure.code == .permissionDenied { return stop(.radio(failure)) }
+    let end = histories[session.adapter, default: AdapterHistory()].health.refused(at: now)
+    if histories[session.adapter]?.health.isGivenUp == true {
+      record(
+        .adapterFaulted(
+          .init(adapter: session.adapter, fault: .refusesToScan, stackText: failure.stackText)))
+      if radios.allSatisfy({ histories[$0.id]?.health.isGivenUp == true }) { return stop(.radio(failure)) }
+      return lose(session)
+    }
+    switch failure.code {
+    case .adapterUnavailable, .stackUnavailable, .busUnavailable: lose(session)
+    default: radios[index].heldUntil = end
+    }
+  }
+
+  // MARK: Sightings
+
+  /// Takes in what an adapter received. Returns whether decisions may follow.
+  mutating func hear(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
+    guard let index = index(of: session) else { return false }
+    radios[index].reported(at: now)
+    return hear(advertisement)
+  }
+
+  private mutating func hear(_ advertisement: Advertisement) -> Bool {
+    var mayDecide = false
+    if let sighting = air.hear(advertisement) {
+      record(
+        .deviceSighted(
+          .init(
+            address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
+            rssi: sighting.rssi, minor: sighting.beaconAtWork?.minor)))
+      if case .surveying(var survey) = phase {
+        mayDecide = survey.heard(sighting.address)
+        phase = .surveying(survey)
+      }
+    }
+    let owner = rooms.owner(of: advertisement.address)
+    if let owner, hear(advertisement, of: owner) { mayDecide = true }
+    // An identity is awaited from whatever address: another one than the device's own proves nothing, but says why.
+    if rooms.isAwaitingIdentities, let identity = advertisement.iBeacon?.identity,
+      let room = rooms.awaiting(identity), room != owner, hear(advertisement, of: room)
+    {
+      mayDecide = true
+    }
+    return mayDecide
+  }
+
+  /// Takes in what concerns a room. Returns whether decisions may follow.
+  private mutating func hear(_ advertisement: Advertisement, of place: Int) -> Bool {
+    let adapter = advertisement.adapter
+    if rooms[place].family.searchesItself { reached(place, on: adapter, rssi: advertisement.rssi) }
+    switch rooms[place].state {
+    case .queued(let state):
+      guard !state.candidacies.contains(adapter), advertisement.address == state.work.address else {
+        return false
+      }
+      enlist(place, on: adapter)
+      return true
+    case .resting(let state):
+      return hear(advertisement, of: place, resting: state)
+    case .proving(var state):
+      let settled = state.watch.settlesAt
+      state.watch.hear(advertisement, firstHeard: air[advertisement.address]?.firstHeard)
+      rooms.update(place, .proving(state))
+      if settled == nil, let settles = state.watch.settlesAt {
+        timers.instants.insert(Due(at: settles, room: place))
+      }
+      if state.watch.isProved { endProof(place, isOver: true) }
+      return state.watch.isProved || settled != state.watch.settlesAt
+    case .parked:
+      takeUp(place)
+      return true
+    case .awaited:
+      finishRegistered(place)
+      return true
+    case .unmatched, .open, .held, .preparing, .connecting, .connected, .disconnecting, .judging,
+      .backingOff, .stopped, .finished:
+      return false
+    }
+  }
+
+  /// A device that rests was heard: clearly again when it is stronger than before, or was silent for long.
+  private mutating func hear(
+    _ advertisement: Advertisement, of place: Int, resting state: RoomState.Resting
+  ) -> Bool {
+    guard advertisement.address == state.work.address else { return false }
+    let heard = advertisement.rssi ?? air[advertisement.address]?.hearings[advertisement.adapter]?.rssi
+    let least = leastScanTime
+    let isBack = least - state.heardAt >= limits.absence
+    let isStronger = state.rssi.flatMap { old in heard.map { $0 >= old + limits.stronger } } ?? false
+    guard isBack || isStronger else {
+      var state = state
+      (state.rssi, state.heardAt) = (state.rssi ?? heard, least)
+      rooms.update(place, .resting(state))
+      return false
+    }
+    admission.renewed()
+    record(
+      .retryScheduled(.init(room: rooms[place].room.id, attempt: state.work.attempts + 1, delay: 0)))
+    enqueue(place, state.renewed(silenceLimit: silenceLimit(of: state.work.room)))
+    return true
+  }
+
+  // MARK: Adapters that hear nothing
+
+  /// An adapter that heard nothing was switched off and on.
+  mutating func powerCycled(_ session: RadioSession, _ fault: AdapterFault) {
+    presence.powerCycling.remove(session.adapter)
+    presence.mayHaveChanged = true
+    guard !isStopping else { return }
+    record(.adapterFaulted(fault))
+    lose(session)
+  }
+}

@@ -1,0 +1,112 @@
+import Bluetooth
+import Model
+import Session
+
+/// What is done with adapters: listing, claiming, scanning, switching, forgetting.
+extension RunShell {
+  /// How long the stack may take for what it usually does within milliseconds.
+  private static let stackPatience = Duration.seconds(5)
+  /// How long switching an adapter off and on may take. BlueZ needs a second or two.
+  private static let powerCyclePatience = Duration.seconds(20)
+
+  func listAdapters() async {
+    do throws(CentralError) {
+      inbox.post(.adapters(.success(try await central.adapters())))
+    } catch {
+      inbox.post(.adapters(.failure(error)))
+    }
+  }
+
+  func claim(_ adapter: Adapter) async {
+    let claim = await environment.claim(adapter)
+    let stack = claim == .granted ? await central.stackVersion() : nil
+    inbox.post(.claimed(adapter.id, claim, stack: stack))
+  }
+
+  func findLeftLinks(_ session: RadioSession) async {
+    let central = central
+    let found = await race(Self.stackPatience, on: clock) { () throws(CentralError) in
+      try await central.connectedPeripherals(on: session.adapter)
+    }
+    let peripherals: [ConnectedPeripheral]? = if case .value(let value) = found { value } else { nil }
+    inbox.post(.connectedPeripherals(peripherals, session))
+  }
+
+  func release(_ addresses: [BluetoothAddress], _ session: RadioSession) async {
+    await withDiscardingTaskGroup { group in
+      for address in addresses {
+        group.addTask {
+          if await forget(address, on: session.adapter) { inbox.post(.linkReleased(address, session)) }
+        }
+      }
+    }
+    inbox.post(.linksReleased(session))
+  }
+
+  func askScanningClients(_ session: RadioSession) async {
+    let central = central
+    let asked = await race(Self.stackPatience, on: clock) { () throws(CentralError) in
+      await central.scanningClients(on: session.adapter)
+    }
+    let clients: [String] = if case .value(let value) = asked { value } else { [] }
+    inbox.post(.scanningClients(clients, session))
+  }
+
+  /// Scans until `end` rings or the scan ends by itself.
+  func scan(_ session: RadioSession, forgetting addresses: [BluetoothAddress], until end: Bell) async {
+    for address in addresses where await forget(address, on: session.adapter) {
+      inbox.post(.forgotten(address, session.adapter))
+    }
+    let (central, inbox) = (central, inbox)
+    let failure = await ended(by: end) { () -> CentralError? in
+      do throws(CentralError) {
+        try await central.listen(on: session.adapter) { (advertisements) throws(CentralError) in
+          inbox.post(.scanBegan(session))
+          for try await advertisement in advertisements { inbox.post(.heard(advertisement, session)) }
+        }
+        return nil
+      } catch {
+        return error.code == .cancelled ? nil : error
+      }
+    }
+    inbox.post(.scanEnded(failure, session))
+  }
+
+  func powerCycle(_ session: RadioSession, until end: Bell) async {
+    let (central, clock) = (central, clock)
+    let raced = await ended(by: end) {
+      await race(Self.powerCyclePatience, on: clock) { () throws(CentralError) in
+        try await central.powerCycle(session.adapter)
+      }
+    }
+    var fault = AdapterFault(adapter: session.adapter, fault: .hearsNothing)
+    switch raced {
+    case .value: fault.wasPowerCycled = true
+    case .failed(let error): fault.stackText = error.stackText
+    case .timedOut: fault.stackText = "no answer"
+    }
+    inbox.post(.powerCycled(fault, session))
+  }
+
+  /// Has the stack forget these devices where their adapters are there. Never waits for an adapter: one that stays away
+  /// keeps what it has.
+  func forget(_ devices: [Leftovers.Device]) async {
+    let adapters = (try? await central.adapters()) ?? []
+    let ready = Set(adapters.filter { $0.state == .ready }.map(\.id))
+    for device in devices where ready.contains(device.adapter) {
+      if await forget(device.address, on: device.adapter) {
+        inbox.post(.forgotten(device.address, device.adapter))
+      }
+    }
+    inbox.post(.leftoversForgotten)
+  }
+
+  /// Has the stack forget a device. Returns whether it did.
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async -> Bool {
+    let central = central
+    let forgotten = await race(Self.stackPatience, on: clock) { () throws(CentralError) in
+      try await central.forget(address, on: adapter)
+    }
+    return if case .value = forgotten { true } else { false }
+  }
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+import Model
+import Session
+
+/// Carries out what a `RunMachine` says and tells it what came of it. It decides nothing: inputs are handled in the order in
+/// which they came, effects in the order in which the machine gave them; those that take time are child tasks.
+struct RunShell: Sendable {
+  let environment: ApplyEnvironment
+  let coordinator: Coordinator
+  /// Takes the secrets of all rooms out of others' texts: a device may quote what an earlier run told it for another room.
+  let redactor: Redactor
+  let inbox = Inbox()
+
+  var clock: any TimeSource { environment.clock }
+  var central: any Central { environment.central }
+
+  init(_ request: ApplyRequest, environment: ApplyEnvironment, coordinator: Coordinator) {
+    self.environment = environment
+    self.coordinator = coordinator
+    redactor = Redactor(request.building.rooms.flatMap(\.secrets))
+  }
+
+  /// What ends the child tasks that have to be ended from without.
+  private struct Controls {
+    var windows: [RadioSession: Bell] = [:]
+    var attempts: [AttemptID: AttemptControl] = [:]
+    var questions: [Bell] = []
+  }
+
+  /// The whole run, with the coordinator's work beside it.
+  func run(_ machine: RunMachine) async -> RunEnd {
+    await withTaskGroup(of: Void.self) { services in
+      services.addTask { await coordinator.run { inbox.post(.recordFailed($0)) } }
+      let end = await drive(machine)
+      coordinator.finish()
+      await services.waitForAll()
+      return end
+    }
+  }
+
+  private func drive(_ machine: RunMachine) async -> RunEnd {
+    await withDiscardingTaskGroup { group in
+      follow(in: &group)
+      var (machine, controls) = (machine, Controls())
+      var inputs: [RunInput] = [.started]
+      while true {
+        for input in inputs {
+          for effect in machine.handle(input, at: clock.now) {
+            if case .finish(let end) = effect {
+              group.cancelAll()
+              return end
+            }
+            perform(effect, &controls, in: &group)
+          }
+        }
+        inputs = await inbox.take(until: machine.wake, on: clock)
+        if inputs.isEmpty { inputs = [.timePassed] }
+      }
+    }
+  }
+
+  /// Posts what the outside world has to say by itself.
+  private func follow(in group: inout DiscardingTaskGroup) {
+    group.addTask {
+      for await _ in await central.adapterChanges() { inbox.post(.adaptersChanged) }
+      inbox.post(.adapterChangesEnded)
+    }
+    group.addTask { for await _ in environment.interruptions { inbox.post(.interrupted) } }
+    group.addTask { for await pause in environment.pauses { inbox.post(.hostPaused(pause)) } }
+  }
+
+  private func perform(_ effect: RunEffect, _ controls: inout Controls, in group: inout DiscardingTaskGroup) {
+    switch effect {
+    case .record(let fact): coordinator.note(fact)
+    case .listAdapters: group.addTask { await listAdapters() }
+    case .claim(let adapter): group.addTask { await claim(adapter) }
+    case .findLeftLinks(let session): group.addTask { await findLeftLinks(session) }
+    case .releaseLinks(let addresses, let session): group.addTask { await release(addresses, session) }
+    case .askScanningClients(let session): group.addTask { await askScanningClients(session) }
+    case .scan(let session, let addresses):
+      let end = Bell()
+      controls.windows[session] = end
+      group.addTask { await scan(session, forgetting: addresses, until: end) }
+    case .endScan(let session):
+      controls.windows.removeValue(forKey: session)?.ring()
+    case .powerCycle(let session):
+      let end = question(&controls)
+      group.addTask { await powerCycle(session, until: end) }
+    case .begin(let attempt):
+      let control = AttemptControl()
+      controls.attempts[attempt.id] = control
+      group.addTask { await carryOut(attempt, control) }
+    case .endAttempt(let id, let end):
+      controls.attempts[id]?.end(end)
+    case .askForAction(let id, let room):
+      let end = question(&controls)
+      group.addTask {
+        let action = await ended(by: end) { await environment.action(room) }
+        inbox.post(.action(action, id))
+      }
+    case .confirm(let proposals):
+      let end = question(&controls)
+      group.addTask { inbox.post(.confirmed(await ended(by: end) { await environment.confirm(proposals) })) }
+    case .judge(let first):
+      let end = question(&controls)
+      group.addTask { inbox.post(.judged(await ended(by: end) { await environment.judge(first) })) }
+    case .withdrawQuestions:
+      for question in controls.questions { question.ring() }
+      controls.questions = []
+    case .forgetLeftovers(let devices): group.addTask { await forget(devices) }
+    case .finish: preconditionFailure("the run is over")
+    }
+  }
+
+  private func question(_ controls: inout Controls) -> Bell {
+    let end = Bell()
+    controls.questions.append(end)
+    return end
+  }
+
+  /// Runs `body` to its end; it is cancelled when `end` rings.
+  func ended<Value: Sendable>(by end: Bell, _ body: @escaping @Sendable () async -> Value) async -> Value {
+    await withTaskGroup(of: Value?.self) { group in
+      group.addTask { await body() }
+      group.addTask {
+        await end.wait()
+        return nil
+      }
+      for await value in group {
+        group.cancelAll()
+        if let value { return value }
+      }
+      preconditionFailure("a body without a value")
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import Bluetooth
+public import Model
+
+extension BuildingStanding {
+  /// Where the record contradicts itself, as records of two laptops may that were merged: a room with several
+  /// devices, a device in several rooms, a minor at several devices. By room and device, each once.
+  public var contradictions: [RecordConflict] {
+    let ordered = rooms.sorted { $0.key < $1.key }
+    let rooms = ordered.filter { $0.value.bindings.count > 1 }.map { id, room in
+      RecordConflict.severalDevices(room: id, room.bindings.map(\.address).sorted())
+    }
+    let devices = Set(ordered.flatMap { $0.value.bindings.map(\.address) }).sorted()
+    let shared = devices.filter { owners(of: $0).count > 1 }.map {
+      RecordConflict.severalRooms(device: $0, owners(of: $0))
+    }
+    var atWork: [Proof: [(RoomID, BluetoothAddress)]] = [:]
+    for (id, room) in ordered {
+      guard let deed = room.deed, let proof = DeviceProfiles[room.profile].flatMap({ deed.proof($0) }) else {
+        continue
+      }
+      atWork[proof, default: []].append((id, deed.heardAt))
+    }
+    let twice = atWork.compactMap { proof, holders -> RecordConflict? in
+      guard let minor = proof.minor, Set(holders.map(\.1)).count > 1 else { return nil }
+      return .minorTwice(minor, holders.map(\.0), holders.map(\.1))
+    }
+    return rooms + shared + twice.sorted { $0.rooms.lexicographicallyPrecedes($1.rooms) }
+  }
+}

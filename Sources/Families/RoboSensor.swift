@@ -1,0 +1,136 @@
+public import Bluetooth
+public import Model
+public import Session
+
+/// ESP32-S3 room sensor (PROTOCOLS §1): a connectable peripheral named `Robo Sensor` while it waits to be
+/// provisioned, an iBeacon that nobody can connect to afterwards.
+public struct RoboSensor: DeviceProfile {
+  /// `robo-sensor`.
+  public let id: ProfileID = "robo-sensor"
+  /// For people.
+  public let title = "Robo Sensor"
+  /// The provisioning service; not in its advertisement.
+  public let service = Attribute.service
+  /// How people deal with one.
+  public let words = DeviceWords(
+    noun: "sensor", makeItWait: "put it into provisioning mode (the LED pulses white)",
+    stillWaiting: "If its LED pulses white", notWaiting: "If its LED does not pulse white",
+    label:
+      "Compare the address with the label; on some boards the label shows the base address, and the Bluetooth "
+      + "address is 2 higher.")
+
+  /// In the order in which they are written. Somebody must put it back into provisioning mode before it takes others.
+  public let settings: [SettingDescription] = [
+    .init(
+      .wifiSSID, "WiFi name", .text(bytes: 1...32), isRequired: false,
+      documentation: "WiFi network to join; without it the sensor keeps what it has. UTF-8."),
+    .init(
+      .wifiPassword, "WiFi password", .wifiPassword, isRequired: false,
+      documentation: "Password of the WiFi network; empty for an open one. UTF-8."),
+    .init(
+      .roomName, "room name", .text(bytes: 1...64), isRequired: true,
+      documentation: "Name of the room. UTF-8; 64 bytes is assumed to be the most the firmware takes."),
+    .init(
+      .minor, "minor ID", .integer(0...65535), isRequired: true, isOnAir: true,
+      documentation: "Minor ID of its beacon. uint16, big-endian."),
+  ]
+
+  /// PROTOCOLS §1, order of work.
+  public let stages: [Stage] = [.search, .connect, .discover, .ready, .write, .save, .verify]
+
+  /// The family.
+  public init() {}
+
+  /// It advertises ten times a second, and answers within half a one (docs/bluez.md).
+  public let answersWithin: Duration? = .seconds(3)
+
+  /// The usual ones: they were made for it.
+  public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts { StageTimeouts() }
+
+  /// Its attributes (PROTOCOLS §1, from the vendor's app).
+  public enum Attribute {
+    /// The provisioning service; *not* in the advertisement.
+    public static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
+    /// Write, UTF-8.
+    public static let ssid: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
+    /// Write, UTF-8.
+    public static let password: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000003"
+    /// Write, UTF-8.
+    public static let roomName: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000004"
+    /// Write, uint16 big-endian.
+    public static let minor: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000005"
+    /// Write, ASCII `SAVE`.
+    public static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000006"
+    /// Read and notify, UTF-8: `ready`, `saved`, `error:<text>`.
+    public static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
+  }
+
+  /// Its beacon: of the firmware, never written, expected on air. Every Robo Sensor in the world has it.
+  public enum FactoryBeacon {
+    /// Proximity UUID.
+    public static let uuid: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
+    /// Major.
+    public static let major: UInt16 = 1
+  }
+
+  /// The exact local name in provisioning mode; it is no iBeacon then.
+  public static let localName = "Robo Sensor"
+
+  /// By its name while it waits, by the factory's UUID and major afterwards.
+  public func recognise(_ advertisement: Advertisement) -> Recognition? {
+    if let beacon = advertisement.iBeacon {
+      let isOurs = beacon.uuid == FactoryBeacon.uuid && beacon.major == FactoryBeacon.major
+      return isOurs ? .configured(beacon) : nil
+    }
+    return advertisement.localName == Self.localName ? .awaitingProvisioning : nil
+  }
+
+  /// The factory's beacon with the room's minor. Settings were checked with the manifest: a minor is there.
+  public func proof(of settings: [SettingName: SettingValue]) -> Proof {
+    .beacon(
+      BeaconIdentity(
+        uuid: FactoryBeacon.uuid, major: FactoryBeacon.major, minor: Self.minor(in: settings)))
+  }
+
+  private static func minor(in settings: [SettingName: SettingValue]) -> UInt16 {
+    guard case .integer(let number)? = settings[.minor], let minor = UInt16(exactly: number) else {
+      preconditionFailure("a room without a checked minor reached its profile")
+    }
+    return minor
+  }
+
+  /// The order of work of PROTOCOLS §1, steps 1 to 6; step 7 is the proof.
+  public func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+    let link = try await session.connect()
+    let service = try await session.stage(.discover) { () throws(CentralError) in
+      try await link.discover(
+        Attribute.service,
+        requiring: [
+          Attribute.ssid, Attribute.password, Attribute.roomName, Attribute.minor, Attribute.command,
+          Attribute.status,
+        ])
+    }
+    let conversation = try RoboSensorConversation(session: session, link: link, service: service)
+    return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
+      let before = try await conversation.waitUntilReady(feed)
+      let firstWrite = feed.count
+      for (setting, characteristic, bytes) in conversation.writes(of: session.room.settings) {
+        try await session.write(bytes, of: [setting], to: characteristic, over: link)
+        try await conversation.throwRefusal(in: feed, since: firstWrite)
+      }
+      return try await conversation.save(feed, before: before)
+    }
+  }
+
+  /// A value as it goes over the air.
+  static func encode(_ value: SettingValue) -> [UInt8] {
+    switch value {
+    case .text(let text): Array(text.utf8)
+    case .secret(let secret): Array(secret.reveal().utf8)
+    case .integer(let number):
+      [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+    case .uuid, .duration:
+      preconditionFailure("a Robo Sensor has no such setting")
+    }
+  }
+}

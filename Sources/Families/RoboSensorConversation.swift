@@ -1,0 +1,232 @@
+import Bluetooth
+import Model
+import Session
+
+/// The steps of a conversation with a Robo Sensor once its service has been found.
+struct RoboSensorConversation: Sendable {
+  /// How often a status is read that is not notified.
+  private static let pollInterval = Duration.milliseconds(500)
+
+  private let session: DeviceSession
+  private let link: any Peripheral
+  private let command: RemoteCharacteristic
+  private let status: RemoteCharacteristic
+  private let targets: [(setting: SettingName, characteristic: RemoteCharacteristic)]
+
+  /// Wraps a service that was found.
+  /// - Throws: `serviceMissing`, should `discover` have promised more than it found.
+  init(session: DeviceSession, link: any Peripheral, service: RemoteService) throws(AttemptFailure) {
+    func find(_ uuid: BluetoothUUID) throws(AttemptFailure) -> RemoteCharacteristic {
+      guard let found = service[uuid] else {
+        throw AttemptFailure(.init(.serviceMissing, stage: .discover))
+      }
+      return found
+    }
+    self.session = session
+    self.link = link
+    command = try find(RoboSensor.Attribute.command)
+    status = try find(RoboSensor.Attribute.status)
+    targets = [
+      (.wifiSSID, try find(RoboSensor.Attribute.ssid)),
+      (.wifiPassword, try find(RoboSensor.Attribute.password)),
+      (.roomName, try find(RoboSensor.Attribute.roomName)),
+      (.minor, try find(RoboSensor.Attribute.minor)),
+    ]
+  }
+
+  /// What is to be written where, in order. A room without WiFi writes none: empty credentials never go over
+  /// good ones.
+  func writes(
+    of settings: [SettingName: SettingValue]
+  ) -> [(SettingName, RemoteCharacteristic, [UInt8])] {
+    targets.compactMap { target in
+      settings[target.setting].map { (target.setting, target.characteristic, RoboSensor.encode($0)) }
+    }
+  }
+
+  /// Step 3: subscribes to the status, reads it and waits for `ready`, which is advisory: if it does not come,
+  /// we go on. An `error:` here may be left from an earlier attempt, and is no refusal.
+  /// - Returns: the status as it was read before anything was written, if it could be read.
+  func waitUntilReady(_ feed: StatusFeed) async throws(AttemptFailure) -> SensorStatus? {
+    do throws(AttemptFailure) {
+      return try await session.stage(.ready) { () throws(CentralError) in
+        try await subscribe(feed)
+        let first = try await readStatus()
+        await session.heard(first.text, as: first.meaningBeforeWriting)
+        var mark = 0
+        var status = first
+        while status != .ready {
+          status = try await nextStatus(in: feed, since: &mark)
+          if status != first { await session.heard(status.text, as: status.meaningBeforeWriting) }
+        }
+        return first
+      }
+    } catch {
+      switch error.reason.code {
+      case .stageTimedOut, .attributeRejected, .stackError: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Where the sensor does not permit a subscription, its status is read instead.
+  private func subscribe(_ feed: StatusFeed) async throws(CentralError) {
+    do throws(CentralError) {
+      feed.follow(try await link.notifications(of: status))
+    } catch {
+      switch error.code {
+      case .att, .notPermitted, .busy, .other:
+        await session.heard("no notifications: \(error.stackText ?? "\(error.code)")", as: .other)
+      default: throw error
+      }
+    }
+  }
+
+  private func readStatus() async throws(CentralError) -> SensorStatus {
+    SensorStatus(String(decoding: try await link.read(status), as: UTF8.self))
+  }
+
+  /// The next status: notified, or read at intervals where there is no subscription.
+  /// - Throws: `disconnected` once nothing more can come.
+  private func nextStatus(
+    in feed: StatusFeed, since mark: inout Int
+  ) async throws(CentralError) -> SensorStatus {
+    if feed.isSubscribed {
+      guard let next = await feed.first(since: mark, where: { _ in true }) else {
+        throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
+      }
+      mark += 1
+      return SensorStatus(next)
+    }
+    guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
+      throw CentralError(.cancelled)
+    }
+    return try await readStatus()
+  }
+
+  /// Ends the attempt when the sensor refused since its first write.
+  func throwRefusal(in feed: StatusFeed, since mark: Int) async throws(AttemptFailure) {
+    guard let refusal = feed.existing(since: mark, where: { SensorStatus($0).isError }) else { return }
+    let text = SensorStatus(refusal).text
+    await session.heard(text, as: .refusal)
+    throw AttemptFailure(.init(.refused, stage: .write, deviceText: session.redactor(text)))
+  }
+
+  /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the link's end. From the submission
+  /// on, nothing is a failure any more; whatever happens is noted for the proof to judge.
+  /// - Parameter before: the status as it was before anything was written: read again, it is no answer.
+  func save(_ feed: StatusFeed, before: SensorStatus?) async throws(AttemptFailure) -> Submission {
+    let mark = feed.count
+    let submittedAt = try await session.submit()
+    var submission = Submission(at: submittedAt, acknowledgement: nil)
+    do throws(AttemptFailure) {
+      let answer = try await session.stage(.save) { () throws(CentralError) in
+        try await link.write(Array("SAVE".utf8), to: command, .withResponse)
+        return try await waitForAnswer(in: feed, since: mark, submittedAt: submittedAt, before: before)
+      }
+      if answer == .saved {
+        submission.acknowledgement = .savedStatus
+        await session.heard(answer.text, as: .saved)
+        await waitForReboot()
+      } else {
+        await session.heard(answer.text, as: .refusal)
+        submission.trouble = FailureReason(
+          .refused, stage: .save, deviceText: session.redactor(answer.text))
+      }
+    } catch {
+      submission.trouble = error.reason
+      // `saved` and the reboot can come within milliseconds of each other, in either order.
+      if await wasSaved(in: feed, since: mark, submittedAt: submittedAt) {
+        submission.acknowledgement = .savedStatus
+        await session.heard("saved", as: .saved)
+      }
+    }
+    return submission
+  }
+
+  /// The sensor's answer to `SAVE`, `saved` or an error.
+  private func waitForAnswer(
+    in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant, before: SensorStatus?
+  ) async throws(CentralError) -> SensorStatus {
+    while true {
+      if feed.isSubscribed {
+        let notified = await feed.first(since: mark) { value in
+          value.receivedAt >= submittedAt && SensorStatus(value).isAnswer
+        }
+        guard let notified else { throw CentralError(Task.isCancelled ? .cancelled : .disconnected) }
+        return SensorStatus(notified)
+      }
+      // Read at once: it is gone with the reboot, a moment later.
+      let status = try await readStatus()
+      if status.isAnswer, status != before { return status }
+      guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
+        throw CentralError(.cancelled)
+      }
+    }
+  }
+
+  /// Whether `saved` has come, or still does before the feed ends with the link: what was said before the end
+  /// may be handed on behind it.
+  private func wasSaved(
+    in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant
+  ) async -> Bool {
+    let isSaved = { @Sendable (value: CharacteristicNotification) in
+      SensorStatus(value) == .saved && value.receivedAt >= submittedAt
+    }
+    if feed.existing(since: mark, where: isSaved) != nil { return true }
+    guard feed.isSubscribed else { return false }
+    let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
+      await feed.first(since: mark, where: isSaved)
+    }
+    guard case .value(let saved) = raced else { return false }
+    return saved != nil
+  }
+
+  /// After `saved` the sensor reboots, which ends the link for nothing; our own disconnecting takes 2 s.
+  private func waitForReboot() async {
+    _ = await race(.seconds(3), on: session.clock) { () throws(CentralError) in
+      await link.disconnection()
+    }
+  }
+}
+
+/// What the status characteristic can say.
+enum SensorStatus: Hashable, Sendable {
+  case ready
+  case saved
+  case error(String)
+  case other(String)
+
+  init(_ text: String) {
+    switch text {
+    case "ready": self = .ready
+    case "saved": self = .saved
+    case _ where text.hasPrefix("error:"): self = .error(text)
+    default: self = .other(text)
+    }
+  }
+
+  init(_ notification: CharacteristicNotification) {
+    self.init(String(decoding: notification.value, as: UTF8.self))
+  }
+
+  var text: String {
+    switch self {
+    case .ready: "ready"
+    case .saved: "saved"
+    case .error(let text), .other(let text): text
+    }
+  }
+
+  var isError: Bool { if case .error = self { true } else { false } }
+  var isAnswer: Bool { self == .saved || isError }
+
+  /// How it is to be taken before anything was written: an error or `saved` is left from an earlier attempt.
+  var meaningBeforeWriting: StatusMeaning {
+    switch self {
+    case .ready: .ready
+    case .saved, .error: .stale
+    case .other: .other
+    }
+  }
+}

@@ -1,0 +1,29 @@
+public import Bluetooth
+
+/// An adapter as people name it: `hci0`, which is what the host calls it now, or its own address, which stays.
+public struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// As it was written.
+  public let text: String
+
+  /// The adapter that people call so.
+  public init(_ text: String) {
+    self.text = text
+  }
+
+  /// The adapter that people call so.
+  public init(stringLiteral text: String) {
+    self.init(text)
+  }
+
+  /// Whether this adapter is meant.
+  public func names(_ adapter: Adapter) -> Bool {
+    text == adapter.name || BluetoothAddress(text) == adapter.id.address
+  }
+}
+
+extension [AdapterReference] {
+  /// Whether an adapter is among those to be used; all are when none is named.
+  package func want(_ adapter: Adapter) -> Bool {
+    isEmpty || contains { $0.names(adapter) }
+  }
+}

@@ -1,0 +1,242 @@
+public import Bluetooth
+public import Model
+
+/// One attempt at one device, as a profile's conversation sees it: stages with their timeouts, each on
+/// record, around the operations of the link.
+public struct DeviceSession: Sendable {
+  /// The room whose settings are written.
+  public let room: Room
+  /// The device they are written to.
+  public let address: BluetoothAddress
+  /// The adapter in use.
+  public let adapter: AdapterID
+  /// The clock.
+  public let clock: any TimeSource
+
+  /// The action that the device is to learn the time of: the operator's key, or the beginning of this session.
+  public let action: (at: MonotonicInstant, source: ActionSource)
+  /// What earlier runs gave to this very device for this room; nil when nothing is on record.
+  public let recorded: RecordedSettings?
+
+  let central: any Central
+  package let coordinator: Coordinator
+  package let progress: AttemptProgress
+  package let redactor: Redactor
+  let mayOverwrite: Bool
+  /// Told when the link is up.
+  let answered: @Sendable () async -> Void
+  /// Told of everything that is heard while this session searches.
+  let hear: @Sendable (Advertisement) async -> Void
+  /// When all of it must be over; each stage is cut off there.
+  private let began: MonotonicInstant
+  private var end: MonotonicInstant?
+
+  /// A session, which begins now.
+  package init(
+    room: Room, address: BluetoothAddress, adapter: AdapterID, central: any Central,
+    coordinator: Coordinator, clock: any TimeSource, redactor: Redactor, action: MonotonicInstant? = nil,
+    recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
+    answered: @escaping @Sendable () async -> Void = {},
+    hear: @escaping @Sendable (Advertisement) async -> Void = { _ in }
+  ) {
+    self.room = room
+    self.address = address
+    self.adapter = adapter
+    self.central = central
+    self.coordinator = coordinator
+    self.clock = clock
+    began = clock.now
+    self.action = action.map { ($0, .key) } ?? (began, .session)
+    self.recorded = recorded
+    self.mayOverwrite = mayOverwrite
+    self.answered = answered
+    self.hear = hear
+    progress = AttemptProgress()
+    self.redactor = redactor
+  }
+
+  /// This session with a bound on all that follows, counted from its beginning, whatever its stages may take.
+  public func lasting(_ duration: Duration) -> Self {
+    var copy = self
+    copy.end = began.advanced(by: duration)
+    return copy
+  }
+
+  /// Whether the device may be given this room's settings, by what it holds now.
+  /// - Parameter held: the settings that say whose it is.
+  public func mayWrite(over held: [SettingName: SettingValue]) -> Bool {
+    if mayOverwrite || recorded?.isSubmitted == true { return true }
+    return held.allSatisfy { name, value in
+      value == room.settings[name] || value == recorded?.values[name]
+    }
+  }
+
+  /// Stage `search`: listens until the device is heard, and recognised as one of its family.
+  public func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
+    let (central, address, adapter, hear) = (central, address, adapter, hear)
+    let window = Listening(adapter: adapter, purpose: .sighting, room: room.id)
+    coordinator.note(.listeningStarted(window))
+    var failure: AttemptFailure?
+    do throws(AttemptFailure) {
+      try await stage(.search) { () throws(CentralError) in
+        try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
+          for try await advertisement in advertisements {
+            await hear(advertisement)
+            if advertisement.address == address, profile.recognise(advertisement) != nil { return }
+          }
+          throw CentralError(.cancelled)
+        }
+      }
+    } catch {
+      failure = error
+    }
+    coordinator.note(.listeningStopped(window))
+    if let failure { throw failure }
+  }
+
+  /// Stage `connect`.
+  public func connect() async throws(AttemptFailure) -> any Peripheral {
+    let (central, address, adapter) = (central, address, adapter)
+    let link = try await stage(.connect) { () throws(CentralError) in
+      try await central.connect(to: address, on: adapter)
+    }
+    await progress.hold(link)
+    await answered()
+    return link
+  }
+
+  /// Runs a stage against its timeout, on record from beginning to end.
+  /// - Throws: why it failed; a timeout is `connectTimedOut` or `stageTimedOut`.
+  public func stage<Value: Sendable>(
+    _ stage: Stage, setting: SettingName? = nil,
+    _ body: @escaping @Sendable () async throws(CentralError) -> Value
+  ) async throws(AttemptFailure) -> Value {
+    let began = clock.now
+    let timeout = end.map { min(room.timeouts[stage], began.duration(to: $0)) } ?? room.timeouts[stage]
+    coordinator.note(
+      .stageStarted(.init(room: room.id, stage: stage, setting: setting, timeout: timeout.inSeconds)))
+    let raced = timeout > .zero ? await race(timeout, on: clock, body) : .timedOut
+    let failure: FailureReason? =
+      switch raced {
+      case .value: nil
+      case .failed(let error):
+        FailureReason(await explained(error), stage: stage, setting: setting).redacted(by: redactor)
+      case .timedOut:
+        FailureReason(Self.timeout(of: stage), stage: stage, setting: setting, seconds: timeout.inSeconds)
+      }
+    let seconds = began.duration(to: clock.now).inSeconds
+    coordinator.note(
+      .stageEnded(.init(room: room.id, stage: stage, setting: setting, seconds: seconds, failure: failure)))
+    guard case .value(let value) = raced else {
+      throw AttemptFailure(failure ?? FailureReason(.stackError))
+    }
+    return value
+  }
+
+  private static func timeout(of stage: Stage) -> FailureReason.Code {
+    switch stage {
+    case .search: .neverHeard
+    case .connect: .connectTimedOut
+    case .discover, .ready, .read, .write, .save, .verify: .stageTimedOut
+    }
+  }
+
+  /// The better reason for a lost link: that its adapter or the stack went away, which is not the device's doing.
+  private func explained(_ error: CentralError) async -> CentralError {
+    guard error.code == .disconnected, let link = await progress.link else { return error }
+    let end = await race(.seconds(1), on: clock) { () throws(CentralError) in await link.disconnection() }
+    guard case .value(let disconnection?) = end else { return error }
+    switch disconnection.cause {
+    case .adapterLost: return CentralError(.adapterUnavailable(.absent), stackText: error.stackText)
+    case .stackLost: return CentralError(.stackUnavailable, stackText: error.stackText)
+    case .remote, .local: return error
+    }
+  }
+
+  /// Stage `write`: writes a setting and, where it is with response, counts it as written once confirmed. Where one
+  /// characteristic holds several settings, all of them.
+  public func write(
+    _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
+    over link: any Peripheral, _ kind: WriteKind = .withResponse
+  ) async throws(AttemptFailure) {
+    try await stage(.write, setting: settings.first) { () throws(CentralError) in
+      try await link.write(bytes, to: characteristic, kind)
+    }
+    if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
+  }
+
+  /// Counts settings as written: the device has shown that it took them.
+  /// - Parameter bytes: how many there were of them, where that is of use.
+  public func confirmWritten(_ settings: [SettingName], bytes: Int? = nil) async {
+    for setting in settings {
+      await progress.confirm(setting)
+      // How long a secret is, is part of it.
+      let shown = room.settings[setting]?.shown == nil ? nil : bytes
+      coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
+    }
+  }
+
+  /// Stage `read`: reads what the device holds.
+  public func read(
+    _ setting: SettingName, from characteristic: RemoteCharacteristic, over link: any Peripheral
+  ) async throws(AttemptFailure) -> [UInt8] {
+    try await stage(.read, setting: setting) { () throws(CentralError) in
+      try await link.read(characteristic)
+    }
+  }
+
+  /// Puts on record what the device was read to hold before anything was written.
+  public func found(_ settings: [HeldSetting]) async {
+    coordinator.note(.settingsRead(.init(room: room.id, settings: settings)))
+  }
+
+  /// Counts settings as proved: the device was read to hold them as wanted.
+  public func confirmReadBack(_ settings: [SettingName]) async {
+    await progress.confirmReadBack(settings)
+  }
+
+  /// Puts on record what the device is told of the action's time.
+  public func sends(_ byte: UInt8, for elapsed: Duration) async {
+    coordinator.note(
+      .elapsedSent(.init(room: room.id, seconds: elapsed.inSeconds, byte: byte, since: action.source)))
+  }
+
+  /// Puts on record that the device is about to be asked to keep what was written. Only when that is on disk
+  /// does this return, with the instant from which proof counts.
+  /// - Throws: `recordUnwritable`, and `stageTimedOut` when the session's time is over: then nothing may be submitted.
+  public func submit() async throws(AttemptFailure) -> MonotonicInstant {
+    if Task.isCancelled { throw AttemptFailure(.init(.interrupted, stage: .save)) }
+    if let end, clock.now >= end { throw AttemptFailure(.init(.stageTimedOut, stage: .write)) }
+    do throws(RecordFailure) {
+      try await coordinator.commit(.saveSubmitted(.init(room: room.id, address: address)))
+    } catch {
+      throw AttemptFailure(.init(.recordUnwritable, stage: .save))
+    }
+    let now = clock.now
+    await progress.submit(at: now)
+    return now
+  }
+
+  /// Puts the device's own words on record, secrets taken out.
+  public func heard(_ text: String, as meaning: StatusMeaning) async {
+    coordinator.note(.statusReceived(.init(room: room.id, text: redactor(text), meaning: meaning)))
+  }
+
+  /// Runs `body` with a feed, and a pump that fills it with what the feed is told to follow; the pump ends
+  /// with `body`.
+  public func withStatusFeed<Value: Sendable>(
+    _ body: @Sendable (StatusFeed) async throws(AttemptFailure) -> Value
+  ) async throws(AttemptFailure) -> Value {
+    let feed = StatusFeed()
+    let result = await withTaskGroup(of: Void.self) { group in
+      group.addTask { await feed.pump() }
+      defer { group.cancelAll() }
+      do throws(AttemptFailure) {
+        return Result<Value, AttemptFailure>.success(try await body(feed))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,166 @@
+import Bluetooth
+import Engine
+import Model
+import Testing
+import VirtualBuilding
+
+/// Every fault of a sensor, and how its room must end.
+struct FaultStory: Sendable, CustomTestStringConvertible {
+  var fault: Fault
+  var outcome: Outcome
+  var reason: FailureReason.Code?
+  var stage: Stage?
+  var attempts: Int
+
+  init(
+    _ fault: Fault, _ outcome: Outcome, _ reason: FailureReason.Code? = nil, _ stage: Stage? = nil,
+    attempts: Int = 3
+  ) {
+    self.fault = fault
+    self.outcome = outcome
+    self.reason = reason
+    self.stage = stage
+    self.attempts = attempts
+  }
+
+  var testDescription: String { "\(fault)" }
+
+  /// With two retries allowed. A refusal in the sensor's own words is tried once more, whatever is allowed.
+  static let all: [FaultStory] = [
+    .init(.silent, .unreachable, .neverHeard, attempts: 0),
+    .init(.neverAnswers, .unreachable, .connectTimedOut, .connect),
+    .init(.drops(in: .connect), .unreachable, .connectFailed, .connect),
+    .init(.drops(in: .discover), .failed, .linkLost, .discover),
+    .init(.drops(in: .subscribe), .failed, .linkLost, .ready),
+    .init(.drops(in: .write(1)), .failed, .linkLost, .write),
+    .init(.drops(in: .write(4)), .failed, .linkLost, .write),
+    .init(.drops(in: .save), .failed, .linkLost, .save),
+    .init(
+      .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .failed, .attributeRejected, .write, attempts: 2),
+    .init(.errorAfterFirstWrite("flash busy"), .failed, .refused, .write, attempts: 2),
+    .init(.errorOnSave("flash worn out"), .failed, .refused, .save, attempts: 2),
+    .init(.returnsWithMinor(9), .failed, .wrongIdentity, .verify, attempts: 1),
+    .init(.neverReturns, .unconfirmed, .notHeardAfterSave, .verify, attempts: 1),
+    .init(.restartsBeforeConfirming(saved: false), .failed, .linkLost, .save),
+    // These it can live with.
+    .init(.restartsBeforeConfirming(saved: true), .provisioned, attempts: 1),
+    .init(.slow, .provisioned, attempts: 1),
+    .init(.noReady, .provisioned, attempts: 1),
+    .init(.noSaved, .provisioned, attempts: 1),
+    .init(.refusesSubscription, .provisioned, attempts: 1),
+    .init(.staleError("left from yesterday"), .provisioned, attempts: 1),
+    .init(.savesOnlyWithSSID, .provisioned, attempts: 1),
+    .init(.withoutWiFiScan, .provisioned, attempts: 1),
+    .init(.staleAttributes, .provisionedAfterRetry, attempts: 2),
+  ]
+
+  /// Where the status is only read, never notified. After SAVE its words decide nothing but the reason.
+  static let withoutNotifications: [FaultStory] = [
+    .init(.staleError("left from yesterday"), .provisioned, attempts: 1),
+    .init(.noReady, .provisioned, attempts: 1),
+    .init(.noSaved, .provisioned, attempts: 1),
+    .init(.restartsBeforeConfirming(saved: true), .provisioned, attempts: 1),
+    .init(.restartsBeforeConfirming(saved: false), .failed, .linkLost, .save),
+    .init(.errorOnSave("flash worn out"), .failed, .refused, .save, attempts: 2),
+    .init(.errorAfterFirstWrite("flash busy"), .failed, .refused, .save, attempts: 2),
+    .init(.neverReturns, .unconfirmed, .notHeardAfterSave, .verify, attempts: 1),
+    .init(.drops(in: .write(4)), .failed, .linkLost, .write),
+  ]
+
+  /// How many settings the last attempt had confirmed, and what the outcome rests on.
+  var rest: (written: ClosedRange<Int>, evidence: Evidence.Grade?) {
+    switch (outcome, fault) {
+    case (.provisioned, _), (.provisionedAfterRetry, _): (4...4, .freshBeacon)
+    case (_, .neverReturns): (4...4, .savedStatus)
+    case (_, .drops(in: .write(let number))): (number - 1...number - 1, nil)
+    case (_, .rejectsWrite): (3...3, nil)
+    // The refusal is on its way together with the first confirmation.
+    case (_, .errorAfterFirstWrite): (stage == .save ? 4...4 : 1...2, nil)
+    case (_, .drops(in: .save)), (_, .errorOnSave), (_, .returnsWithMinor), (_, .restartsBeforeConfirming):
+      (4...4, nil)
+    default: (0...0, nil)
+    }
+  }
+
+  /// Faults that the first attempt shows and no other must all be got over.
+  static let passing: [Fault] = [
+    .neverAnswers, .drops(in: .connect), .drops(in: .discover), .drops(in: .subscribe), .drops(in: .write(1)),
+    .drops(in: .write(3)), .drops(in: .save), .rejectsWrite(to: RoboSensorGATT.roomName, code: 0x80),
+    .errorAfterFirstWrite("flash busy"), .errorOnSave("flash busy"), .restartsBeforeConfirming(saved: false),
+  ]
+}
+
+@Suite("Faults of a sensor") struct FaultStories {
+  @Test("end its room as they must, and touch no other", arguments: FaultStory.all)
+  func fault(_ story: FaultStory) async throws {
+    let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
+    let run = try await rehearse([[], [.init(story.fault)], []], rooms: rooms)
+    expectInvariants(run, rooms)
+    let room = try #require(run.outcome(2))
+    #expect(room.outcome == story.outcome)
+    #expect(room.reason?.code == story.reason)
+    #expect(room.reason?.stage == story.stage)
+    #expect(room.attempts == story.attempts)
+    #expect(room.evidence?.grade == story.rest.evidence)
+    #expect(story.rest.written.contains(room.settings.count { $0.state != .notWritten }))
+    #expect(room.settings.contains { $0.state == .proved } == story.outcome.isSuccess)
+    for healthy in [1, 3] {
+      #expect(run.outcome(healthy)?.outcome == .provisioned)
+    }
+    #expect(run.result.outcome == (story.outcome.isSuccess ? .complete : .incomplete))
+  }
+
+  @Test(
+    "are told apart as well where the status can only be read", arguments: FaultStory.withoutNotifications)
+  func withoutNotifications(_ story: FaultStory) async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse([[.init(story.fault), .init(.refusesSubscription)]], rooms: rooms)
+    expectInvariants(run, rooms)
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == story.outcome)
+    #expect(room.reason?.code == story.reason)
+    #expect(room.reason?.stage == story.stage)
+    #expect(room.attempts == story.attempts)
+    #expect(room.evidence?.grade == story.rest.evidence)
+    #expect(story.rest.written.contains(room.settings.count { $0.state != .notWritten }))
+  }
+
+  @Test("that pass are got over by another attempt", arguments: FaultStory.passing)
+  func passing(_ fault: Fault) async throws {
+    let run = try await rehearse([[.init(fault, attempts: 1)]])
+    expectInvariants(run, [Sample.room(1, address: 1)])
+    #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
+    #expect(run.outcome(1)?.attempts == 2)
+  }
+
+  @Test("refusing SAVE without an SSID stops a room without WiFi, in the sensor's words")
+  func noWiFi() async throws {
+    let rooms = [Sample.room(1, address: 1, wifi: false)]
+    let run = try await rehearse([[.init(.savesOnlyWithSSID)]], rooms: rooms)
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .failed)
+    #expect(run.outcome(1)?.reason?.deviceText == "error:no ssid")
+    // Empty credentials never go over good ones: none were written at all.
+    #expect(
+      !run.writes.contains { [RoboSensorGATT.ssid, RoboSensorGATT.password].contains($0.characteristic) })
+  }
+
+  @Test("a status that quotes the password is recorded without it")
+  func echo() async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse([[.init(.errorOnSave("cannot join with correct horse"))]], rooms: rooms)
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.reason?.deviceText == "error:cannot join with •••")
+  }
+
+  @Test("what was written and what was proved is told apart")
+  func settings() async throws {
+    let run = try await rehearse([[], [.init(.drops(in: .write(3)))]])
+    let proved = try #require(run.outcome(1)).settings
+    #expect(proved.map(\.name) == [.wifiSSID, .wifiPassword, .roomName, .minor])
+    #expect(proved.map(\.state) == [.written, .written, .written, .proved])
+    #expect(proved.map(\.value) == ["Plant", nil, "Room 1", "1"])
+    let lost = try #require(run.outcome(2)).settings
+    #expect(lost.map(\.state) == [.written, .written, .notWritten, .notWritten])
+  }
+}

@@ -1,0 +1,262 @@
+import Bluetooth
+import Engine
+import Model
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+/// What the host does wrong is found out, named, and charged to no sensor.
+@Suite("A failure of the host") struct HostFailureTests {
+  /// Two adapters are the normal case.
+  private static let two = (1...2).map {
+    AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0 - 1)")
+  }
+  private static let rooms = (1...8).map { Sample.room($0, address: UInt64($0), retries: 0) }
+
+  /// The failures of attempts, in their order.
+  private func failures(_ run: Rehearsed) -> [FailureReason] {
+    run.facts { if case .attemptEnded(let fact) = $0 { fact.failure } else { nil } }.map(\.1)
+  }
+
+  private func faults(_ run: Rehearsed) -> [AdapterFault] {
+    run.facts { if case .adapterFaulted(let fact) = $0 { fact } else { nil } }.map(\.1)
+  }
+
+  // MARK: Outages
+
+  enum Outage: CaseIterable {
+    case unplugged
+    case poweredOff
+    case stack
+
+    func begin(in world: World) async {
+      switch self {
+      case .unplugged: await world.setPresent(false, HostFailureTests.two[0].address)
+      case .poweredOff: await world.setPowered(false, HostFailureTests.two[0].address)
+      case .stack: await world.stopStack()
+      }
+    }
+
+    func end(in world: World) async {
+      switch self {
+      case .unplugged: await world.setPresent(true, HostFailureTests.two[0].address)
+      case .poweredOff: await world.setPowered(true, HostFailureTests.two[0].address)
+      case .stack: await world.startStack()
+      }
+    }
+  }
+
+  /// Every sensor is healthy and no room has a retry: whatever fails is the host's, or a room would not be done.
+  @Test(
+    "that lasts 20 to 900 ms, again and again, leaves every room provisioned without a retry",
+    arguments: Outage.allCases, [20, 45, 110, 300, 900])
+  func shortOutages(_ outage: Outage, milliseconds: Int) async throws {
+    for seed in 1...4 as ClosedRange<UInt64> {
+      let run = try await rehearse(
+        Array(repeating: [], count: 8), rooms: Self.rooms, seed: seed,
+        scenario: { $0.adapters = Self.two },
+        during: { backstage, event in
+          guard case .runStarted = event.fact else { return }
+          for number in 0..<4 {
+            let begin = Duration.milliseconds(700 + number * 1900 + Int(seed) * 137)
+            backstage.after(begin) { await outage.begin(in: backstage.world) }
+            backstage.after(begin + .milliseconds(milliseconds)) { await outage.end(in: backstage.world) }
+          }
+        })
+      expectInvariants(run, Self.rooms)
+      #expect(run.result.outcome == .complete, "seed \(seed)")
+      let charged = failures(run).filter {
+        ![.adapterLost, .stackLost, .unknownToStack, .outOfSlots].contains($0.code)
+      }
+      #expect(charged.isEmpty, "seed \(seed)")
+    }
+  }
+
+  @Test(
+    "shows in links first: a link that is lost half a second before its adapter is not the sensor's failure")
+  func linkGoesFirst() async throws {
+    let first = Once()
+    let run = try await rehearse(
+      Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
+      during: { backstage, event in
+        guard case .settingWritten(let fact) = event.fact, await first.isFirst() else { return }
+        let sensor = Sample.address(UInt64(fact.room.rawValue.dropFirst(5)) ?? 0)
+        for adapter in Self.two.map(\.address)
+        where await backstage.world.linkedSensors(on: adapter).contains(where: { $0.address == sensor }) {
+          await backstage.world.dropLink(to: sensor)
+          backstage.after(.milliseconds(500)) { await backstage.world.setPowered(false, adapter) }
+          backstage.after(.milliseconds(800)) { await backstage.world.setPowered(true, adapter) }
+        }
+      })
+    expectInvariants(run, Self.rooms)
+    #expect(failures(run).map(\.code).contains(.adapterLost))
+    #expect(failures(run).allSatisfy { $0.code == .adapterLost })
+    #expect(run.result.outcome == .complete)
+  }
+
+  @Test("is not assumed where the adapter stays: a link that the sensor drops is charged to it")
+  func dropsItself() async throws {
+    let run = try await rehearse([[ScheduledFault(.drops(in: .write(1)))]], retries: 0)
+    #expect(failures(run).map(\.code) == [.linkLost])
+    #expect(run.outcome(1)?.outcome == .failed)
+  }
+
+  // MARK: The stack forgets
+
+  @Test(
+    "is a device that the stack has forgotten: nothing was sent, so nothing is charged", arguments: [1, 5])
+  func forgotten(times: Int) async throws {
+    let room = Sample.room(1, address: 1, retries: 0)
+    let run = try await rehearse(
+      [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(times)) })
+    expectInvariants(run, [room])
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    #expect(failures(run).map(\.code) == Array(repeating: .unknownToStack, count: times))
+    #expect(failures(run).allSatisfy { $0.stackText == "UnknownObject" })
+    let delays = run.facts { if case .retryScheduled(let fact) = $0 { fact.delay } else { nil } }.map(\.1)
+    #expect(delays == Array(repeating: 0, count: times))
+  }
+
+  @Test("is a stack that forgets a device for ever: the room ends, without a wrong word about the sensor")
+  func forgetsForEver() async throws {
+    let room = Sample.room(1, address: 1, retries: 0)
+    let run = try await rehearse(
+      [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(.max)) })
+    expectInvariants(run, [room])
+    #expect(run.outcome(1)?.outcome == .unreachable)
+    #expect(run.outcome(1)?.reason?.code == .unknownToStack)
+    #expect(run.events.count < 400)
+  }
+
+  // MARK: Refused scans
+
+  @Test("is a refusal to scan: it is tried again ever more rarely, and ends the run after ten times")
+  func refusesForEver() async throws {
+    let room = Sample.room(1, address: 1)
+    let run = try await rehearse(
+      [[]], rooms: [room],
+      through: { central, _ in RefusesToScan(base: central, adapter: adapters[0].address, left: .init(.max)) }
+    )
+    expectInvariants(run, [room])
+    #expect(run.result.radioFailure?.code == .adapterUnavailable(.poweredOff))
+    #expect(faults(run).map(\.fault) == [.refusesToScan])
+    #expect(run.events.count < 60, "a refusal must not fill the record")
+    #expect(run.endedAt.sinceZero > .seconds(20))
+  }
+
+  @Test("is one adapter of two that refuses to scan: the other one does the work", arguments: [3, Int.max])
+  func oneRefuses(times: Int) async throws {
+    let run = try await rehearse(
+      Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
+      through: { central, _ in
+        RefusesToScan(base: central, adapter: Self.two[0].address, left: .init(times))
+      })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete)
+    #expect(run.events.count < 600)
+  }
+
+  // MARK: Deaf adapters
+
+  @Test("is an adapter that hears nothing: it is switched off and on, and the run goes on")
+  func deaf() async throws {
+    let rooms = Array(Self.rooms.prefix(3))
+    let run = try await rehearse(
+      [[], [], []], rooms: rooms, before: { world, _ in await world.setDeaf(true, adapters[0].address) })
+    expectInvariants(run, rooms)
+    #expect(run.result.outcome == .complete)
+    #expect(
+      faults(run)
+        == [.init(adapter: AdapterID(adapters[0].address), fault: .hearsNothing, wasPowerCycled: true)])
+  }
+
+  @Test("is an adapter that stays deaf: it is reported once, and no sensor is said to lack power")
+  func staysDeaf() async throws {
+    let rooms = Array(Self.rooms.prefix(3))
+    let run = try await rehearse(
+      [[], [], []], rooms: rooms, before: { world, _ in await world.setDeaf(true, adapters[0].address) },
+      through: { central, _ in MayNotPowerCycle(base: central) })
+    expectInvariants(run, rooms)
+    #expect(run.result.rooms.map(\.outcome) == [.unreachable, .unreachable, .unreachable])
+    #expect(run.result.rooms.allSatisfy { $0.reason?.code == .adapterDeaf })
+    let adapter = AdapterID(adapters[0].address)
+    #expect(
+      faults(run) == [
+        .init(adapter: adapter, fault: .hearsNothing, stackText: "not permitted"),
+        .init(adapter: adapter, fault: .hearsNothing),
+      ])
+  }
+
+  @Test("is one deaf adapter of two: the rooms that the other one hears are done, and the deaf one is named")
+  func oneIsDeaf() async throws {
+    let run = try await rehearse(
+      Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
+      before: { world, _ in await world.setDeaf(true, Self.two[1].address) })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete)
+    #expect(faults(run).allSatisfy { $0.adapter == AdapterID(Self.two[1].address) })
+  }
+
+  // MARK: Links of a killed run
+
+  @Test("is a link that a killed run left behind: all are ended at the same time, while the survey scans")
+  func leftLinks() async throws {
+    let run = try await rehearse(
+      Array(repeating: [], count: 5), rooms: Array(Self.rooms.prefix(5)),
+      before: { world, clock in
+        try await world.startDiscovery(on: adapters[0].address)
+        try await clock.sleep(for: .seconds(1))
+        await world.stopDiscovery(on: adapters[0].address)
+        for number in 1...5 as ClosedRange<UInt64> {
+          _ = try await world.connect(to: Sample.address(number), on: adapters[0].address)
+        }
+      })
+    let released = run.facts { if case .linkReleased = $0 { true } else { nil } }.map(\.0.elapsed)
+    #expect(released.count == 5)
+    #expect(released.allSatisfy { $0 < .seconds(4) })
+    let scans = run.facts { if case .listeningStarted = $0 { true } else { nil } }.map(\.0.elapsed)
+    #expect(scans.first.map { $0 < .milliseconds(500) } == true)
+    #expect(run.result.outcome == .complete)
+    #expect(run.result.rooms.allSatisfy { $0.attempts == 1 })
+  }
+}
+
+/// A stack that has forgotten each device a number of times before it is connected to.
+private struct Forgetful: ForwardingCentral {
+  let base: VirtualCentral
+  let left: Countdown
+
+  func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    if left.takeOne() {
+      try? await base.forget(address, on: adapter)
+      throw CentralError(.peripheralUnknown, stackText: "UnknownObject")
+    }
+    return try await base.connect(to: address, on: adapter)
+  }
+}
+
+/// A stack that says an adapter is ready, and refuses to scan with it at once because it is not.
+private struct RefusesToScan: ForwardingCentral {
+  let base: VirtualCentral
+  let adapter: BluetoothAddress
+  let left: Countdown
+
+  func listen<Result: Sendable>(
+    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    if adapter.address == self.adapter, left.takeOne() {
+      throw CentralError(.adapterUnavailable(.poweredOff), stackText: "org.bluez.Error.NotReady")
+    }
+    return try await base.listen(on: adapter, body)
+  }
+}
+
+private struct MayNotPowerCycle: ForwardingCentral {
+  let base: VirtualCentral
+
+  func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    throw CentralError(.permissionDenied, stackText: "not permitted")
+  }
+}

@@ -1,0 +1,163 @@
+import Bluetooth
+import Families
+import Model
+import Session
+import Testing
+
+@testable import Engine
+
+/// A run machine with Robo Sensors and nothing around it: a test gives it one input after the other and looks at what it
+/// says is to be done. Facts are kept aside.
+struct MachineDriver {
+  private(set) var machine: RunMachine
+  private(set) var facts: [Fact] = []
+
+  /// The first sessions of two adapters.
+  static let hci0 = RadioSession(adapter: AdapterID(BluetoothAddress(rawValue: 0xA0)), number: 1)
+  static let hci1 = RadioSession(adapter: AdapterID(BluetoothAddress(rawValue: 0xA1)), number: 2)
+  /// The second session of the first adapter, where that is the only one.
+  static let hci0Again = RadioSession(adapter: hci0.adapter, number: 2)
+
+  static func adapter(_ session: RadioSession) -> Adapter {
+    Adapter(id: session.adapter, name: session.adapter == hci0.adapter ? "hci0" : "hci1", state: .ready)
+  }
+
+  /// To the millisecond: a binary fraction of a second is none of ours.
+  static func at(_ seconds: Double) -> MonotonicInstant {
+    .init(sinceZero: .milliseconds(Int((seconds * 1000).rounded())))
+  }
+
+  static func attempt(_ room: Int, _ number: Int = 1) -> AttemptID {
+    AttemptID(room: RoomID(rawValue: "room-\(room)"), number: number)
+  }
+
+  /// A machine that was given nothing yet.
+  init(
+    _ rooms: [Room], goal: RunMachine.Goal = .apply, request change: (inout ApplyRequest) -> Void = { _ in }
+  ) {
+    var request = ApplyRequest(
+      building: Building(id: "house", name: "House", rooms: rooms), runID: "run", toolVersion: "t", host: "h",
+      manifestPath: "m", manifestSHA256: "0", isSimulated: true, survey: .milliseconds(500))
+    change(&request)
+    machine = RunMachine(request, goal: goal) { 0 }
+  }
+
+  /// A machine that has surveyed, heard nothing, and has a scan window open on each adapter since instant 0.
+  /// - Parameter slots: what the manifest says of all adapters; nil when it says nothing.
+  init(
+    rooms: Int, retries: Int = 2, slots: Int? = 5, adapters: [RadioSession] = [hci0],
+    request change: (inout ApplyRequest) -> Void = { _ in }
+  ) {
+    self.init((1...rooms).map { Sample.room($0, address: UInt64($0), retries: retries) }) { request in
+      for session in adapters {
+        if let slots { request.building.slots[AdapterReference(Self.adapter(session).name)] = slots }
+      }
+      change(&request)
+    }
+    send(.started, at: -2)
+    send(.adapters(.success(adapters.map(Self.adapter))), at: -1)
+    for session in adapters { use(session, at: -1) }
+    for session in adapters { send(.scanBegan(session), at: -0.8) }
+    send(.timePassed, at: -0.3)
+    for session in adapters { send(.scanEnded(nil, session), at: -0.2) }
+    for session in adapters { send(.scanBegan(session), at: 0) }
+  }
+
+  /// Gives an input; returns what is to be done, facts aside.
+  @discardableResult
+  mutating func send(_ input: RunInput, at second: Double) -> [RunEffect] {
+    machine.handle(input, at: Self.at(second)).filter { effect in
+      guard case .record(let fact) = effect else { return true }
+      facts.append(fact)
+      return false
+    }
+  }
+
+  /// Says that time has passed.
+  @discardableResult
+  mutating func pass(at second: Double) -> [RunEffect] { send(.timePassed, at: second) }
+
+  /// An adapter is taken into use; nothing was left behind on it.
+  mutating func use(_ session: RadioSession, at second: Double) {
+    send(.claimed(session.adapter, .granted, stack: nil), at: second)
+    send(.connectedPeripherals([], session), at: second)
+  }
+
+  /// The devices of rooms are heard waiting.
+  @discardableResult
+  mutating func hear(
+    _ rooms: [Int], on session: RadioSession = hci0, rssi: Int = -50, at second: Double
+  ) -> [RunEffect] {
+    rooms.flatMap { room in
+      var advertisement = Sample.waiting(UInt64(room), at: second, rssi: rssi)
+      advertisement.adapter = session.adapter
+      return send(.heard(advertisement, session), at: second)
+    }
+  }
+
+  /// The device of a room is heard at work with the room's number as its minor.
+  @discardableResult
+  mutating func hearBeacon(_ room: Int, on session: RadioSession = hci0, at second: Double) -> [RunEffect] {
+    var advertisement = Sample.beacon(UInt64(room), minor: UInt16(room), at: second)
+    advertisement.adapter = session.adapter
+    return send(.heard(advertisement, session), at: second)
+  }
+
+  /// Hears rooms' devices in the window that is open, which then ends; returns what is to be done when it has.
+  mutating func window(
+    _ rooms: [Int], on session: RadioSession = hci0, from begin: Double = 0
+  ) -> [RunEffect] {
+    hear(rooms, on: session, at: begin + 0.2)
+    pass(at: begin + 1.2)
+    return send(.scanEnded(nil, session), at: begin + 1.25)
+  }
+
+  /// The GATT session of an attempt ends well, and its link is taken down.
+  @discardableResult
+  mutating func submit(_ attempt: AttemptID, at second: Double) -> [RunEffect] {
+    let submission = Submission(at: Self.at(second), acknowledgement: .savedStatus)
+    let report = AttemptReport(result: .success(submission), wasSubmitted: true, hasLink: true)
+    return send(.sessionEnded(report, attempt), at: second)
+      + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
+  }
+
+  /// An attempt fails, and its link is taken down.
+  @discardableResult
+  mutating func fail(
+    _ attempt: AttemptID, _ code: FailureReason.Code, stage: Stage = .connect, at second: Double
+  ) -> [RunEffect] {
+    let failure = AttemptFailure(FailureReason(code, stage: stage))
+    return send(.sessionEnded(AttemptReport(result: .failure(failure)), attempt), at: second)
+      + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
+  }
+
+  /// The state of a room.
+  func state(_ room: Int) -> RoomState.Kind { machine.rooms[room - 1].state.kind }
+
+  /// What an adapter does.
+  func radio(_ session: RadioSession = hci0) -> RadioState.Kind? {
+    machine.index(of: session).map { machine.radios[$0].state.kind }
+  }
+
+  /// The instant for which a timer is to be set, in seconds.
+  var wake: Double? { machine.wake.map { $0.sinceZero / .seconds(1) } }
+
+  /// The outcome of a room.
+  func outcome(_ room: Int) -> RoomFinished? { machine.rooms.outcome(of: room - 1) }
+}
+
+extension [RunEffect] {
+  /// The attempts that are to begin: room, number, adapter.
+  var begun: [AttemptID] { compactMap { if case .begin(let attempt) = $0 { attempt.id } else { nil } } }
+
+  /// How long these may take to connect.
+  var limits: [Duration] {
+    compactMap { if case .begin(let attempt) = $0 { attempt.room.timeouts.connect } else { nil } }
+  }
+
+  /// The adapters that open a scan window.
+  var scans: [RadioSession] { compactMap { if case .scan(let session, _) = $0 { session } else { nil } } }
+
+  /// The adapters that end one.
+  var scanEnds: [RadioSession] { compactMap { if case .endScan(let session) = $0 { session } else { nil } } }
+}

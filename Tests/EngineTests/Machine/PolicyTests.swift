@@ -1,0 +1,186 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Engine
+
+@Suite("The retry policy") struct RetryPolicyTests {
+  @Test(
+    "has a budget for each class of failure",
+    arguments: [
+      (.transient, 3), (.missing, 3), (.outOfSlots, 5), (.host, 5), (.forgotten, 20), (.refused, 1),
+      (.permanent, 0), (.cancelled, 0),
+    ] as [(FailureClass, Int)])
+  func budgets(failure: FailureClass, retries: Int) {
+    var budget = RetryBudget()
+    var count = 0
+    budget.charge(failure)
+    while case .retry = RetryPolicy().decide(after: failure, budget, retries: 3, jitter: 0) {
+      count += 1
+      budget.charge(failure)
+    }
+    #expect(count == retries)
+  }
+
+  @Test("backs off longer each time, up to a bound")
+  func pauses() {
+    var budget = RetryBudget()
+    let pauses = (0..<8).compactMap { _ -> Duration? in
+      budget.charge(.transient)
+      let decision = RetryPolicy().decide(after: .transient, budget, retries: 20, jitter: 0)
+      return if case .retry(let pause) = decision { pause } else { nil }
+    }
+    #expect(
+      pauses == [
+        .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30), .seconds(30), .seconds(30),
+        .seconds(30),
+      ])
+    let jittered = RetryPolicy().decide(after: .transient, budget, retries: 20, jitter: 1)
+    #expect(jittered == .retry(.seconds(45)))
+  }
+
+  @Test("charges the host's failures to no device")
+  func hostFailures() {
+    var budget = RetryBudget()
+    for _ in 0..<3 { budget.charge(.host) }
+    budget.charge(.outOfSlots)
+    budget.charge(.forgotten)
+    #expect(budget.charged == 0)
+    budget.charge(.transient)
+    #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
+    budget.charge(.transient)
+    #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .exhausted)
+    budget.renew()
+    budget.charge(.transient)
+    #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
+  }
+
+  @Test("never tries again what cannot help", arguments: [FailureClass.permanent, .cancelled])
+  func final(failure: FailureClass) {
+    var budget = RetryBudget()
+    budget.charge(failure)
+    #expect(RetryPolicy().decide(after: failure, budget, retries: 20, jitter: 0) == .final)
+  }
+
+  @Test("waits for nothing where nothing was sent")
+  func forgotten() {
+    var budget = RetryBudget()
+    budget.charge(.forgotten)
+    #expect(RetryPolicy().decide(after: .forgotten, budget, retries: 0, jitter: 1) == .retry(.zero))
+  }
+}
+
+@Suite("The connect policy") struct ConnectPolicyTests {
+  struct Case: Sendable {
+    var answersWithin: Duration? = .seconds(3)
+    var charged = 0
+    var retries = 2
+    var times: [Duration] = []
+    var isShared = false
+    var limit: Duration?
+  }
+
+  @Test(
+    "limits a first attempt by what connecting took lately",
+    arguments: [
+      Case(limit: .seconds(6)),
+      Case(times: [.seconds(1), .seconds(1)], limit: .seconds(6)),
+      Case(times: [.milliseconds(300), .milliseconds(300), .milliseconds(300)], limit: .seconds(3)),
+      Case(times: [.milliseconds(300), .seconds(2), .milliseconds(300)], limit: .seconds(6)),
+      Case(answersWithin: nil, limit: nil),
+      Case(charged: 1, limit: nil),
+      Case(retries: 0, limit: nil),
+      Case(isShared: true, limit: nil),
+    ])
+  func limits(_ row: Case) {
+    let limit = ConnectPolicy().limit(
+      answersWithin: row.answersWithin, charged: row.charged, retries: row.retries, times: row.times,
+      isShared: row.isShared)
+    #expect(limit == row.limit)
+  }
+}
+
+@Suite("The slots of an adapter") struct LinkSlotsTests {
+  @Test("are what the manifest says, whatever happens")
+  func stated() {
+    var slots = LinkSlots(stated: 3)
+    slots.connected(holding: 3)
+    #expect(slots.limit == 3 && !slots.isTrial(making: 4))
+  }
+
+  @Test("are found out one by one, up to what is of use")
+  func learned() {
+    var slots = LinkSlots()
+    #expect(slots.limit == 5)
+    for links in 1...4 { slots.connected(holding: links) }
+    #expect(slots.limit == 5)
+    for links in 5...20 { slots.connected(holding: links) }
+    #expect(slots.limit == LinkSlots.most)
+  }
+
+  @Test("are what the controller held when it refused one", arguments: [(6, 6), (3, 3), (0, 1)])
+  func refused(held: Int, limit: Int) {
+    var slots = LinkSlots()
+    for links in 1...6 { slots.connected(holding: links) }
+    #expect(slots.isTrial(making: 7))
+    slots.refused(holding: held)
+    #expect(slots.limit == limit)
+    slots.connected(holding: limit)
+    #expect(slots.limit == limit, "it is final")
+  }
+}
+
+@Suite("The admission of rooms") struct AdmissionTests {
+  private func work(_ number: Int, network: String) -> RoomWork {
+    var room = Sample.room(number, address: UInt64(number))
+    room.settings[.wifiSSID] = .text(network)
+    return RoomWork(room: room, address: Sample.address(UInt64(number)), basis: .address)
+  }
+
+  @Test("lets all begin unless some are to go first")
+  func all() {
+    var admission = Admission(perNetwork: nil, failureLimit: nil)
+    #expect(
+      admission.admit((0..<3).map { ($0, work($0, network: "a")) }, isHeard: { _ in true }) == [0, 1, 2])
+  }
+
+  @Test("lets the first of each network go first, those that were heard before others")
+  func first() {
+    var admission = Admission(perNetwork: 1, failureLimit: nil)
+    let rooms = [(0, work(1, network: "a")), (1, work(2, network: "a")), (2, work(3, network: "b"))]
+    let admitted = admission.admit(rooms.map { (place: $0.0, work: $0.1) }) { $0 == Sample.address(2) }
+    #expect(admitted == [1, 2])
+    #expect(admission.due { $0 == 1 } == nil)
+    #expect(admission.due { _ in true } == [1, 2])
+    admission.judgeNetworks { $0 == 1 }
+    #expect(admission.objection(to: work(1, network: "a")) == nil)
+    #expect(admission.objection(to: work(4, network: "b")) == .canariesFailed)
+    admission.judged(isApproved: false)
+    #expect(admission.objection(to: work(1, network: "a")) == .canariesRefused)
+  }
+
+  @Test(
+    "ends after more failures than are allowed",
+    arguments: [(nil, 9, false), (0, 0, false), (0, 1, true), (2, 3, true)] as [(Int?, Int, Bool)])
+  func failures(limit: Int?, failures: Int, isClosed: Bool) {
+    var admission = Admission(perNetwork: nil, failureLimit: limit)
+    for _ in 0..<failures { admission.failedOne() }
+    #expect(admission.isClosed == isClosed)
+    #expect(admission.mayClose(after: 1) == (limit.map { failures + 1 > $0 } ?? false))
+  }
+}
+
+@Suite("The outcome after a failure") struct OutcomePolicyTests {
+  @Test(
+    "is unconfirmed whenever the device may have changed",
+    arguments: [FailureReason.Code.interrupted, .adapterLost, .stackLost, .recordUnwritable])
+  func mayHaveChanged(code: FailureReason.Code) {
+    #expect(Outcome(after: FailureReason(code, stage: .verify)) == .unconfirmed)
+    #expect(Outcome(after: FailureReason(code, stage: .write)) != .unconfirmed)
+  }
+
+  @Test("is never a success", arguments: FailureReason.Code.allCases)
+  func noSuccess(code: FailureReason.Code) {
+    for stage in Stage.allCases { #expect(!Outcome(after: FailureReason(code, stage: stage)).isSuccess) }
+  }
+}

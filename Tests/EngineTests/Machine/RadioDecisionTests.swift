@@ -1,0 +1,223 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Engine
+
+/// What adapters do next, input by input.
+@Suite("The run machine uses an adapter") struct RadioDecisionTests {
+  typealias Driver = MachineDriver
+  static let (hci0, hci1) = (Driver.hci0, Driver.hci1)
+  private func attempt(_ room: Int, _ number: Int = 1) -> AttemptID { Driver.attempt(room, number) }
+
+  @Test("to scan before it connects, for a window at least, and never both")
+  func windows() {
+    var run = Driver(rooms: 3)
+    #expect(run.hear([2, 1], at: 0.2) == [])
+    #expect(run.wake == 1.2)
+    #expect(run.pass(at: 1.2) == [.endScan(Self.hci0)])
+    #expect(run.pass(at: 1.25) == [], "not before the scan has ended")
+    let effects = run.send(.scanEnded(nil, Self.hci0), at: 1.3)
+    #expect(effects.begun == [attempt(1)])
+    #expect(effects.scans == [])
+    #expect(run.radio() == .connecting)
+  }
+
+  @Test("for no longer a window than until every device was heard")
+  func allHeard() {
+    var run = Driver(rooms: 2)
+    #expect(run.hear([1, 2], at: 0.2) == [.endScan(Self.hci0)])
+  }
+
+  @Test("to end a window before the kernel does, and to open another one")
+  func longestWindow() {
+    var run = Driver(rooms: 1)
+    #expect(run.pass(at: 7.9) == [])
+    #expect(run.wake == 8)
+    #expect(run.pass(at: 8) == [.endScan(Self.hci0)])
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 8.1) == [.scan(Self.hci0, forgetting: [])])
+  }
+
+  @Test("for one connection at a time, and the next while the session goes on")
+  func connections() {
+    var run = Driver(rooms: 3)
+    #expect(run.window([1, 2, 3]).begun == [attempt(1)])
+    #expect(run.pass(at: 1.3) == [])
+    #expect(run.send(.connected(attempt(1)), at: 1.6).begun == [attempt(2)])
+    #expect(run.state(1) == .connected && run.state(2) == .connecting)
+  }
+
+  @Test("for no more links than it has slots, or than are allowed in all", arguments: [(2, nil), (5, 2)])
+  func slots(slots: Int, parallel: Int?) {
+    var run = Driver(rooms: 4, slots: slots) { $0.parallel = parallel }
+    #expect(run.window([1, 2, 3, 4]).begun == [attempt(1)])
+    #expect(run.send(.connected(attempt(1)), at: 1.5).begun == [attempt(2)])
+    #expect(run.send(.connected(attempt(2)), at: 1.8).begun == [])
+    #expect(run.submit(attempt(1), at: 3).begun == [attempt(3)])
+  }
+
+  @Test("for one link more than a common dongle holds, until the controller refuses one, at no sensor's cost")
+  func learnsSlots() {
+    var run = Driver(rooms: 9, retries: 0, slots: nil)
+    run.window(Array(1...9))
+    for room in 1...6 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    #expect(run.state(7) == .connecting, "a seventh link is tried: six were made")
+    #expect(run.fail(attempt(7), .outOfSlots, at: 2.2).begun == [])
+    #expect(run.state(7) == .backingOff)
+    #expect(run.submit(attempt(1), at: 3).begun == [attempt(8)], "it holds six")
+    #expect(run.send(.connected(attempt(8)), at: 3.3).begun == [])
+  }
+
+  @Test("to try one more link without charging the sensor, whatever way that fails")
+  func failedTrial() {
+    var run = Driver(rooms: 6, retries: 0, slots: nil)
+    run.window(Array(1...6))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.fail(attempt(6), .connectFailed, at: 2.2)
+    run.pass(at: 4.3)
+    #expect(run.state(6) == .backingOff)
+  }
+
+  @Test("to hear a device again before it connects to it, when that was long ago")
+  func freshness() {
+    var run = Driver(rooms: 2, slots: 1)
+    #expect(run.window([1, 2]).begun == [attempt(1)])
+    run.send(.connected(attempt(1)), at: 1.6)
+    let effects = run.submit(attempt(1), at: 26)
+    #expect(effects.begun == [] && effects.scans == [Self.hci0])
+  }
+
+  @Test("to scan after 23 s of connecting when any device is to be heard, and not otherwise")
+  func connectingPhase() {
+    var run = Driver(rooms: 9, slots: 1)
+    #expect(run.window(Array(1...9)).begun == [attempt(1)])
+    run.send(.connected(attempt(1)), at: 1.6)
+    #expect(run.fail(attempt(1), .refused, stage: .save, at: 10).begun == [attempt(2)])
+    run.send(.connected(attempt(2)), at: 10.3)
+    // Its proof is to be heard.
+    #expect(run.submit(attempt(2), at: 20).begun == [attempt(3)])
+    run.send(.connected(attempt(3)), at: 20.3)
+    let effects = run.submit(attempt(3), at: 24.3)
+    #expect(effects.begun == [] && effects.scans == [Self.hci0])
+  }
+
+  @Test("to leave sessions in peace, counted from the last connection")
+  func quiet() {
+    var run = Driver(rooms: 3)
+    run.window([1, 2])
+    run.send(.connected(attempt(1)), at: 1.6)
+    // Connecting takes long.
+    #expect(run.send(.connected(attempt(2)), at: 15).scans == [])
+    #expect(run.wake == 25, "room 3 is yet to be heard")
+    #expect(run.submit(attempt(1), at: 16).scans == [])
+    #expect(run.submit(attempt(2), at: 17).scans == [Self.hci0], "no link is left to be disturbed")
+  }
+
+  @Test("once in vain for devices that another adapter is about to connect to")
+  func inVain() {
+    var run = Driver(rooms: 3, slots: 1, adapters: [Self.hci0, Self.hci1])
+    #expect(run.window([1, 2, 3]).begun == [attempt(1)])
+    // The second adapter hears nothing.
+    #expect(run.send(.scanEnded(nil, Self.hci1), at: 1.3).scans == [])
+    #expect(run.pass(at: 5).scans == [])
+  }
+
+  @Test("for no connection while it ends a link itself")
+  func disconnecting() {
+    var run = Driver(rooms: 2)
+    run.window([1, 2])
+    let submission = Submission(at: Driver.at(1.5), acknowledgement: nil)
+    let report = AttemptReport(result: .success(submission), wasSubmitted: true, hasLink: true)
+    run.send(.connected(attempt(1)), at: 1.3)
+    #expect(run.state(2) == .connecting)
+    run.fail(attempt(2), .connectFailed, at: 1.4)
+    run.send(.sessionEnded(report, attempt(1)), at: 4)
+    run.hear([2], at: 4.1)
+    #expect(run.pass(at: 6).begun == [], "room 2 could be connected to")
+    #expect(run.state(1) == .disconnecting)
+  }
+
+  @Test("when it hears a device clearly better than another one")
+  func betterAdapter() {
+    var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
+    run.hear([1], on: Self.hci0, rssi: -80, at: 0.2)
+    run.hear([1], on: Self.hci1, rssi: -60, at: 0.3)
+    #expect(run.pass(at: 1.2).scanEnds == [])
+    let first = run.send(.scanEnded(nil, Self.hci0), at: 1.3)
+    let second = run.send(.scanEnded(nil, Self.hci1), at: 1.4)
+    #expect(
+      (first + second).compactMap { effect -> RadioSession? in
+        if case .begin(let attempt) = effect { attempt.session } else { nil }
+      } == [Self.hci1])
+  }
+
+  @Test("after one that failed with the device")
+  func otherAdapter() {
+    var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
+    run.hear([1], on: Self.hci0, at: 0.2)
+    run.send(.scanEnded(nil, Self.hci0), at: 1.3)
+    run.send(.scanEnded(nil, Self.hci1), at: 1.3)
+    run.fail(attempt(1), .connectTimedOut, at: 4)
+    run.pass(at: 6)
+    run.send(.scanBegan(Self.hci0), at: 6.1)
+    run.send(.scanBegan(Self.hci1), at: 6.1)
+    run.hear([1], on: Self.hci0, at: 6.2)
+    run.hear([1], on: Self.hci1, at: 6.2)
+    let effects =
+      run.send(.scanEnded(nil, Self.hci0), at: 6.3) + run.send(.scanEnded(nil, Self.hci1), at: 6.4)
+    #expect(
+      effects.contains { if case .begin(let attempt) = $0 { attempt.session == Self.hci1 } else { false } })
+  }
+
+  @Test("for a first attempt with three times as long as connecting took lately, and 3 s at least")
+  func adaptiveLimit() {
+    var run = Driver(rooms: 6, slots: 6)
+    #expect(run.window(Array(1...6)).limits == [.seconds(6)])
+    #expect(run.send(.connected(attempt(1)), at: 1.65).limits == [.seconds(6)])
+    #expect(run.send(.connected(attempt(2)), at: 3.65).limits == [.seconds(6)])
+    #expect(run.send(.connected(attempt(3)), at: 3.95).limits == [.seconds(6)], "three times 2 s")
+    var quick = Driver(rooms: 6, slots: 6)
+    quick.window(Array(1...6))
+    for room in 1...2 { quick.send(.connected(attempt(room)), at: 1.3 + Double(room) * 0.2) }
+    #expect(quick.send(.connected(attempt(3)), at: 1.9).limits == [.seconds(3)])
+  }
+
+  @Test("off and on once when it hears nothing at all, and says so when that did not help")
+  func deaf() {
+    var run = Driver(rooms: 1)
+    // It scanned for 0.6 s in the survey.
+    #expect(run.pass(at: 8) == [.endScan(Self.hci0)])
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 8) == [.scan(Self.hci0, forgetting: [])])
+    run.send(.scanBegan(Self.hci0), at: 8)
+    #expect(run.wake == 9.4)
+    #expect(run.pass(at: 9.4) == [.endScan(Self.hci0)])
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 9.4) == [.powerCycle(Self.hci0)])
+    let fault = AdapterFault(adapter: Self.hci0.adapter, fault: .hearsNothing, wasPowerCycled: true)
+    #expect(run.send(.powerCycled(fault, Self.hci0), at: 12) == [.listAdapters])
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 12)
+    run.use(Driver.hci0Again, at: 12)
+    run.send(.scanBegan(Driver.hci0Again), at: 12)
+    run.pass(at: 20)
+    run.send(.scanEnded(nil, Driver.hci0Again), at: 20)
+    run.send(.scanBegan(Driver.hci0Again), at: 20)
+    run.pass(at: 22)
+    let faults = run.facts.compactMap { if case .adapterFaulted(let fault) = $0 { fault } else { nil } }
+    #expect(faults == [fault, AdapterFault(adapter: Self.hci0.adapter, fault: .hearsNothing)])
+    #expect(run.pass(at: 23).contains { if case .powerCycle = $0 { true } else { false } } == false)
+  }
+
+  @Test("again after 1, 2, 4, then 5 s where the stack refuses to scan, and not at all after ten refusals")
+  func refusedScans() {
+    var run = Driver(rooms: 1)
+    var second = 0.5
+    for pause in [1.0, 2, 4, 5, 5, 5, 5, 5, 5] {
+      let effects = run.send(.scanEnded(CentralError(.busy), Self.hci0), at: second)
+      #expect(effects == [])
+      #expect(run.wake == second + pause)
+      second += pause
+      #expect(run.pass(at: second) == [.scan(Self.hci0, forgetting: [])])
+    }
+    run.send(.scanEnded(CentralError(.busy), Self.hci0), at: second)
+    #expect(run.machine.isStopping, "it was the only adapter")
+  }
+}

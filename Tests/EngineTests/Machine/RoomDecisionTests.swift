@@ -1,0 +1,189 @@
+import Bluetooth
+import Model
+import Session
+import Testing
+
+@testable import Engine
+
+/// What becomes of rooms, input by input.
+@Suite("The run machine brings a room on") struct RoomDecisionTests {
+  typealias Driver = MachineDriver
+  static let hci0 = Driver.hci0
+  private func attempt(_ room: Int, _ number: Int = 1) -> AttemptID { Driver.attempt(room, number) }
+
+  @Test("from its first sighting to its proof")
+  func healthy() {
+    var run = Driver(rooms: 1)
+    #expect(run.state(1) == .queued)
+    run.window([1])
+    #expect(run.state(1) == .connecting)
+    run.send(.connected(attempt(1)), at: 1.6)
+    #expect(run.state(1) == .connected)
+    #expect(run.submit(attempt(1), at: 4).scans == [Self.hci0])
+    #expect(run.state(1) == .proving)
+    run.send(.scanBegan(Self.hci0), at: 4.1)
+    #expect(run.hearBeacon(1, at: 5).contains(.endScan(Self.hci0)))
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    let effects = run.send(.scanEnded(nil, Self.hci0), at: 5.1)
+    #expect(
+      effects.contains {
+        if case .finish(.applied(let result)) = $0 { result.outcome == .complete } else { false }
+      })
+    #expect(run.facts.last == .runFinished(.init(outcome: .complete)))
+  }
+
+  @Test("to the end of its wait for a proof, to the instant, in its own adapter's scan time")
+  func overdueProof() {
+    var run = Driver(rooms: 1)
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.submit(attempt(1), at: 4)
+    var second = 10.0
+    // 30 s of scanning, in windows of 8 s at most.
+    for length in [8.0, 8, 8] {
+      run.send(.scanBegan(Self.hci0), at: second)
+      run.hear([9], at: second + 1)
+      run.pass(at: second + length)
+      run.send(.scanEnded(nil, Self.hci0), at: second + length)
+      second += 100
+    }
+    run.send(.scanBegan(Self.hci0), at: second)
+    run.hear([9], at: second + 1)
+    #expect(run.wake == second + 6)
+    run.pass(at: second + 5.9)
+    #expect(run.state(1) == .proving)
+    run.pass(at: second + 6)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.reason?.code == .notHeardAfterSave)
+  }
+
+  @Test("to its end when every adapter scanned for it, twice as long as a search takes")
+  func silence() {
+    var run = Driver(rooms: 1)
+    var second = 0.0
+    while run.state(1) == .queued, second < 100 {
+      run.hear([9], at: second + 1)
+      run.pass(at: second + 7.5)
+      #expect(run.state(1) == .queued || second >= 22)
+      run.pass(at: second + 8)
+      run.send(.scanEnded(nil, Self.hci0), at: second + 8)
+      run.send(.scanBegan(Self.hci0), at: second + 8)
+      second += 8
+    }
+    #expect(run.outcome(1)?.reason?.code == .neverHeard)
+  }
+
+  @Test("to the back of the queue when its attempt failed")
+  func queue() {
+    var run = Driver(rooms: 3, slots: 1)
+    #expect(run.window([1, 2, 3]).begun == [attempt(1)])
+    #expect(run.fail(attempt(1), .connectTimedOut, at: 4).begun == [attempt(2)])
+    run.hear([1], at: 5)
+    run.pass(at: 6.1)
+    #expect(run.state(1) == .backingOff || run.state(1) == .queued)
+    #expect(run.submit(attempt(2), at: 7).begun == [attempt(3)], "what was tried less often goes first")
+  }
+
+  @Test("to a judgement 2 s later when the host may have caused its failure")
+  func judged() {
+    var run = Driver(rooms: 1, retries: 0)
+    run.window([1])
+    run.fail(attempt(1), .linkLost, stage: .write, at: 2)
+    #expect(run.state(1) == .judging)
+    // Half a second later the adapter turns out to be gone.
+    run.send(.adaptersChanged, at: 2.5)
+    run.send(.adapters(.success([])), at: 2.5)
+    run.pass(at: 4)
+    #expect(run.state(1) == .backingOff, "the host's failure costs no retry")
+    let ended = run.facts.compactMap {
+      if case .attemptEnded(let fact) = $0 { fact.failure?.code } else { nil }
+    }
+    #expect(ended == [.adapterLost])
+  }
+
+  @Test("to its end when the failure was its own and no retry is left")
+  func exhausted() {
+    var run = Driver(rooms: 1, retries: 0)
+    run.window([1])
+    run.fail(attempt(1), .linkLost, stage: .write, at: 2)
+    run.pass(at: 4)
+    #expect(run.outcome(1)?.outcome == .failed)
+  }
+
+  @Test("to rest, and back when its device is 10 dB stronger, in a run that watches")
+  func resting() {
+    var run = Driver(rooms: 1, retries: 0) { $0.isWatching = true }
+    run.window([1])
+    run.fail(attempt(1), .connectTimedOut, at: 4)
+    run.pass(at: 6)
+    #expect(run.state(1) == .resting)
+    run.send(.scanBegan(Self.hci0), at: 6.1)
+    run.hear([1], rssi: -45, at: 7)
+    #expect(run.state(1) == .resting, "it was heard with -50 dBm before")
+    run.hear([1], rssi: -40, at: 8)
+    #expect(run.state(1) == .queued)
+  }
+
+  @Test("nowhere after too many failures: what is not under way ends, what is goes on")
+  func tooManyFailures() {
+    var run = Driver(rooms: 4, retries: 0, slots: 2) {
+      $0.failureLimit = 0
+    }
+    run.window([1, 2, 3, 4])
+    run.send(.connected(attempt(1)), at: 1.5)
+    run.fail(attempt(2), .connectTimedOut, at: 5)
+    #expect(run.state(3) == .queued, "nothing begins while the failure is judged")
+    run.pass(at: 7)
+    #expect(run.outcome(2)?.outcome == .unreachable)
+    #expect(run.outcome(3)?.reason?.code == .tooManyFailures)
+    #expect(run.state(1) == .connected)
+  }
+
+  @Test("to its outcome when the run is interrupted, after its session was ended")
+  func interrupted() {
+    var run = Driver(rooms: 2, slots: 1)
+    run.window([1, 2])
+    run.send(.connected(attempt(1)), at: 1.5)
+    let effects = run.send(.interrupted, at: 2)
+    #expect(effects == [.withdrawQuestions, .endAttempt(attempt(1), .stopped)])
+    let last = run.fail(attempt(1), .interrupted, stage: .write, at: 2.1)
+    #expect(last.contains { if case .finish = $0 { true } else { false } })
+    #expect(run.outcome(1)?.outcome == .cancelled && run.outcome(2)?.outcome == .cancelled)
+  }
+
+  @Test("only after a person's yes, where any device will do")
+  func confirmation() {
+    let rooms = [Sample.room(1), Sample.room(2)]
+    var run = Driver(rooms) { $0.building.assignment = .any }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
+    run.use(Self.hci0, at: 0)
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.hear([1, 2], at: 0.2)
+    #expect(run.pass(at: 0.6) == [.endScan(Self.hci0)])
+    let effects = run.send(.scanEnded(nil, Self.hci0), at: 0.7)
+    guard case .confirm(let proposals)? = effects.first else { return #expect(Bool(false), "\(effects)") }
+    #expect(proposals.map(\.room.id) == rooms.map(\.id))
+    #expect(run.pass(at: 30) == [], "nothing is done meanwhile, and nothing scanned")
+    run.send(.confirmed(false), at: 31)
+    #expect(run.outcome(1)?.reason?.code == .notConfirmed)
+    #expect(run.send(.confirmed(true), at: 32) == [], "asked once, answered once")
+  }
+
+  @Test("to its place in a plan, and no further, where the run only plans")
+  func plan() throws {
+    var run = Driver([Sample.room(1, address: 1)], goal: .plan)
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
+    run.use(Self.hci0, at: 0)
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.hear([1], at: 0.2)
+    run.pass(at: 0.6)
+    let effects = run.send(.scanEnded(nil, Self.hci0), at: 0.7)
+    guard case .finish(.planned(.success(let plan)))? = effects.last else {
+      return #expect(Bool(false), "\(effects)")
+    }
+    #expect(plan.rooms.map(\.action) == [.provision])
+    #expect(!run.facts.contains { if case .runStarted = $0 { true } else { false } })
+  }
+}

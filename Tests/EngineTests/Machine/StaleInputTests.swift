@@ -1,0 +1,86 @@
+import Bluetooth
+import Model
+import Session
+import Testing
+
+@testable import Engine
+
+/// What belongs to an earlier session of an adapter, or to an earlier attempt, changes nothing.
+@Suite("A late report") struct StaleInputTests {
+  typealias Driver = MachineDriver
+  static let hci0 = Driver.hci0
+  private func attempt(_ room: Int, _ number: Int = 1) -> AttemptID { Driver.attempt(room, number) }
+
+  /// The only adapter goes and is back 20 ms later.
+  private func replug(_ run: inout Driver, at second: Double) {
+    run.send(.adaptersChanged, at: second)
+    run.send(.adapters(.success([])), at: second)
+    run.send(.adaptersChanged, at: second + 0.02)
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: second + 0.02)
+    run.use(Driver.hci0Again, at: second + 0.02)
+  }
+
+  @Test("of a link of an earlier session gives back no slot of the present one")
+  func link() {
+    var run = Driver(rooms: 3, slots: 1)
+    run.window([1, 2, 3])
+    run.send(.connected(attempt(1)), at: 1.6)
+    replug(&run, at: 2)
+    run.send(.scanBegan(Driver.hci0Again), at: 2.1)
+    run.hear([2, 3], on: Driver.hci0Again, at: 2.2)
+    run.pass(at: 3.3)
+    #expect(run.send(.scanEnded(nil, Driver.hci0Again), at: 3.4).begun == [attempt(2)])
+    run.send(.connected(attempt(2)), at: 3.7)
+    // The link of the first session ends only now.
+    #expect(run.fail(attempt(1), .linkLost, stage: .write, at: 3.8).begun == [])
+    #expect(run.machine.radios[0].links == 1)
+  }
+
+  @Test("of a scan window of an earlier session does not end one of the present one")
+  func window() {
+    var run = Driver(rooms: 1)
+    replug(&run, at: 0.5)
+    run.send(.scanBegan(Driver.hci0Again), at: 0.6)
+    #expect(run.send(.scanEnded(CentralError(.adapterUnavailable(.absent)), Self.hci0), at: 0.7) == [])
+    #expect(run.radio(Driver.hci0Again) == .scanning)
+  }
+
+  @Test("of what an earlier session received is no sighting")
+  func sighting() {
+    var run = Driver(rooms: 1)
+    replug(&run, at: 0.5)
+    run.hear([1], on: Self.hci0, at: 0.6)
+    #expect(run.machine.air[Sample.address(1)] == nil)
+  }
+
+  @Test("of an earlier attempt does not end the present one")
+  func attempt() {
+    var run = Driver(rooms: 1)
+    run.window([1])
+    run.fail(attempt(1), .linkLost, stage: .write, at: 2)
+    run.pass(at: 4)
+    run.send(.scanBegan(Self.hci0), at: 4.1)
+    run.window([1], from: 4.1)
+    #expect(run.state(1) == .connecting)
+    for stale: RunInput in [
+      .connected(attempt(1, 1)), .linkEnded(attempt(1, 1)), .takenDown(isForgotten: true, attempt(1, 1)),
+      .sessionEnded(AttemptReport(result: .failure(AttemptFailure(.init(.refused)))), attempt(1, 1)),
+    ] {
+      #expect(run.send(stale, at: 6) == [])
+    }
+    #expect(run.state(1) == .connecting)
+    run.send(.connected(attempt(1, 2)), at: 6.1)
+    #expect(run.state(1) == .connected)
+  }
+
+  @Test("of nothing counts when the run is over")
+  func ended() {
+    var run = Driver(rooms: 1)
+    run.send(.interrupted, at: 1)
+    let effects = run.send(.scanEnded(nil, Self.hci0), at: 1.1)
+    #expect(effects.contains { if case .finish = $0 { true } else { false } })
+    let facts = run.facts.count
+    #expect(run.hear([1], at: 1.2) == [])
+    #expect(run.facts.count == facts)
+  }
+}

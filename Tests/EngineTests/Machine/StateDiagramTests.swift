@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import Engine
+
+/// The state diagrams of docs/architecture.md are the code's transitions, no more and no fewer.
+@Suite("The state diagram") struct StateDiagramTests {
+  private static let document = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "docs/architecture.md")
+
+  /// The arrows of the diagram that begins with this comment.
+  private func arrows(_ title: String) throws -> Set<String> {
+    let text = try String(contentsOf: Self.document, encoding: .utf8)
+    let begin = try #require(text.range(of: "%% \(title)\n"), "no diagram: \(title)")
+    let end = try #require(text.range(of: "```", range: begin.upperBound..<text.endIndex))
+    let lines = text[begin.upperBound..<end.lowerBound].split(separator: "\n")
+    return Set(
+      lines.compactMap { line in
+        let parts = line.split(separator: ":", maxSplits: 1)[0].components(separatedBy: "-->")
+        guard parts.count == 2 else { return nil }
+        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " > ")
+      }
+    ).filter { !$0.contains("[*]") }
+  }
+
+  @Test("of a room shows every transition")
+  func room() throws {
+    let code = RoomState.transitions.flatMap { from, next in next.map { "\(from.rawValue) > \($0.rawValue)" }
+    }
+    #expect(try arrows("states of a room") == Set(code))
+  }
+
+  @Test("of an adapter shows every transition")
+  func radio() throws {
+    let code = RadioState.transitions.flatMap { from, next in next.map { "\(from.rawValue) > \($0.rawValue)" }
+    }
+    #expect(try arrows("states of an adapter in use") == Set(code))
+  }
+
+  @Test("of a room leads from everywhere to an end, and to every state")
+  func reachable() {
+    var reached: Set<RoomState.Kind> = [.unmatched]
+    while true {
+      let next = reached.union(reached.flatMap { RoomState.transitions[$0] ?? [] })
+      if next == reached { break }
+      reached = next
+    }
+    #expect(reached == Set(RoomState.Kind.allCases).subtracting([.finished]))
+  }
+}

@@ -1,0 +1,330 @@
+import Bluetooth
+import Testing
+
+@testable import Engine
+@testable import Families
+@testable import Model
+
+/// Rooms and news for tests.
+enum Sample {
+  static let adapter = AdapterID(BluetoothAddress(rawValue: 0xAD))
+
+  static func address(_ number: UInt64) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC47C_8D00_0000 + number)
+  }
+
+  static func room(
+    _ number: Int, address: UInt64? = nil, wifi: Bool = true, retries: Int = 2
+  ) -> Room {
+    var settings: [SettingName: SettingValue] = [
+      .roomName: .text("Room \(number)"), .minor: .integer(number),
+    ]
+    if wifi {
+      settings[.wifiSSID] = .text("Plant")
+      settings[.wifiPassword] = .secret(Secret("correct horse"))
+    }
+    return Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
+      address: address.map(Self.address), settings: settings, timeouts: StageTimeouts(),
+      retries: retries)
+  }
+
+  static func building(_ rooms: [Room], _ assignment: Building.Assignment = .address) -> Building {
+    Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
+  }
+
+  static func waiting(_ number: UInt64, at second: Double = 1, rssi: Int = -50) -> Advertisement {
+    Advertisement(
+      address: address(number), adapter: adapter, receivedAt: .init(sinceZero: .seconds(second)), rssi: rssi,
+      localName: "Robo Sensor")
+  }
+
+  static func beacon(
+    _ number: UInt64, minor: UInt16, at second: Double = 1, major: UInt16 = 1, name: String? = nil
+  ) -> Advertisement {
+    let beacon = IBeacon(
+      uuid: RoboSensor.FactoryBeacon.uuid, major: major, minor: minor, measuredPower: -59)
+    return Advertisement(
+      address: address(number), adapter: adapter, receivedAt: .init(sinceZero: .seconds(second)), rssi: -50,
+      localName: name, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+  }
+
+  static func air(_ news: [Advertisement]) -> AirLedger {
+    var air = AirLedger(profiles: DeviceProfiles.all)
+    for advertisement in news { _ = air.hear(advertisement) }
+    return air
+  }
+}
+
+/// All rooms of a building, matched.
+func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) -> [RoomID: Match] {
+  match(building.rooms, of: building, with: air, known)
+}
+
+@Suite struct MatchingTests {
+  @Test func anAddressDecides() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1), Sample.room(8, address: 2)]),
+      with: Sample.air([Sample.waiting(2), Sample.waiting(1), Sample.waiting(3)]))
+    #expect(matches["room-7"] == .device(Sample.address(1), .address))
+    #expect(matches["room-8"] == .device(Sample.address(2), .address))
+  }
+
+  @Test func anAddressNotHeardYetIsStillTheRooms() {
+    let matches = match(Sample.building([Sample.room(7, address: 1)]), with: Sample.air([]))
+    #expect(matches["room-7"] == .device(Sample.address(1), .address))
+  }
+
+  @Test func aDeviceAtWorkAsWantedIsDone() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
+    let evidence = Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)
+    // Nobody knows what else it was told.
+    let settings = Sample.room(7).settingResults(nil) { $0 == .minor ? .proved : .notWritten }
+    #expect(matches["room-7"] == .done(evidence, settings))
+  }
+
+  @Test func aDeviceAtWorkAsAnotherRoomNeedsHands() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 9)]))
+    #expect(matches["room-7"] == .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: 9)))
+  }
+
+  @Test(arguments: [1, nil] as [UInt64?])
+  func aMinorOnAirFromElsewhereIsNeverGivenOutAgain(address: UInt64?) {
+    let matches = match(
+      Sample.building([Sample.room(7, address: address)], .any),
+      with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
+    #expect(
+      matches["room-7"]
+        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(2)])))
+  }
+
+  @Test func aStrangersBeaconIsInNobodysWay() {
+    let matches = match(
+      Sample.building([Sample.room(7, address: 1)]),
+      with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7, major: 2)]))
+    #expect(matches["room-7"] == .device(Sample.address(1), .address))
+  }
+
+  @Test func withoutLeaveARoomWithoutAddressGetsNothing() {
+    let matches = match(Sample.building([Sample.room(7)]), with: Sample.air([Sample.waiting(1)]))
+    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+  }
+
+  @Test func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
+    let rooms = [Sample.room(7), Sample.room(8, address: 1), Sample.room(9), Sample.room(10)]
+    let news = [1, 2, 3].map { Sample.waiting($0) }
+    for order in [news, news.reversed()] {
+      let matches = match(Sample.building(rooms, .any), with: Sample.air(order))
+      #expect(matches["room-7"] == .device(Sample.address(2), .any))
+      #expect(matches["room-8"] == .device(Sample.address(1), .address))
+      #expect(matches["room-9"] == .device(Sample.address(3), .any))
+      #expect(matches["room-10"] == .stopped(.pending, FailureReason(.noCandidate)))
+    }
+  }
+
+  @Test func anyTakesNothingWhileMoreAreHeardThanRoomsAreLeft() {
+    let matches = match(
+      Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2), Sample.waiting(1)]))
+    #expect(
+      matches["room-7"]
+        == .stopped(
+          .ambiguous,
+          FailureReason(.tooManyCandidates, addresses: [Sample.address(1), Sample.address(2)])))
+  }
+}
+
+@Suite struct AirLedgerTests {
+  @Test func tellsOfDevicesAndOfEachNewLifeOnce() {
+    var air = Sample.air([])
+    let heard1 = air.hear(Sample.waiting(1))
+    #expect(heard1?.life?.recognition == .awaitingProvisioning)
+    let heard2 = air.hear(Sample.waiting(1, at: 2))
+    #expect(heard2 == nil)
+    let heard3 = air.hear(Sample.beacon(1, minor: 7, at: 3))
+    #expect(heard3 != nil)
+    let heard4 = air.hear(Sample.beacon(1, minor: 7, at: 4))
+    #expect(heard4 == nil)
+    #expect(air.free(for: "robo-sensor").isEmpty)
+    #expect(air[Sample.address(1)]?.lastHeard == .init(sinceZero: .seconds(4)))
+  }
+
+  @Test func aBeaconWithAStaleNameIsABeacon() {
+    let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
+    #expect(air.free(for: "robo-sensor").isEmpty)
+    #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
+  }
+
+  @Test func passesOverDevicesThatAreNotOurs() {
+    var air = Sample.air([])
+    var keyboard = Sample.waiting(9)
+    keyboard.localName = "Robo Sensor 2"
+    let heard5 = air.hear(keyboard)
+    #expect(heard5 == nil)
+    #expect(air[Sample.address(9)] == nil)
+  }
+
+  @Test func aBeaconAndItsServiceMayBeHeardApart() {
+    let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 0, measuredPower: -59)
+    let ours = IBeacon(uuid: Sample.site, major: 1, minor: 7, measuredPower: -59)
+    func news(_ beacon: IBeacon?, service: Bool) -> Advertisement {
+      Advertisement(
+        address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
+        serviceUUIDs: service ? [IoTDesignShop.Attribute.service] : [],
+        manufacturerData: beacon.map { [IBeacon.company: $0.manufacturerData] } ?? [:])
+    }
+    func life(_ news: Advertisement...) -> Recognition? {
+      Sample.air(news)[Sample.address(1)]?.life?.recognition
+    }
+    #expect(life(news(factory, service: false)) == nil, "anybody's")
+    #expect(life(news(nil, service: true)) == .present)
+    #expect(life(news(nil, service: true), news(factory, service: false)) == .awaitingProvisioning)
+    #expect(life(news(nil, service: true), news(ours, service: false)) == .configured(ours))
+    #expect(life(news(factory, service: true), news(nil, service: true)) == .awaitingProvisioning)
+    #expect(life(news(ours, service: true), news(nil, service: true)) == .configured(ours))
+    #expect(life(news(ours, service: true), news(factory, service: false)) == .awaitingProvisioning)
+  }
+
+  @Test func whoDoesNotSayWhoItIsIsFreeOnlyIfItsFamilyNeverDoes() {
+    func news(_ number: UInt64, _ service: BluetoothUUID, _ name: String?) -> Advertisement {
+      Advertisement(
+        address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
+        localName: name, serviceUUIDs: [service])
+    }
+    let air = Sample.air([
+      news(1, IoTDesignShop.Attribute.service, nil), news(2, Firefly.Attribute.service, "Firefl"),
+      news(3, Firefly.Attribute.service, "Stage Piano"),
+    ])
+    #expect(air.free.map(\.address) == [Sample.address(2)])
+    #expect(air.free(for: "iot-design-shop").isEmpty)
+    #expect(air[Sample.address(1)]?.life?.recognition == .present)
+  }
+
+  @Test func anAdvertisementWithoutTheBeaconSaysNothingAboutIt() {
+    let first = Sample.beacon(1, minor: 7, at: 2)
+    let bare = Advertisement(
+      address: first.address, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)), rssi: -70)
+    var air = Sample.air([first, Sample.beacon(1, minor: 7, at: 4), bare, bare])
+    #expect(air[first.address]?.lastHeard == .init(sinceZero: .seconds(9)))
+    #expect(air[first.address]?.beacon?.minor == 7)
+    #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(4)))
+    _ = air.hear(Sample.beacon(1, minor: 7, at: 12))
+    #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(12)))
+  }
+
+  @Test func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
+    var air = Sample.air([Sample.waiting(1)])
+    let bare = Advertisement(
+      address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)),
+      rssi: -70)
+    let heard6 = air.hear(bare)
+    #expect(heard6 == nil)
+    #expect(air[Sample.address(1)]?.life?.recognition == .awaitingProvisioning)
+    #expect(air[Sample.address(1)]?.rssi == -70)
+    air.mustBeHeardAgain(Sample.address(1))
+    #expect(air[Sample.address(1)]?.lastHeard == nil)
+  }
+}
+
+@Suite struct ProofWatchTests {
+  private func watch(mayMove: Bool = false, known: Set<BluetoothAddress> = []) -> ProofWatch {
+    ProofWatch(
+      proof: proof(of: Sample.room(7)), profile: RoboSensor(), address: Sample.address(1), mayMove: mayMove,
+      submittedAt: .init(sinceZero: .seconds(10)), known: known)
+  }
+
+  private func verdict(
+    of heard: [Advertisement], mayMove: Bool = false, known: Set<BluetoothAddress> = [], isOver: Bool = true
+  ) -> ProofWatch.Verdict {
+    var watch = watch(mayMove: mayMove, known: known)
+    for advertisement in heard { watch.hear(advertisement) }
+    return watch.verdict(isOver: isOver)
+  }
+
+  private func evidence(_ grade: Evidence.Grade, _ number: UInt64, after: Double) -> Evidence {
+    Evidence(grade: grade, address: Sample.address(number), minor: 7, rssi: -50, secondsAfterSave: after)
+  }
+
+  @Test func itsOwnFreshBeaconProvesIt() {
+    var watch = watch()
+    watch.hear(Sample.beacon(1, minor: 7, at: 12))
+    #expect(watch.isProved)
+    #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 2)))
+  }
+
+  @Test func whatWasHeardBeforeTheSaveProvesNothing() {
+    #expect(verdict(of: [Sample.beacon(1, minor: 7, at: 10), Sample.beacon(1, minor: 7, at: 9)]) == .silent)
+  }
+
+  @Test func anotherMinorIsNoProof() {
+    #expect(verdict(of: [Sample.beacon(1, minor: 8, at: 12)]) == .other(minor: 8))
+    // Bytes the wrong way round are another minor.
+    #expect(verdict(of: [Sample.beacon(1, minor: 0x0700, at: 12)]) == .other(minor: 0x0700))
+  }
+
+  @Test func theHotelNextDoorProvesNothing() {
+    let neighbour = Sample.beacon(2, minor: 7, at: 12)
+    #expect(verdict(of: [neighbour]) == .heardElsewhere)
+    #expect(verdict(of: [Sample.beacon(2, minor: 7, at: 12, major: 2)]) == .silent)
+    // Nor where the device may change its address: it is another room's, one of two, or was there before.
+    #expect(verdict(of: [neighbour], mayMove: true, known: [Sample.address(2)]) == .heardElsewhere)
+    let second = Sample.beacon(3, minor: 7, at: 13)
+    #expect(verdict(of: [neighbour, second], mayMove: true) == .heardElsewhere)
+    var watch = watch(mayMove: true)
+    watch.hear(neighbour, firstHeard: .init(sinceZero: .seconds(10)))
+    #expect(watch.verdict() == .heardElsewhere)
+  }
+
+  @Test func theOtherAddressesAreTold() {
+    var watch = watch()
+    for beacon in [Sample.beacon(3, minor: 7, at: 12), Sample.beacon(2, minor: 7, at: 13)] {
+      watch.hear(beacon)
+    }
+    #expect(watch.otherAddresses == [Sample.address(2), Sample.address(3)])
+    #expect(
+      watch.otherSenders
+        == [2, 3].map { .init(address: Sample.address($0), adapter: Sample.adapter, rssi: -50) })
+  }
+
+  @Test func aBeaconFromAnotherAddressCountsOnlyIfTheDeviceMayChangeItsAddressAndSaysNothingElse() {
+    let moved = Sample.beacon(2, minor: 7, at: 12)
+    let proved = ProofWatch.Verdict.proved(evidence(.freshBeaconOtherAddress, 2, after: 2))
+    #expect(verdict(of: [moved, moved], mayMove: true) == proved)
+    #expect(verdict(of: [moved], mayMove: true, isOver: false) == .heardElsewhere, "a second may come")
+    #expect(verdict(of: [moved, Sample.waiting(1, at: 13)], mayMove: true) == .backAgain)
+    #expect(verdict(of: [moved, Sample.beacon(1, minor: 8, at: 13)], mayMove: true) == .other(minor: 8))
+    #expect(
+      verdict(of: [moved, Sample.beacon(1, minor: 7, at: 13)], mayMove: true)
+        == .proved(evidence(.freshBeacon, 1, after: 3)))
+  }
+
+  @Test func aDeviceHeardWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
+    var watch = watch()
+    #expect(watch.settlesAt == nil)
+    watch.hear(Sample.waiting(1, at: 11))
+    watch.hear(Sample.waiting(1, at: 15))
+    #expect(watch.settlesAt == .init(sinceZero: .seconds(11) + ProofWatch.settling))
+    #expect(watch.verdict() == .backAgain)
+    watch.hear(Sample.beacon(1, minor: 7, at: 16))
+    #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 6)))
+  }
+
+  @Test func whatIsHeardWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
+    let room = Sample.beaconRoom(7)
+    var watch = ProofWatch(
+      proof: proof(of: room), profile: IoTDesignShop(), address: Sample.address(1),
+      submittedAt: .init(sinceZero: .seconds(10)), known: [])
+    let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 5, measuredPower: -59)
+    watch.hear(
+      Advertisement(
+        address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(12)),
+        serviceUUIDs: [IoTDesignShop.Attribute.service],
+        manufacturerData: [IBeacon.company: factory.manufacturerData]))
+    #expect(watch.verdict() == .other(minor: 5) && watch.settlesAt == nil, "there is nothing that it refused")
+  }
+
+  @Test func otherDevicesWaitingMeanNothing() {
+    #expect(verdict(of: [Sample.waiting(2, at: 11), Sample.waiting(2, at: 20)]) == .silent)
+  }
+}

@@ -1,0 +1,169 @@
+import Bluetooth
+import Engine
+import Foundation
+import Model
+import Session
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("A laptop that sleeps in mid-run") struct PauseStories {
+  static let rooms = [Sample.room(1, address: 1, retries: 0), Sample.room(2, address: 2, retries: 0)]
+
+  /// More than an undisturbed run has events.
+  static let everyEvent = Array(1...75)
+
+  @Test("charges no device for it, whenever that is, and says how long it was", arguments: everyEvent)
+  func suspended(after number: Int) async throws {
+    let run = try await rehearse(
+      [[], []], rooms: Self.rooms,
+      during: { backstage, event in
+        if event.sequence == number { backstage.pause(HostPause(.suspended, seconds: 480)) }
+      })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete, "not one retry is allowed, and none is needed")
+    let pauses = run.facts { if case .hostPaused(let fact) = $0 { fact } else { nil } }
+    // The last events of a run are decided at once: a pause after one of them comes too late.
+    if run.events.count > number + 6 {
+      #expect(pauses.map(\.1) == [HostPause(.suspended, seconds: 480)])
+    }
+    for (_, ended) in run.facts({ if case .attemptEnded(let fact) = $0 { fact } else { nil } }) {
+      #expect(ended.failure == nil || ended.failure?.code == .hostPaused)
+    }
+  }
+
+  @Test("ends the conversation in hand")
+  func conversation() async throws {
+    let run = try await rehearse(
+      [[]], rooms: [Self.rooms[0]],
+      during: { backstage, event in
+        // Of the first attempt only.
+        let attempts = await backstage.world.attemptCount(of: Sample.address(1))
+        if case .settingWritten(let fact) = event.fact, fact.setting == .wifiSSID, attempts == 1 {
+          backstage.pause(HostPause(.stopped, seconds: 30))
+        }
+      })
+    let attempts = run.facts { if case .attemptEnded(let fact) = $0 { fact.failure?.code } else { nil } }
+    #expect(attempts.first?.1 == .hostPaused)
+    #expect(run.result.rooms.map(\.outcome) == [.provisionedAfterRetry])
+  }
+
+  @Test("does not stop for a clock that was set")
+  func clockSet() async throws {
+    let run = try await rehearse(
+      [[]], rooms: [Self.rooms[0]],
+      during: { backstage, event in
+        if case .settingWritten = event.fact { backstage.pause(HostPause(.clockSet, seconds: -3600)) }
+      })
+    #expect(run.result.rooms.map(\.outcome) == [.provisioned])
+    #expect(run.facts { if case .hostPaused(let fact) = $0 { fact } else { nil } }.count == 4)
+  }
+
+  @Test("gives up a device under which it sleeps again and again")
+  func again() async throws {
+    let run = try await rehearse(
+      [[]], rooms: [Self.rooms[0]],
+      during: { backstage, event in
+        if case .stageStarted(let fact) = event.fact, fact.stage == .connect {
+          backstage.pause(HostPause(.suspended, seconds: 60))
+        }
+      })
+    expectInvariants(run, [Self.rooms[0]])
+    #expect(run.result.rooms.map(\.reason?.code) == [.hostPaused])
+  }
+}
+
+@Suite("What a run must find before it begins") struct ConditionStories {
+  static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2)]
+
+  /// What the rooms of a building would be planned as.
+  private static func plan(_ sensors: [[ScheduledFault]]) async throws -> ApplyPlan {
+    try await VirtualTime.run { clock in
+      let world = World(
+        scenario: Scenario(
+          seed: 1, adapters: adapters,
+          sensors: sensors.indices.map {
+            SensorScenario(address: Sample.address(UInt64($0 + 1)), faults: sensors[$0])
+          }), clock: clock)
+      return try await withThrowingTaskGroup(of: ApplyPlan?.self) { group in
+        group.addTask {
+          await world.run()
+          return nil
+        }
+        group.addTask {
+          let coordinator = Coordinator(
+            clock: clock, wall: { .init(timeIntervalSince1970: 0) },
+            recorder: MemoryRecorder(clock: clock, failsFrom: nil) { _ in })
+          let request = ApplyRequest(
+            building: Sample.building(rooms), runID: "", toolVersion: "", host: "", manifestPath: "",
+            manifestSHA256: "00", isSimulated: true)
+          return try await Engine.plan(
+            request,
+            in: ApplyEnvironment(
+              central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0 },
+              confirm: { _ in true }, interruptions: AsyncStream { _ in }), recording: coordinator)
+        }
+        defer { group.cancelAll() }
+        while let next = try await group.next() {
+          if let next {
+            #expect(await world.writes.isEmpty)
+            #expect(await world.attemptCount(of: Sample.address(1)) == 0)
+            return next
+          }
+        }
+        preconditionFailure("no plan")
+      }
+    }
+  }
+
+  @Test("a plan says what would be done, and nothing is written for it")
+  func planned() async throws {
+    let plan = try await Self.plan([[], []])
+    #expect(plan.rooms.map(\.action) == [.provision, .provision])
+    #expect(plan.rooms.map(\.address) == [Sample.address(1), Sample.address(2)])
+    #expect(plan.rooms.allSatisfy { $0.heard && $0.basis == .address })
+  }
+
+  @Test("does what the plan says")
+  func asPlanned() async throws {
+    let plan = try await Self.plan([[], []])
+    let run = try await rehearse([[], []], rooms: Self.rooms, request: { $0.plan = plan })
+    #expect(run.result.outcome == .complete)
+  }
+
+  @Test("does nothing when the building no longer looks the same")
+  func outdated() async throws {
+    let plan = try await Self.plan([[], []])
+    let run = try await rehearse(
+      [[], []], rooms: Self.rooms,
+      before: { world, clock in
+        // Another laptop was faster.
+        try await clock.sleep(for: .seconds(1))
+        await world.setMuted(true, Sample.address(2))
+      },
+      request: { request in
+        request.plan = plan
+        var other = Self.rooms
+        other[1].address = Sample.address(7)
+        request.building = Sample.building(other)
+      })
+    #expect(run.writes.isEmpty)
+    #expect(run.result.rooms.map(\.reason?.code) == [.planOutdated, .planOutdated])
+    guard case .plan(let differences)? = run.result.refusal else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(differences.map(\.found?.room) == ["room-2"])
+  }
+
+  @Test("does nothing with an adapter that another run works with")
+  func claimed() async throws {
+    let run = try await rehearse(
+      [[], []], rooms: Self.rooms, claim: { _ in .refused("run r, process 7, since 9:00") })
+    #expect(run.writes.isEmpty)
+    #expect(run.result.refusal == .adapterClaimed(adapter: "hci0", by: "run r, process 7, since 9:00"))
+    #expect(run.result.rooms.map(\.outcome) == [.pending, .pending])
+    let interrupted = run.facts { if case .runInterrupted(let fact) = $0 { fact.cause } else { nil } }
+    #expect(interrupted.map(\.1) == [.claimed])
+  }
+}

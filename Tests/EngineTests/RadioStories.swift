@@ -1,0 +1,196 @@
+import Bluetooth
+import Engine
+import Model
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("The host's radio") struct RadioStories {
+  static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
+
+  @Test("failing over to another adapter dials nobody whom that one has not heard")
+  func anotherAdapter() async throws {
+    let run = try await rehearse(
+      [[], [], []], rooms: Self.rooms,
+      scenario: {
+        $0.adapters.append(
+          AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1"))
+      },
+      during: { backstage, event in
+        guard event.fact.label == "stage_started write", event.fact.room == "room-1" else { return }
+        await backstage.world.setPresent(false, adapters[0].address)
+      })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete)
+    #expect(run.result.rooms.map(\.attempts) == [2, 1, 1])
+    #expect(Set(run.result.rooms.map(\.adapter?.address.rawValue)) == [0x001A_7DDA_7102])
+  }
+
+  @Test("a link of which the stack never says that it is down holds up nobody")
+  func endlessLink() async throws {
+    let run = try await rehearse(
+      [[], [ScheduledFault(.errorOnSave("flash"))]], retries: 0,
+      through: { central, _ in EndlessLinks(base: central) })
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    #expect(run.outcome(2)?.outcome == .failed)
+    #expect(run.openLinks == 0, "to forget a device ends its link")
+  }
+
+  @Test("being away counts for nothing of the time in which proof may come")
+  func awayDuringProof() async throws {
+    let run = try await rehearse(
+      [[]], patience: .seconds(90),
+      during: { backstage, event in
+        guard event.fact.label == "stage_started verify" else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(60)) { await backstage.world.setPowered(true, adapters[0].address) }
+      })
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("being away while a sensor is to be heard again does not make it unheard")
+  func awayDuringSighting() async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse(
+      [[]], rooms: rooms, scenario: { $0.sensors[0].appearsAfter = .seconds(45) },
+      during: { backstage, event in
+        guard case .listeningStarted(let fact) = event.fact, fact.purpose == .sighting,
+          backstage.clock.now < .init(sinceZero: .seconds(40))
+        else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("being away during the survey does not hide whose minor is on air")
+  func awayDuringSurvey() async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let run = try await rehearse(
+      [[], []], rooms: rooms, scenario: { $0.sensors[1].family = .robo(.isBeacon(minor: 1)) },
+      during: { backstage, event in
+        // Number 3 is the beginning of the first window.
+        guard event.sequence == 3 else { return }
+        await backstage.world.setPowered(false, adapters[0].address)
+        backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.reason?.code == .minorOnAir)
+  }
+
+  @Test("refusing to listen a few times costs time only", arguments: [1, 5, 9])
+  func stumbles(times: Int) async throws {
+    let run = try await rehearse(
+      [[], []], rooms: Array(Self.rooms.prefix(2)),
+      through: { central, _ in Stumbling(central, times: times) })
+    expectInvariants(run, Array(Self.rooms.prefix(2)))
+    #expect(run.result.outcome == .complete)
+    #expect(run.result.rooms.allSatisfy { $0.attempts == 1 })
+  }
+
+  @Test("refusing to listen for ever ends the run, and is not held against sensors")
+  func stumblesForEver() async throws {
+    let run = try await rehearse(
+      [[], []], rooms: Array(Self.rooms.prefix(2)),
+      through: { central, _ in Stumbling(central, times: .max) })
+    expectInvariants(run, Array(Self.rooms.prefix(2)))
+    #expect(run.result.outcome == .aborted)
+    #expect(run.result.radioFailure?.code == .busy)
+    for room in run.result.rooms {
+      #expect(room.outcome == .pending)
+      #expect(room.reason?.code == .stackLost)
+      #expect(room.reason?.stackText == "Operation already in progress")
+    }
+  }
+
+  @Test(
+    "going away while a proof is awaited is the reason why the room is unconfirmed",
+    arguments: [FailureReason.Code.stackLost, .adapterLost])
+  func lostBeforeProof(code: FailureReason.Code) async throws {
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[.init(.neverReturns)]], rooms: rooms, patience: .seconds(5),
+      during: { backstage, event in
+        guard case .saveSubmitted = event.fact else { return }
+        backstage.after(.seconds(4)) {
+          if code == .stackLost {
+            await backstage.world.stopStack()
+          } else {
+            await backstage.world.setPresent(false, adapters[0].address)
+          }
+        }
+      })
+    #expect(run.result.outcome == .aborted)
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == .unconfirmed)
+    #expect(room.reason?.code == code)
+    #expect(room.reason?.stage == .verify)
+    #expect(room.evidence?.grade == .savedStatus)
+    #expect(room.attempts == 1)
+  }
+
+  @Test(
+    "handing on `saved` behind the end of the link loses no acknowledgement", arguments: [0, 20, 150, 400])
+  func mistimed(milliseconds: Int) async throws {
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[.init(.neverReturns)]], rooms: rooms,
+      scenario: { $0.sensors[0].family = .robo(.saysOnSave("saved")) },
+      through: { central, clock in
+        Mistimed(base: central, clock: clock, delay: .milliseconds(milliseconds))
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
+  }
+
+  @Test(
+    "handing on a restart's end before `saved` loses no acknowledgement, either", arguments: [0, 20, 150])
+  func fasterThanItsWord(milliseconds: Int) async throws {
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.saysAndIsGone) },
+      through: { central, clock in
+        Mistimed(base: central, clock: clock, delay: .milliseconds(milliseconds))
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
+  }
+
+  @Test(
+    "taking many sensors' work costs each a call where they overlap, and a conversation where they must not")
+  func pace() async throws {
+    let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }
+    let one = try await rehearse(
+      Array(repeating: [], count: 40), rooms: rooms, request: { $0.parallel = 1 })
+    // A call, resolving, four writes and SAVE until it leaves: 0.4 + 0.8 + 1 + 0.3 s, and windows between.
+    #expect((one.endedAt.sinceZero - .seconds(10)) / 40 < .milliseconds(2900))
+    let many = try await rehearse(Array(repeating: [], count: 40), rooms: rooms)
+    #expect((many.endedAt.sinceZero - .seconds(10)) / 40 < .milliseconds(700))
+    for run in [one, many] {
+      expectInvariants(run, rooms)
+      #expect(run.result.outcome == .complete)
+    }
+  }
+}
+
+/// A stack that refuses to scan a number of times, because it believes that it does so already.
+private struct Stumbling: ForwardingCentral {
+  let base: VirtualCentral
+  private let left: Countdown
+
+  init(_ central: VirtualCentral, times: Int) {
+    base = central
+    left = Countdown(times)
+  }
+
+  func listen<Result: Sendable>(
+    on adapter: AdapterID,
+    _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    if left.takeOne() { throw CentralError(.busy, stackText: "Operation already in progress") }
+    return try await base.listen(on: adapter, body)
+  }
+}

@@ -1,0 +1,304 @@
+import Bluetooth
+import Foundation
+import Testing
+
+@testable import Engine
+@testable import Families
+@testable import Model
+
+/// What the record decides beside the air.
+@Suite struct RecordMatchingTests {
+  private static let seal = SecretSeal(key: "k1") { text in "sealed(\(text.count),\(text.hashValue))" }
+  private static let then = Date(timeIntervalSince1970: 1_795_000_000)
+
+  /// A room that has device `number`, with what was done to it.
+  private func standing(
+    _ room: Room, _ number: UInt64, _ state: Deed.State?, sealedBy seal: SecretSeal? = seal
+  ) -> RoomStanding {
+    var standing = RoomStanding(name: room.name, profile: room.profile)
+    let address = Sample.address(number)
+    standing.bindings = [Binding(address: address, basis: .any, run: "run-1", at: Self.then)]
+    standing.deed = state.map {
+      Deed(
+        address: address, state: $0,
+        settings: room.settingResults(seal) { $0 == .minor ? .proved : .written }, sealKey: seal?.key,
+        run: "run-1", at: Self.then)
+    }
+    return standing
+  }
+
+  private func proved(_ number: UInt64, _ minor: UInt16) -> Deed.State {
+    .proved(Evidence(grade: .freshBeacon, address: Sample.address(number), minor: minor))
+  }
+
+  private func known(
+    _ rooms: [RoomID: RoomStanding], _ permissions: RecordPermissions = .init(), seal: SecretSeal? = seal
+  ) -> Known {
+    Known(standing: BuildingStanding(rooms: rooms), permissions: permissions, seal: seal)
+  }
+
+  private func one(
+    _ room: Room, _ standing: RoomStanding?, air: [Advertisement], _ permissions: RecordPermissions = .init(),
+    assign: Building.Assignment = .any
+  ) -> Match? {
+    match(
+      Sample.building([room], assign), with: Sample.air(air),
+      known(standing.map { [room.id: $0] } ?? [:], permissions))[room.id]
+  }
+
+  @Test func aBindingOutranksAnyUnclaimedDevice() {
+    let room = Sample.room(7)
+    let match = one(room, standing(room, 2, nil), air: [Sample.waiting(1)])
+    #expect(match == .device(Sample.address(2), .record))
+  }
+
+  @Test func aDeviceThatSomeRoomHasIsNobodyElses() {
+    let other = Sample.room(8)
+    let matches = match(
+      Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2)]),
+      known([other.id: standing(other, 2, nil)]))
+    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+  }
+
+  @Test func aDeviceOutOfServiceIsGivenToNobody() {
+    let retired = BuildingStanding(
+      retired: [Sample.address(1): Retirement(room: "old", reason: nil, at: Self.then)])
+    let matches = match(
+      Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(1)]), Known(standing: retired)
+    )
+    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+  }
+
+  @Test func whatIsDoneOnRecordIsDoneThoughItIsNotHeard() {
+    let room = Sample.room(7)
+    guard case .done(let evidence, let settings)? = one(room, standing(room, 1, proved(1, 7)), air: []) else {
+      Issue.record("not done")
+      return
+    }
+    #expect(evidence == Evidence(grade: .freshBeacon, address: Sample.address(1), minor: 7, run: "run-1"))
+    #expect(settings.map(\.state) == [.written, .written, .written, .proved])
+  }
+
+  @Test func whatIsDoneAndHeardIsDoneByWhatIsHeard() {
+    let room = Sample.room(7)
+    guard
+      case .done(let evidence, let settings)? = one(
+        room, standing(room, 1, proved(1, 7)), air: [Sample.beacon(1, minor: 7)])
+    else {
+      Issue.record("not done")
+      return
+    }
+    #expect(evidence.grade == .beaconOnAir && evidence.run == nil)
+    #expect(settings.map(\.state) == [.written, .written, .written, .proved])
+  }
+
+  @Test func aDoneDeviceThatWaitsAgainIsProvisionedAgain() {
+    let room = Sample.room(7)
+    let match = one(room, standing(room, 1, proved(1, 7)), air: [Sample.waiting(1)])
+    #expect(match == .device(Sample.address(1), .record))
+  }
+
+  /// What was changed since, and whether that matters.
+  static let changes: [(String, @Sendable (inout Room) -> Void, Bool)] = [
+    ("nothing", { _ in }, false),
+    ("the password", { $0.settings[.wifiPassword] = .secret(Secret("another horse")) }, true),
+    ("the network", { $0.settings[.wifiSSID] = .text("Guests") }, true),
+    ("the name on the sensor", { $0.settings[.roomName] = .text("Kitchen") }, true),
+    // An installer who takes the network out of the manifest writes none, and takes none away.
+    (
+      "WiFi left out",
+      {
+        $0.settings[.wifiSSID] = nil; $0.settings[.wifiPassword] = nil
+      }, false
+    ),
+  ]
+
+  @Test(arguments: changes.indices)
+  func changedSettingsOfADeviceAtWorkNeedHands(index: Int) {
+    let (what, change, matters) = Self.changes[index]
+    let before = Sample.room(7)
+    var now = before
+    change(&now)
+    for air in [[], [Sample.beacon(1, minor: 7)]] {
+      let match = one(now, standing(before, 1, proved(1, 7)), air: air)
+      if matters {
+        #expect(
+          match == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)), "\(what)")
+      } else {
+        guard case .done? = match else {
+          Issue.record("\(what): \(String(describing: match))")
+          continue
+        }
+      }
+    }
+    let waiting = one(now, standing(before, 1, proved(1, 7)), air: [Sample.waiting(1)])
+    #expect(waiting == .device(Sample.address(1), .record), "\(what): goes on by itself")
+  }
+
+  @Test func aPasswordUnderAnotherKeyCannotBeComparedAndCountsAsTheSame() {
+    var now = Sample.room(7)
+    now.settings[.wifiPassword] = .secret(Secret("another horse"))
+    let other = SecretSeal(key: "k2") { _ in "different" }
+    let before = standing(Sample.room(7), 1, proved(1, 7), sealedBy: other)
+    guard case .done? = one(now, before, air: []) else {
+      Issue.record("compared what cannot be compared")
+      return
+    }
+  }
+
+  @Test func anInterruptedSaveIsLookedForOnAirFirst() {
+    let room = Sample.room(7)
+    let submitted = standing(room, 1, .submitted)
+    // Heard at work as wanted: done. Heard waiting, or not at all: to be dialled once it is heard.
+    guard case .done(let evidence, _)? = one(room, submitted, air: [Sample.beacon(1, minor: 7)]) else {
+      Issue.record("not done")
+      return
+    }
+    #expect(evidence.grade == .beaconOnAir)
+    #expect(one(room, submitted, air: [Sample.waiting(1)]) == .device(Sample.address(1), .record))
+    #expect(one(room, submitted, air: []) == .device(Sample.address(1), .record))
+  }
+
+  @Test func anInterruptedSaveOfOtherSettingsThanNowNeedsHands() {
+    let before = Sample.room(7)
+    var now = before
+    now.settings[.wifiSSID] = .text("Guests")
+    let match = one(now, standing(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
+    #expect(match == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)))
+  }
+
+  @Test func aRenumberedDeviceAtWorkNeedsHandsAndNamesTheMinorItHas() {
+    let before = Sample.room(7)
+    var now = Sample.room(8)
+    now.id = before.id
+    for air in [[], [Sample.beacon(1, minor: 7)]] {
+      let match = match(
+        Sample.building([now]), with: Sample.air(air), known([before.id: standing(before, 1, proved(1, 7))]))
+      #expect(match[now.id] == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)))
+    }
+  }
+
+  @Test func aMinorThatTheRecordHasElsewhereIsNotGivenOutUnlessThatDeviceIsHeardWithout() {
+    let gone = Sample.room(7)
+    var now = Sample.room(7, address: 2)
+    now.id = "new"
+    let record = known([gone.id: standing(gone, 1, proved(1, 7))])
+    func decide(_ air: [Advertisement]) -> Match? {
+      match(Sample.building([now]), with: Sample.air(air), record)[now.id]
+    }
+    let stopped = Match.stopped(
+      .needsHands, FailureReason(.minorOnRecord, minor: 7, addresses: [Sample.address(1)]))
+    #expect(decide([Sample.waiting(2)]) == stopped)
+    #expect(decide([Sample.waiting(2), Sample.waiting(1)]) == .device(Sample.address(2), .address))
+    #expect(decide([Sample.waiting(2), Sample.beacon(1, minor: 9)]) == .device(Sample.address(2), .address))
+  }
+
+  @Test func aDeviceThatChangedItsAddressIsStillTheRoomsWhereTheManifestSaysThatItDoes() {
+    var room = Sample.room(7)
+    room.proofAddress = .any
+    let moved = standing(
+      room, 1, .proved(Evidence(grade: .freshBeaconOtherAddress, address: Sample.address(5), minor: 7)))
+    guard case .done(let evidence, _)? = one(room, moved, air: [Sample.beacon(5, minor: 7)]) else {
+      Issue.record("taken for somebody else's")
+      return
+    }
+    #expect(evidence.address == Sample.address(5))
+    #expect(
+      one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
+        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(6)])))
+    room.proofAddress = .own
+    #expect(
+      one(room, moved, air: [Sample.beacon(5, minor: 7)])
+        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(5)])))
+    #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
+  }
+
+  @Test func forceDoesWhatIsDoneAgainButCannotRewriteADeviceAtWork() {
+    let room = Sample.room(7)
+    let force = RecordPermissions(force: [room.id])
+    let done = standing(room, 1, proved(1, 7))
+    #expect(one(room, done, air: [], force) == .device(Sample.address(1), .record))
+    #expect(
+      one(room, done, air: [Sample.beacon(1, minor: 7)], force)
+        == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)))
+  }
+}
+
+/// What a run refuses before it touches anything.
+@Suite struct RecordConflictTests {
+  private func bound(_ devices: [UInt64], minor: UInt16? = nil) -> RoomStanding {
+    var standing = RoomStanding(name: "x", profile: "robo-sensor")
+    standing.bindings = devices.map {
+      Binding(address: Sample.address($0), basis: .any, run: "r", at: Date(timeIntervalSince1970: 0))
+    }
+    standing.deed = minor.map {
+      Deed(
+        address: Sample.address(devices[0]), state: .submitted,
+        settings: [SettingResult(name: .minor, value: "\($0)", state: .written)], sealKey: nil, run: "r",
+        at: Date(timeIntervalSince1970: 0))
+    }
+    return standing
+  }
+
+  private func found(
+    _ rooms: [Room], _ standings: [RoomID: RoomStanding], retired: [BluetoothAddress: Retirement] = [:],
+    _ permissions: RecordPermissions = .init()
+  ) -> [RecordConflict] {
+    conflicts(of: rooms, with: .init(rooms: standings, retired: retired), allowing: permissions)
+  }
+
+  @Test func aManifestThatAgreesWithTheRecordConflictsWithNothing() {
+    #expect(found([Sample.room(7, address: 1)], ["room-7": bound([1], minor: 7)]).isEmpty)
+    #expect(found([Sample.room(7)], ["room-7": bound([1], minor: 7)]).isEmpty)
+    #expect(found([Sample.room(7, address: 1)], [:]).isEmpty)
+  }
+
+  @Test func anotherAddressThanOnRecordIsRefusedUntilSaid() {
+    let rooms = [Sample.room(7, address: 2)]
+    let standings: [RoomID: RoomStanding] = ["room-7": bound([1])]
+    #expect(
+      found(rooms, standings)
+        == [.boundToAnother(room: "room-7", named: Sample.address(2), recorded: Sample.address(1))])
+    #expect(found(rooms, standings, .init(rebind: ["room-7"])).isEmpty)
+    #expect(!found(rooms, standings, .init(rebind: ["room-8"], renumber: true, force: ["room-7"])).isEmpty)
+  }
+
+  @Test func theDeviceOfAnotherRoomIsRefusedUntilSaid() {
+    let rooms = [Sample.room(7, address: 1)]
+    let standings: [RoomID: RoomStanding] = ["office": bound([1])]
+    #expect(
+      found(rooms, standings)
+        == [.deviceOfAnotherRoom(room: "room-7", named: Sample.address(1), other: "office")])
+    #expect(found(rooms, standings, .init(rebind: ["room-7"])).isEmpty)
+  }
+
+  @Test func aDeviceOutOfServiceIsRefusedUntilSaid() {
+    let retirement = Retirement(room: "room-7", reason: "dead", at: Date(timeIntervalSince1970: 0))
+    let rooms = [Sample.room(7, address: 1)]
+    let retired = [Sample.address(1): retirement]
+    #expect(
+      found(rooms, [:], retired: retired)
+        == [.deviceRetired(room: "room-7", named: Sample.address(1), retirement)])
+    #expect(found(rooms, [:], retired: retired, .init(rebind: ["room-7"])).isEmpty)
+  }
+
+  @Test func aNewMinorForAProvisionedRoomIsRefusedUntilSaid() {
+    let rooms = [Sample.room(7, address: 1)]
+    let standings: [RoomID: RoomStanding] = ["room-7": bound([1], minor: 6)]
+    #expect(
+      found(rooms, standings)
+        == [.renumbered(room: "room-7", from: 6, to: 7, device: Sample.address(1))])
+    #expect(found(rooms, standings, .init(renumber: true)).isEmpty)
+    // What was never written can have any number.
+    #expect(found(rooms, ["room-7": bound([1])]).isEmpty)
+  }
+
+  @Test func mergedRecordsThatDisagreeAreRefused() {
+    #expect(
+      found([Sample.room(7)], ["room-7": bound([2, 1])])
+        == [.severalDevices(room: "room-7", [Sample.address(1), Sample.address(2)])])
+    #expect(
+      found([Sample.room(7)], ["room-7": bound([1]), "room-8": bound([1])])
+        == [.severalRooms(device: Sample.address(1), ["room-7", "room-8"])])
+  }
+}

@@ -1,0 +1,145 @@
+import Families
+import Model
+import Testing
+
+@Suite struct SettingTests {
+  private func violation(_ name: SettingName, _ value: SettingValue) throws -> SettingViolation? {
+    try #require(RoboSensor().settings.first { $0.name == name }).violation(of: value)
+  }
+
+  @Test(arguments: [0, 1, 65535]) func takesEveryMinor(number: Int) throws {
+    #expect(try violation(.minor, .integer(number)) == nil)
+  }
+
+  @Test(arguments: [-1, 65536, Int.min, Int.max]) func refusesMinorsThatDoNotFit(number: Int) throws {
+    #expect(try violation(.minor, .integer(number)) == .outOfRange(number, allowed: 0...65535))
+  }
+
+  @Test(
+    arguments: [
+      ("a", nil), (String(repeating: "x", count: 32), nil),
+      ("", .wrongLength(bytes: 0, allowed: 1...32)),
+      (String(repeating: "x", count: 33), .wrongLength(bytes: 33, allowed: 1...32)),
+      // 11 characters, 33 bytes: what counts on air is bytes.
+      (String(repeating: "漢", count: 11), .wrongLength(bytes: 33, allowed: 1...32)),
+      ("a\u{0}b", .controlCharacter), ("a\nb", .controlCharacter), ("a\u{9F}b", .controlCharacter),
+    ] as [(String, SettingViolation?)])
+  func countsTheBytesOfAnSSID(text: String, expected: SettingViolation?) throws {
+    #expect(try violation(.wifiSSID, .text(text)) == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("", nil), ("12345678", nil), (String(repeating: "p", count: 63), nil),
+      (String(repeating: "0aF", count: 21) + "9", nil),
+      ("1234567", .badPassword(bytes: 7)),
+      (String(repeating: "p", count: 64), .badPassword(bytes: 64)),
+      (String(repeating: "0", count: 65), .badPassword(bytes: 65)),
+      ("passw\u{7}ord", .controlCharacter),
+    ] as [(String, SettingViolation?)])
+  func takesPassphrasesKeysAndOpenNetworks(password: String, expected: SettingViolation?) throws {
+    #expect(try violation(.wifiPassword, .secret(Secret(password))) == expected)
+  }
+
+  @Test func refusesAValueOfAnotherType() throws {
+    #expect(try violation(.minor, .text("7")) == .wrongType)
+    #expect(try violation(.wifiPassword, .text("in the clear")) == .wrongType)
+  }
+
+  private func beacon(_ name: SettingName) throws -> SettingDescription {
+    try #require(IoTDesignShop().settings.first { $0.name == name })
+  }
+
+  @Test(
+    arguments: [
+      ("medium", "medium"), ("-6 dBm", "medium"), ("-6dBm", "medium"), ("-6", "medium"), ("−6 DBM", "medium"),
+      ("low", "low"), ("-23 dBm", "low"), ("high", "high"), ("0 dBm", "high"),
+      // 0 is what goes over the air for low, and the dBm of high: nobody knows which is meant.
+      ("0", nil), ("1", nil), ("6", nil), ("Medium", nil), ("", nil), ("-", nil), ("dBm", nil), ("-60", nil),
+    ] as [(String, String?)])
+  func takesAChoiceByItsNameOrItsMeaning(text: String, name: String?) throws {
+    let power = try beacon(.power)
+    let value = try #require(power.value(text))
+    if let name { #expect(value == .text(name)) }
+    #expect((power.violation(of: value) == nil) == (name != nil))
+  }
+
+  @Test(
+    arguments: [
+      ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", true), ("2f234454-cf6d-4a0f-adf2-f4911ba9ffa6", true),
+      // The short forms of services, and other ways to write one.
+      ("180F", false), ("12345678", false), ("2F234454CF6D4A0FADF2F4911BA9FFA6", false),
+      ("{2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6}", false), ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFAG", false),
+      ("", false),
+    ])
+  func takesAWholeUUID(text: String, isOne: Bool) throws {
+    #expect((try beacon(.uuid).value(text) != nil) == isOne)
+  }
+
+  @Test(arguments: ["2173E519-9155-4862-AB64-7953AB146156", "00000000-0000-0000-0000-000000000000"])
+  func refusesTheFactorysUUIDAndNone(text: String) throws {
+    let uuid = try beacon(.uuid)
+    #expect(uuid.violation(of: try #require(uuid.value(text))) == .reserved)
+  }
+
+  @Test(
+    arguments: [
+      (100, nil), (500, nil), (30_000, nil), (40_955, nil),
+      (99, .milliseconds(100)...(.milliseconds(40_955))),
+      (40_956, .milliseconds(100)...(.milliseconds(40_955))),
+      (20, .milliseconds(100)...(.milliseconds(40_955))), (0, .milliseconds(100)...(.milliseconds(40_955))),
+      (-5, .milliseconds(100)...(.milliseconds(40_955))),
+    ] as [(Int, ClosedRange<Duration>?)])
+  func holdsAnIntervalWithinWhatTheRadioBears(milliseconds: Int, allowed: ClosedRange<Duration>?) throws {
+    let interval = Duration.milliseconds(milliseconds)
+    #expect(
+      try beacon(.interval).violation(of: .duration(interval))
+        == allowed.map { .outOfBounds(interval, allowed: $0) })
+  }
+
+  @Test(arguments: [(101, 100, 105), (104, 100, 105), (40_954, 40_950, 40_955)])
+  func namesTheNearestStepsThatAManifestCanWrite(milliseconds: Int, below: Int, above: Int) throws {
+    let description = try beacon(.interval)
+    let interval = Duration.milliseconds(milliseconds)
+    #expect(
+      description.violation(of: .duration(interval))
+        == .betweenSteps(interval, below: .milliseconds(below), above: .milliseconds(above)))
+    for nearest in [below, above] {
+      let value = try #require(description.value("\(nearest)ms"))
+      #expect(description.violation(of: value) == nil)
+    }
+  }
+
+  @Test(arguments: DeviceProfiles.all.flatMap(\.settings).filter(\.isShareable))
+  func whatRoomsHaveInCommonIsTheSameInEveryFamily(setting: SettingDescription) {
+    let namesakes = DeviceProfiles.all.flatMap(\.settings).filter {
+      $0.name == setting.name && $0.isShareable
+    }
+    #expect(namesakes.allSatisfy { $0.kind == setting.kind })
+  }
+
+  @Test func aSecretShowsItselfNowhere() {
+    let secret = Secret("hunter22")
+    var dumped = ""
+    dump(secret, to: &dumped)
+    dump(SettingValue.secret(secret), to: &dumped)
+    let shown = "\(secret) \(String(reflecting: secret)) \(SettingValue.secret(secret)) \(dumped)"
+    #expect(!shown.contains("hunter22"))
+    #expect(SettingValue.secret(secret).shown == nil)
+    #expect(secret.reveal() == "hunter22")
+  }
+
+  @Test func theRedactorTakesTheLongestSecretFirst() {
+    let redactor = Redactor([Secret("pass"), Secret(""), Secret("password1"), Secret("pass")])
+    #expect(redactor("error: bad password1 or pass, passed") == "error: bad ••• or •••, •••ed")
+    #expect(redactor("nothing here") == "nothing here")
+  }
+
+  @Test func theRedactorIsNotMisledByWhatJoinsASecret() {
+    let redactor = Redactor([Secret("hunter22")])
+    for text in ["hunter22\u{301}", "x\u{200D}hunter22\u{FE0F}", "\rhunter22\n", "hunter22hunter22"] {
+      #expect(!redactor(text).unicodeScalars.map(String.init).joined().contains("hunter22"))
+    }
+    #expect(redactor("hunter22\u{301}!").unicodeScalars.starts(with: "•••".unicodeScalars))
+  }
+}

@@ -1,0 +1,100 @@
+import Bluetooth
+import Engine
+import Foundation
+import Model
+import Session
+import VirtualBuilding
+import VirtualTime
+
+/// A virtual building in which the engine can be let loose, once or several times.
+struct Premises: Sendable {
+  let world: World
+  let clock: VirtualClock
+
+  /// One run from its beginning to its end, with all that can be known about it.
+  func rehearse(
+    _ building: Building, failsFrom: Int? = nil, patience: Duration = .seconds(30),
+    confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = { _ in true },
+    asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
+    judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
+    changeRequest: @Sendable (inout ApplyRequest) -> Void = { _ in },
+    claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
+    action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
+    wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
+    during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
+  ) async -> Rehearsed {
+    let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+    let (jobs, job) = AsyncStream.makeStream(of: (Duration, @Sendable () async -> Void).self)
+    let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
+    let backstage = Backstage(
+      world: world, clock: clock, interrupt: { interrupt.yield() }, pause: { pause.yield($0) },
+      after: { job.yield(($0, $1)) })
+    let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
+    var request = ApplyRequest(
+      building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
+      manifestSHA256: "00", isSimulated: true, adapterPatience: patience)
+    changeRequest(&request)
+    let environment = ApplyEnvironment(
+      central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock, chance: { 0.5 },
+      confirm: { proposals in
+        await asking(backstage)
+        return await confirm(proposals)
+      }, judge: judge, action: { [clock] _ in await action(clock) }, claim: claim,
+      interruptions: interruptions,
+      pauses: pauses)
+    let before = (writes: await world.writes.count, flashes: await flashes(), attempts: await attempts())
+    let result = await withTaskGroup(of: Void.self) { [request] group in
+      group.addTask { await doJobs(jobs) }
+      defer { group.cancelAll() }
+      return await apply(request, in: environment, recording: coordinator(recorder))
+    }
+    return Rehearsed(
+      result: result, events: await recorder.events,
+      writes: Array(await world.writes.dropFirst(before.writes)), flashesBefore: before.flashes,
+      flashes: await flashes(), dialled: await attempts().filter { $0.value != before.attempts[$0.key] },
+      boundBefore: request.known.standing.rooms.compactMapValues { $0.binding?.address },
+      openLinks: await world.openLinkCount(),
+      attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address), remembered: await remembered(),
+      durableAt: await recorder.durableAt, endedAt: clock.now)
+  }
+
+  /// The coordinator of a run that begins now.
+  func coordinator(_ recorder: any RunRecorder) -> Coordinator {
+    let start = Date(timeIntervalSince1970: 1_795_251_600)
+    return Coordinator(
+      clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
+      recorder: recorder)
+  }
+
+  private func doJobs(_ jobs: AsyncStream<(Duration, @Sendable () async -> Void)>) async {
+    await withDiscardingTaskGroup { group in
+      for await (delay, work) in jobs {
+        group.addTask { if (try? await clock.sleep(for: delay)) != nil { await work() } }
+      }
+      group.cancelAll()
+    }
+  }
+
+  func flashes() async -> [BluetoothAddress: Flash] {
+    var flashes: [BluetoothAddress: Flash] = [:]
+    for sensor in world.scenario.sensors { flashes[sensor.address] = await world.flash(of: sensor.address) }
+    return flashes
+  }
+
+  private func attempts() async -> [BluetoothAddress: Int] {
+    var attempts: [BluetoothAddress: Int] = [:]
+    for sensor in world.scenario.sensors {
+      let count = await world.attemptCount(of: sensor.address)
+      if count > 0 { attempts[sensor.address] = count }
+    }
+    return attempts
+  }
+
+  private func remembered() async -> [BluetoothAddress] {
+    var remembered: [BluetoothAddress] = []
+    for adapter in await world.adapters() where adapter.isPowered {
+      remembered += await world.storedPeripherals(on: adapter.address)
+    }
+    return remembered
+  }
+}

@@ -1,0 +1,148 @@
+import Bluetooth
+import Engine
+import Foundation
+import Model
+import VirtualBuilding
+import VirtualTime
+
+/// A whole run of the engine in a virtual building in virtual time, and all that can be known about it.
+struct Rehearsed: Sendable {
+  var result: ApplyResult
+  var events: [RunEvent]
+  /// What reached devices in this run.
+  var writes: [WriteRecord]
+  /// What they know, before and after.
+  var flashesBefore: [BluetoothAddress: Flash]
+  var flashes: [BluetoothAddress: Flash]
+  /// Who was dialled in this run, how often.
+  var dialled: [BluetoothAddress: Int]
+  /// The devices that rooms had on record before.
+  var boundBefore: [RoomID: BluetoothAddress]
+  var openLinks: Int
+  var attemptsUnderWay: Int
+  /// What the stack still has stored on adapters that are there and on.
+  var remembered: [BluetoothAddress]
+  /// When each event was on disk: recording takes its time.
+  var durableAt: [MonotonicInstant]
+  var endedAt: MonotonicInstant
+
+  func outcome(_ number: Int) -> RoomFinished? {
+    result.rooms.first { $0.room == RoomID(rawValue: "room-\(number)") }
+  }
+
+  /// The device that the room was bound to.
+  func device(of room: RoomID) -> BluetoothAddress? {
+    facts { if case .bindingCommitted(let fact) = $0, fact.room == room { fact.address } else { nil } }.first?
+      .1 ?? boundBefore[room]
+  }
+
+  /// When facts that `isWanted` were on disk.
+  func onDisk(_ isWanted: (Fact) -> Bool) -> [MonotonicInstant] {
+    zip(events, durableAt).filter { isWanted($0.0.fact) }.map(\.1)
+  }
+
+  func facts<Payload>(_ pick: (Fact) -> Payload?) -> [(RunEvent, Payload)] {
+    events.compactMap { event in pick(event.fact).map { (event, $0) } }
+  }
+}
+
+/// What a test may do while the engine runs.
+struct Backstage: Sendable {
+  var world: World
+  var clock: VirtualClock
+  /// Asks the run to stop, as Ctrl-C does.
+  var interrupt: @Sendable () -> Void
+  /// Tells the run that the host did nothing for a while.
+  var pause: @Sendable (HostPause) -> Void
+  /// Has something done a while later, without keeping anybody waiting.
+  var after: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
+}
+
+/// Records into memory, fails from an event on when told to, and tells a test what happens.
+actor MemoryRecorder: RunRecorder {
+  /// Longer than a write takes to reach a sensor: who does not wait for the disk is found out.
+  private static let latency = Duration.milliseconds(60)
+
+  private(set) var events: [RunEvent] = []
+  private(set) var durableAt: [MonotonicInstant] = []
+  private let clock: VirtualClock
+  private let failsFrom: Int?
+  private let watch: @Sendable (RunEvent) async -> Void
+
+  init(clock: VirtualClock, failsFrom: Int?, watch: @escaping @Sendable (RunEvent) async -> Void) {
+    self.clock = clock
+    self.failsFrom = failsFrom
+    self.watch = watch
+  }
+
+  func record(_ batch: [RunEvent]) async throws(RecordFailure) {
+    if batch.contains(where: { $0.fact.durability == .synced }) { try? await clock.sleep(for: Self.latency) }
+    for event in batch {
+      if let failsFrom, event.sequence >= failsFrom { throw RecordFailure("the disk is full") }
+      events.append(event)
+      durableAt.append(clock.now)
+      await watch(event)
+    }
+  }
+}
+
+/// The adapter of every rehearsal here, and its second.
+let adapters = [
+  AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7101), name: "hci0")
+]
+
+/// Runs `apply` over a building whose room *n* has sensor *n*, with these faults.
+func rehearse(
+  _ sensors: [[ScheduledFault]], rooms: [Room]? = nil, assignment: Building.Assignment = .address,
+  seed: UInt64 = 1,
+  retries: Int = 2, recordFailsFrom: Int? = nil,
+  confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = {
+    _ in true
+  },
+  asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
+  judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
+  runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
+  patience: Duration = .seconds(30),
+  before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
+  request changeRequest: @escaping @Sendable (inout ApplyRequest) -> Void = { _ in },
+  claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
+  action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
+  through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
+  during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
+) async throws -> Rehearsed {
+  var scenario = Scenario(
+    seed: seed, adapters: adapters,
+    sensors: sensors.enumerated().map {
+      SensorScenario(address: Sample.address(UInt64($0.offset + 1)), faults: $0.element)
+    })
+  change(&scenario)
+  let rooms =
+    rooms
+    ?? sensors.indices.map { Sample.room($0 + 1, address: UInt64($0 + 1), retries: retries) }
+  let building = Sample.building(rooms, assignment)
+  return try await VirtualTime.run { [scenario] clock in
+    let world = World(scenario: scenario, clock: clock)
+    return try await withThrowingTaskGroup(of: Rehearsed?.self) { group in
+      group.addTask {
+        await world.run()
+        return nil
+      }
+      group.addTask {
+        try await before(world, clock)
+        var last: Rehearsed?
+        for _ in 0..<runs {
+          last = await Premises(world: world, clock: clock).rehearse(
+            building, failsFrom: recordFailsFrom, patience: patience, confirm: confirm, asking: asking,
+            judge: judge, changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
+            during: during)
+        }
+        return last
+      }
+      defer { group.cancelAll() }
+      while let next = try await group.next() {
+        if let next { return next }
+      }
+      preconditionFailure("a rehearsal without an end")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Bluetooth
+import Engine
+import Journal
+import Model
+import Simulation
+import VirtualBuilding
+import VirtualTime
+
+/// Runs in one building, one after the other, each with what those before it left on record.
+struct Succession {
+  let premises: Premises
+  /// What is on record, run by run.
+  private(set) var record: [[RunEvent]] = []
+
+  var world: World { premises.world }
+  var clock: VirtualClock { premises.clock }
+  /// What the next run knows.
+  var standing: BuildingStanding { BuildingRecord(record, simulated: true).standing }
+
+  fileprivate init(premises: Premises) { self.premises = premises }
+
+  /// A run. The clock has gone on a little before it.
+  /// - Parameters:
+  ///   - cut: where a link is cut, for once.
+  ///   - failure: the event from which on nothing can be recorded any more.
+  mutating func run(
+    _ rooms: [Room], _ assignment: Building.Assignment = .address,
+    allowing permissions: RecordPermissions = .init(), only: Set<RoomID> = [], cut: WriteMoment? = nil,
+    recordFailsFrom failure: Int? = nil,
+    during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
+  ) async -> Rehearsed {
+    try? await clock.sleep(for: .seconds(5))
+    let (known, number, world) = (known(permissions), record.count + 1, world)
+    let run = await premises.rehearse(
+      Sample.building(rooms, assignment), failsFrom: failure,
+      changeRequest: { request in
+        request.known = known
+        request.runID = "run-\(number)"
+        request.excluded = RoomSelection(only: only).excluded(from: request.building, known)
+      },
+      wrap: { central, _ -> any Central in
+        if let cut { MortalCentral(central: central, life: .init(), cut: (cut, world)) } else { central }
+      }, during: during)
+    record.append(run.events)
+    return run
+  }
+
+  /// A run whose process dies.
+  /// - Parameters:
+  ///   - event: the event that it dies with; it is the last that is written.
+  ///   - write: the write that it dies with.
+  ///   - left: how much is left of what was not synced, 0…1.
+  /// - Returns: whether it died.
+  mutating func die(
+    _ rooms: [Room], event: Int? = nil, write: WriteMoment? = nil, left: Double = 1,
+    allowing permissions: RecordPermissions = .init()
+  ) async -> Bool {
+    try? await clock.sleep(for: .seconds(5))
+    let life = MortalCentral.Life(until: write)
+    let recorder = MortalRecorder(clock: clock, diesAt: event, life: life)
+    let request = ApplyRequest(
+      building: Sample.building(rooms), known: known(permissions), runID: "run-\(record.count + 1)",
+      toolVersion: "test", host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: true)
+    _ = await apply(
+      request,
+      in: ApplyEnvironment(
+        central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
+        clock: clock, chance: { 0.5 }, confirm: { _ in true }, interruptions: AsyncStream { _ in }),
+      recording: premises.coordinator(recorder))
+    // What was under way when it died arrives.
+    try? await clock.sleep(for: .seconds(10))
+    record.append(await recorder.survivors(left))
+    return !life.isAlive
+  }
+
+  /// Has other facts on record.
+  mutating func changeRecord(_ change: (Fact) -> Fact) {
+    record = record.map { events in
+      events.map { event in
+        RunEvent(sequence: event.sequence, at: event.at, elapsed: event.elapsed, fact: change(event.fact))
+      }
+    }
+  }
+
+  /// Another laptop goes on, with nothing on record.
+  mutating func forgetEverything() { record = [] }
+
+  /// What a run would do.
+  func plan(_ rooms: [Room]) async throws -> ApplyPlan {
+    let request = ApplyRequest(
+      building: Sample.building(rooms), known: known(.init()), runID: "plan", toolVersion: "test",
+      host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: true)
+    return try await Engine.plan(
+      request,
+      in: ApplyEnvironment(
+        central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
+        confirm: { _ in true }, interruptions: AsyncStream { _ in }),
+      recording: premises.coordinator(MemoryRecorder(clock: clock, failsFrom: nil) { _ in }))
+  }
+
+  private func known(_ permissions: RecordPermissions) -> Known {
+    Known(standing: standing, permissions: permissions, seal: .simulated)
+  }
+}
+
+/// Has `body` go through a succession among these devices.
+func succession(
+  _ sensors: [SensorScenario], seed: UInt64 = 1, radio: RadioParameters = .init(),
+  _ body: @escaping @Sendable (inout Succession) async throws -> Void
+) async throws {
+  let scenario = Scenario(seed: seed, radio: radio, adapters: adapters, sensors: sensors)
+  try await VirtualTime.run { clock in
+    let world = World(scenario: scenario, clock: clock)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await world.run() }
+      defer { group.cancelAll() }
+      var succession = Succession(premises: Premises(world: world, clock: clock))
+      try await body(&succession)
+    }
+  }
+}
