@@ -34,7 +34,7 @@ extension Course {
     let radio = RadioParameters()
     return LowerBound(
       radio: radio, conversation: .roboSensor(in: radio),
-      // `Schedule.Limits`, and the shortest survey.
+      // `RadioLimits`, and the shortest survey.
       turns: .init(survey: .seconds(3), calling: .seconds(23), window: .milliseconds(1200))
     ).makespan(of: sensors - deadCount, on: adapters)
   }

@@ -60,9 +60,21 @@ extension RunMachine {
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
     let radio = radios[index]
-    return !admission.mayClose(after: rooms.count(.judging)) && radio.links < radio.slots.limit
+    return !mayClose && radio.links < radio.slots.limit
       && radio.disconnecting.isEmpty && !presence.releasing.contains(radio.session)
       && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
+  }
+
+  /// Whether no more rooms may be begun once the attempts that have failed are judged.
+  private var mayClose: Bool {
+    guard admission.isLimited else { return false }
+    let failing = rooms.places([.disconnecting]).count { place in
+      guard case .disconnecting(let state) = rooms[place].state, case .failure = state.result else {
+        return false
+      }
+      return true
+    }
+    return admission.mayClose(after: rooms.count(.judging) + failing)
   }
 
   /// Whether any device is to be heard: for a proof of a device that the adapter wrote or whose adapter is gone, a device

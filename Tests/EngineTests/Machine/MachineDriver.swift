@@ -104,6 +104,7 @@ struct MachineDriver {
   }
 
   /// Hears rooms' devices in the window that is open, which then ends; returns what is to be done when it has.
+  @discardableResult
   mutating func window(
     _ rooms: [Int], on session: RadioSession = hci0, from begin: Double = 0
   ) -> [RunEffect] {

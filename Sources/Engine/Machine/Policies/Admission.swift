@@ -82,6 +82,9 @@ struct Admission: Sendable {
   /// A room that was tried in vain is tried again.
   mutating func renewed() { failures -= 1 }
 
+  /// Whether only so many rooms may fail.
+  var isLimited: Bool { failureLimit != nil }
+
   /// Whether no more rooms are begun.
   var isClosed: Bool { failureLimit.map { failures > $0 } ?? false }
 
