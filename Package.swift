@@ -45,8 +45,8 @@ let package = Package(
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", [.product(name: "DequeModule", package: "swift-collections")]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
-    library("DBus", ["CDBus", "CLinux"]),
-    library("BlueZ", ["Bluetooth", "DBus"]),
+    library("DBus", ["CDBus", "CLinux", "EventLoop"]),
+    library("BlueZ", ["Bluetooth", "EventLoop", "DBus"]),
 
     // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
     library("Model", ["Bluetooth"]),
@@ -62,11 +62,11 @@ let package = Package(
     library("Manifest", ["YAML", "Families", "Model", "Bluetooth"]),
     library(
       "Journal",
-      ["Families", "Model", "Bluetooth", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
+      ["Families", "Model", "Bluetooth", "EventLoop", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
     library("Reporting", ["Families", "Model", "Bluetooth"]),
 
     // A building that is not there.
-    library("VirtualTime", ["Bluetooth", "CLinux"]),
+    library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
     library(
       "VirtualBuilding",
       ["Bluetooth", "DBus", "VirtualTime", .product(name: "HeapModule", package: "swift-collections")]),
@@ -124,7 +124,7 @@ let package = Package(
 
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
-    tests("DBus", ["CLinux"]),
+    tests("DBus", ["CLinux", "EventLoop"]),
     tests(
       "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
     tests(

@@ -93,12 +93,12 @@ below {
 
 # --- Sources: unsafe only where it has its home ---
 
-target != "DBus" && target != "YAML" && target != "VirtualTime" {
-  forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML and VirtualTime")
-  forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML and VirtualTime")
-  forbid("(OpaquePointer|Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML and VirtualTime")
-  forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML and VirtualTime")
-  forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and VirtualTime")
+target != "DBus" && target != "YAML" && target != "EventLoop" {
+  forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML and EventLoop")
+  forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML and EventLoop")
+  forbid("(OpaquePointer|Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML and EventLoop")
+  forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML and EventLoop")
+  forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and EventLoop")
 }
 
 END {

@@ -1,9 +1,10 @@
 public import Bluetooth
 public import DBus
+import EventLoop
 
 /// `Central` over BlueZ's `org.bluez`, on whichever bus it is.
 ///
-/// It lives on the thread of its bus connection, and keeps a copy of BlueZ's objects in the order of the wire:
+/// It lives on the loop of its bus connection, and keeps a copy of BlueZ's objects in the order of the wire:
 /// signals are taken in synchronously, before anything that was answered after them. It has no background
 /// work: what must be asked of BlueZ is asked by whoever needs it (`ready`), so there is nothing to run,
 /// and `close` ends everything.
@@ -13,9 +14,9 @@ public actor BlueZCentral: Central {
   nonisolated let connection: Connection
   nonisolated let clock: any TimeSource
 
-  /// The thread of the connection.
+  /// The loop of the connection.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  nonisolated let executor: BusThread
+  nonisolated let executor: LoopExecutor
 
   /// What we know of the daemon.
   enum Stack: Hashable {
@@ -298,6 +299,7 @@ extension BlueZCentral {
   /// Wakes who waits for an object or for one above it. Those who wait at the root wait for adapters, and are
   /// woken for these alone.
   func wake(_ path: ObjectPath) {
+    guard !wakes.isEmpty else { return }
     wakes[path]?.fireAll()
     var above = path.parent
     while let path = above, path != Name.root {

@@ -1,5 +1,6 @@
 public import Bluetooth
 import DBus
+import EventLoop
 
 /// One link to one peripheral through BlueZ. It lives on the same thread as its central, which tells it
 /// synchronously what the signals say.
@@ -11,7 +12,7 @@ public actor BlueZPeripheral: Peripheral {
 
   let central: BlueZCentral
   let path: ObjectPath
-  private nonisolated let executor: BusThread
+  private nonisolated let executor: LoopExecutor
 
   /// Whether we have asked for its end.
   var isEnding = false

@@ -1,4 +1,5 @@
 import CDBus
+import EventLoop
 
 /// The exported objects, and the calls to them that nobody has taken up yet.
 struct ExportTable {

@@ -1,6 +1,8 @@
+public import EventLoop
+
 /// A connection to a bus: calls, signals and exported objects.
 ///
-/// It lives on a thread of its own (`executor`) that sleeps on the socket. What comes in is handled one message at a
+/// It lives on a loop (`executor`), which several connections may share. What comes in is handled one message at a
 /// time, in the order of the wire: a signal's handlers have returned, and the continuation of an answered call has
 /// run as far as it stays on this thread, before the next message is looked at. So an actor pinned to
 /// `executor` that awaits a call, say `GetManagedObjects`, sees the answer after every signal that was sent before
@@ -15,8 +17,8 @@ public actor Connection {
   private enum Waiter {
     /// Its task is on its way to wait: on a busy machine the call's end may be here first.
     case announced
-    /// Its task waits.
-    case waiting(Continuation)
+    /// Its task waits, until its deadline where there is one.
+    case waiting(Continuation, LoopTimer?)
     /// It ended before its task waited.
     case ended(Result<[DBusValue], DBusError>)
   }
@@ -24,49 +26,53 @@ public actor Connection {
   /// Messages that are handled before the thread looks at its jobs again.
   private static let mostMessages = 64
 
-  /// The thread of this connection, as an executor that other actors can pin themselves to.
-  public nonisolated let executor: BusThread
+  /// The loop of this connection, as an executor that other actors can pin themselves to.
+  public nonisolated let executor: LoopExecutor
   /// The name that the bus gave this connection.
   public nonisolated let uniqueName: BusName
 
   /// Nil when the connection is gone.
   private var link: Link?
   private var waiting: [UInt32: Waiter] = [:]
-  private var deadlines = Deadlines()
   var signals = SignalTable()
   var exports = ExportTable()
   private var closeWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var lastCloseWaiter: UInt64 = 0
   private var closeHandlers: [@Sendable () -> Void] = []
 
-  /// The connection's own thread.
+  /// The connection's loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private init(link: Link, executor: BusThread) {
+  /// A connection that is served from now on. On the loop's thread.
+  private init(link: Link, servedBy executor: LoopExecutor) {
     self.executor = executor
     self.link = link
     uniqueName = link.uniqueName
+    executor.serve(self)
   }
 
   isolated deinit {
     link?.close()
   }
 
-  /// Connects and registers, on the connection's own thread. Takes as long as the other side lets it, at most about 25
-  /// seconds once the socket is there; cancelling the task ends the wait at once.
+  /// Connects and registers. Takes as long as the other side lets it, at most about 25 seconds once the socket is there;
+  /// cancelling the task ends the wait at once. libdbus blocks meanwhile, so that is done on a thread of its own, and the
+  /// loop goes on.
+  /// - Parameter loop: where the connection is to live; if nil, on the loop that the task belongs to, or else on a new one
+  ///   with a thread of its own.
   /// - Throws: `cannotConnect` with libdbus's name and text for the reason, or `cancelled`.
-  public static func open(_ address: BusAddress) async throws(DBusError) -> Connection {
-    let executor = BusThread()
+  public static func open(_ address: BusAddress, on loop: LoopExecutor? = nil) async throws(DBusError)
+    -> Connection
+  {
+    let executor = loop ?? LoopExecutor.current ?? LoopExecutor.startThread()
     let opened = OneShot<Result<Connection, DBusError>>()
-    executor.post {
+    onThreadOfItsOwn {
       guard !opened.isGiven else { return }
-      let result = Result { () throws(DBusError) in
-        let connection = Connection(link: try Link.connect(address), executor: executor)
-        executor.serve(connection)
-        return connection
+      let link = Result { () throws(DBusError) in try Link.connect(address) }
+      executor.post {
+        // When the task was cancelled in the meantime, the connection goes, and closes itself.
+        opened.give(link.map { Connection(link: $0, servedBy: executor) })
       }
-      // When the task was cancelled in the meantime, the connection goes, and closes itself.
-      opened.give(result)
     }
     return try await withTaskCancellationHandler {
       await opened.take()
@@ -101,14 +107,8 @@ public actor Connection {
     let serial = try link.send(OutgoingMessage(call))
     waiting[serial] = .announced
     let deadline = timeout.map { SuspendingClock.now + $0 }
-    let result: Result<[DBusValue], DBusError> = await withTaskCancellationHandler {
-      // A continuation resumes wherever the task prefers to run, and only then goes on to its actor. Preferring
-      // this thread keeps the answer's place among the messages, and saves a detour over Swift's own threads.
-      await withTaskExecutorPreference(executor.tasks) {
-        await withCheckedContinuation { waiter in
-          attend(serial, waiter, until: deadline)
-        }
-      }
+    let result = await withTaskCancellationHandler {
+      await answer(to: serial, until: deadline)
     } onCancel: {
       executor.post { [weak self] in
         self?.assumeIsolated { _ = $0.finish(serial, .failure(.cancelled)) }
@@ -120,12 +120,33 @@ public actor Connection {
     return try result.get()
   }
 
-  /// Waits for the answer to a call that was sent; its end may have come before.
+  /// Waits for the answer to a call that was sent.
+  private func answer(
+    to serial: UInt32, until deadline: SuspendingClock.Instant?
+  ) async -> Result<[DBusValue], DBusError> {
+    let isOnLoop = withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor.tasks.asUnownedTaskExecutor() }
+    if isOnLoop {
+      return await withCheckedContinuation { attend(serial, $0, until: deadline) }
+    }
+    // A continuation resumes wherever the task prefers to run, and only then goes on to its actor. Preferring
+    // this thread keeps the answer's place among the messages, and saves a detour over Swift's own threads.
+    return await withTaskExecutorPreference(executor.tasks) {
+      await withCheckedContinuation { attend(serial, $0, until: deadline) }
+    }
+  }
+
+  /// Notes who waits for the answer to a call that was sent; its end may have come before.
   private func attend(_ serial: UInt32, _ waiter: Continuation, until deadline: SuspendingClock.Instant?) {
     switch waiting[serial] {
     case .announced?:
-      waiting[serial] = .waiting(waiter)
-      if let deadline { deadlines.add(serial, at: deadline) }
+      let timer = deadline.map { deadline in
+        executor.schedule(at: deadline) { [weak self] in
+          self?.assumeIsolated {
+            _ = $0.finish(serial, .failure(DBusError(kind: .timedOut, name: "", message: "")))
+          }
+        }
+      }
+      waiting[serial] = .waiting(waiter, timer)
     case .ended(let result)?:
       waiting[serial] = nil
       waiter.resume(returning: result)
@@ -138,15 +159,15 @@ public actor Connection {
   @discardableResult
   private func finish(_ serial: UInt32, _ result: Result<[DBusValue], DBusError>) -> Bool {
     switch waiting[serial] {
-    case .waiting(let waiter)?:
+    case .waiting(let waiter, let timer)?:
       waiting[serial] = nil
+      timer?.cancel()
       waiter.resume(returning: result)
     case .announced?:
       waiting[serial] = .ended(result)
     case .ended?, nil:
       return false
     }
-    deadlines.prune(waiting: waiting.count) { waiting[$0] != nil }
     return true
   }
 
@@ -227,8 +248,10 @@ public actor Connection {
     let waiters = waiting.sorted { $0.key < $1.key }
     // What had ended has its result; who comes to wait for another call finds that there is none.
     waiting = waiting.filter { if case .ended = $0.value { true } else { false } }
-    deadlines = Deadlines()
-    for case (_, .waiting(let waiter)) in waiters { waiter.resume(returning: .failure(.disconnected)) }
+    for case (_, .waiting(let waiter, let timer)) in waiters {
+      timer?.cancel()
+      waiter.resume(returning: .failure(.disconnected))
+    }
     signals = SignalTable()
     exports.end()
     let closing = closeWaiters.sorted { $0.key < $1.key }
@@ -239,24 +262,18 @@ public actor Connection {
     for handler in handlers { handler() }
   }
 
-  // MARK: The thread's turn
+  // MARK: The loop's turn
 
-  /// Reads, handles a bounded number of messages, and ends calls whose time is up.
-  /// - Parameter isReady: whether the socket has something for us, or room.
-  /// - Returns: what to wait for; nil when the connection is gone.
-  func advance(isReady: Bool) -> BusInterest? {
+  /// Reads, and handles a bounded number of messages.
+  private func advance(isReady: Bool) -> LoopInterest? {
     guard let link else { return nil }
     if isReady { link.readAndWrite() }
     handleMessages(from: link)
-    while let serial = deadlines.popPassed(at: .now) {
-      finish(serial, .failure(DBusError(kind: .timedOut, name: "", message: "")))
-    }
     let hasMore = link.hasMoreToRead
     if !hasMore, !link.isConnected { end() }
     guard self.link != nil else { return nil }
-    return BusInterest(
-      descriptor: link.descriptor, wantsToWrite: link.hasMoreToWrite, hasMore: hasMore,
-      deadline: deadlines.first)
+    return LoopInterest(
+      descriptor: link.descriptor, wantsToWrite: link.hasMoreToWrite, hasMore: hasMore)
   }
 
   private func handleMessages(from link: Link) {
@@ -272,6 +289,13 @@ public actor Connection {
       case .nothing: break
       }
     }
+  }
+}
+
+extension Connection: LoopSource {
+  /// The connection's turn on its loop.
+  public nonisolated func takeTurn(isReady: Bool) -> LoopInterest? {
+    assumeIsolated { $0.advance(isReady: isReady) }
   }
 }
 

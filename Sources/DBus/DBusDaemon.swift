@@ -1,5 +1,6 @@
 import CDBus
 import CLinux
+import EventLoop
 import Glibc
 
 /// A bus of one's own: a `dbus-daemon` that lets everyone who can reach its socket do everything, with the socket
@@ -179,21 +180,4 @@ private final class DaemonKeeper: Sendable {
 
 private func systemReason() -> String {
   String(cString: strerror(errno))
-}
-
-private func onThreadOfItsOwn(_ body: @escaping @Sendable () -> Void) {
-  final class Box: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let failure = pthread_create(
-    &thread, nil,
-    { context in
-      guard let context else { return nil }
-      Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
-      return nil
-    }, Unmanaged.passRetained(Box(body)).toOpaque())
-  precondition(failure == 0, "no thread: \(String(cString: strerror(failure)))")
-  pthread_detach(thread)
 }

@@ -3,8 +3,8 @@ import CDBus
 /// A libdbus connection: private, registered, and used without watches, pending calls, filters or dispatching.
 /// All of libdbus's connection pointers are in here.
 ///
-/// `@unchecked Sendable`: it is made on its connection's thread, and handed to the actor that is pinned to
-/// that thread, which alone uses it from then on.
+/// `@unchecked Sendable`: it is made on one thread, and handed to its connection on the loop's thread, which alone uses it
+/// from then on.
 final class Link: @unchecked Sendable {
   /// Bytes that may wait for a bus that does not read.
   private static let longestQueue = 64 << 20

@@ -1,3 +1,4 @@
+import EventLoop
 public import Model
 
 /// Appends a run's events to its journal: one line an event, each written whole, each chained to the one
@@ -5,17 +6,24 @@ public import Model
 ///
 /// After a failure nothing more is written: whatever was torn is cut off again, and every later append fails
 /// with the first error. So a journal is always a true beginning of its run.
+///
+/// It has a thread of its own: a write or a sync takes as long as the disk takes, and the loop of the run, with the radio
+/// on it, goes on meanwhile.
 public actor JournalWriter {
   /// The journal's name in its run's directory.
   public static let fileName = "journal.jsonl"
 
   private let file: File
+  private let thread = LoopExecutor.startThread()
   private var lines = JournalLines()
   private var sequence = 0
   private var length = 0
 
   /// Why the journal is closed to further events, once it is.
   public private(set) var failure: JournalError?
+
+  /// The journal's own thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   /// The journal's path.
   public nonisolated var path: String { file.path }

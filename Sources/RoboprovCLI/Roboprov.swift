@@ -1,4 +1,5 @@
 public import ArgumentParser
+import EventLoop
 import Foundation
 
 /// The command line: `roboprov COMMAND`.
@@ -17,9 +18,14 @@ public struct Roboprov: AsyncParsableCommand {
   /// For the parser.
   public init() {}
 
-  /// Parses the process's arguments, runs the command, and ends the process with its exit status.
-  public static func start() async -> Never {
+  /// Parses the process's arguments, runs the command, and ends the process with its exit status. All of the command runs
+  /// on one loop on the calling thread: the engine, BlueZ, the bus and every timer.
+  public static func start() -> Never {
     DeadlySignals.becomeErrors()
+    LoopExecutor.run { await runCommand() }
+  }
+
+  private static func runCommand() async -> Never {
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

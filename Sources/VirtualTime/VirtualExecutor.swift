@@ -1,83 +1,68 @@
 import Bluetooth
-import Foundation
+import CLinux
+import EventLoop
+import Glibc
 import Synchronization
 
 /// One thread that runs every job of a simulation in the order they became runnable, and lets time pass
-/// only when there is nothing left to do.
+/// only when there is nothing left to do: the event loop without the events.
 ///
-/// `@unchecked Sendable` is right because all mutable state is touched only with `condition` locked, or, like the
-/// batch in hand, by the one thread that `loop` runs on (`thread` itself is written once, before any job exists).
-/// A `pthread`-backed lock and not `Synchronization.Mutex`, which the thread sanitizer cannot see.
-final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
+/// What threads share is behind `time`'s lock or atomic. A `pthread`-backed lock and not `Synchronization.Mutex`, which the
+/// thread sanitizer cannot see.
+final class VirtualExecutor: TaskExecutor {
   /// What a finished loop has to say.
   struct Ending {
     var deadlockedAt: MonotonicInstant?
     var foreignJobs: Int
   }
 
+  private typealias Sleepers = TimerQueue<MonotonicInstant, Sleeper>
+
+  /// What happens when the time has come.
+  private enum Sleeper {
+    /// A task sleeps: it goes on with whether it slept to the end.
+    case task(CheckedContinuation<Bool, Never>)
+    /// A timer without a task.
+    case timer(@Sendable () -> Void)
+  }
+
+  private struct Time {
+    var now = MonotonicInstant(sinceZero: .zero)
+    var sleepers = Sleepers()
+    /// The loop has ended, or is waking whoever is left: nobody falls asleep any more.
+    var isOver = false
+  }
+
   /// How many jobs a body that was cancelled (after a deadlock) or has ended may still run.
   private static let lastJobs = 100_000
 
-  private let condition = NSCondition()
-  private var thread: pthread_t?
-  /// Runnable, and not yet in hand.
-  private var jobs: [UnownedJob] = []
-  /// What the loop has in hand, taken over at once: a lock for each batch instead of one for each job.
-  private var batch: [UnownedJob] = []
-  private var nextInBatch = 0
-  private var foreignJobs = 0
-  private var sleepers = SleeperQueue()
-  private var nextSleeper: SleeperQueue.SleeperID = 0
-  private var instant = MonotonicInstant(sinceZero: .zero)
+  private let jobs = RunQueue()
+  private let foreignJobs = Atomic(0)
+  private let time = Lock(Time())
   /// The body has ended.
-  private var isDone = false
-  /// The loop has ended, or is waking whoever is left: nobody falls asleep any more.
-  private var isOver = false
-  private var cancellation = Cancellation.none
-  /// `isDone` or `cancellation` has changed: asked between any two jobs, without a lock.
-  private let hasNews = Atomic(false)
+  private let isDone = Atomic(false)
+  private let isCancelled = Atomic(false)
 
-  private enum Cancellation { case none, asked, passedOn }
-
-  var now: MonotonicInstant { condition.withLock { instant } }
+  var now: MonotonicInstant { time.withLock(\.now) }
 
   // MARK: Jobs
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    condition.withLock {
-      // Before there is a thread, there is one job: the body's first, which is no stranger.
-      if let thread, pthread_equal(thread, pthread_self()) == 0 {
-        foreignJobs += 1
-        condition.signal()
-      }
-      jobs.append(job)
-    }
-  }
-
-  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-
-  /// Whether the caller is on the simulation's thread.
-  func checkIsolated() {
-    let thread = condition.withLock { self.thread }
-    precondition(thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false, "not on the virtual thread")
+    if jobs.add(.taskJob(UnownedJob(job), self)) { foreignJobs.add(1, ordering: .relaxed) }
   }
 
   // MARK: Sleeping
 
   /// Sleeps; true when woken by the time, false when by cancellation.
   func sleep(until deadline: MonotonicInstant) async -> Bool {
-    let id = condition.withLock {
-      nextSleeper += 1
-      return nextSleeper
-    }
+    let id = time.withLock { $0.sleepers.reserveID() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
         // Asked under the lock that the cancellation handler takes too: it can come before or after,
         // not in between.
-        let isCancelled = condition.withLock {
-          if Task.isCancelled || isOver { return true }
-          sleepers.insert(id, until: max(deadline, instant), .task(wake))
+        let isCancelled = time.withLock { time in
+          if Task.isCancelled || time.isOver { return true }
+          time.sleepers.insert(.task(wake), as: id, at: max(deadline, time.now))
           return false
         }
         if isCancelled { wake.resume(returning: false) }
@@ -89,40 +74,41 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   /// Sets a timer that calls `body` on this thread.
   func schedule(at deadline: MonotonicInstant, _ body: @escaping @Sendable () -> Void) -> any ScheduledCall {
-    condition.withLock {
-      nextSleeper += 1
-      if !isOver { sleepers.insert(nextSleeper, until: max(deadline, instant), .call(body)) }
-      return VirtualCall(executor: self, id: nextSleeper)
+    let id = time.withLock { time in
+      let id = time.sleepers.reserveID()
+      if !time.isOver { time.sleepers.insert(.timer(body), as: id, at: max(deadline, time.now)) }
+      return id
     }
+    return VirtualCall(executor: self, id: id)
   }
 
   /// Takes out a sleeper or a timer before its time; nothing happens when its time has come.
-  fileprivate func remove(_ id: SleeperQueue.SleeperID) {
-    if case .task(let wake)? = condition.withLock({ sleepers.remove(id) }) { wake.resume(returning: false) }
+  fileprivate func remove(_ id: UInt64) {
+    let removed = time.withLock { $0.sleepers.remove(id) }
+    if case .task(let wake)? = removed { wake.resume(returning: false) }
   }
 
   // MARK: The loop
 
   /// Asks for the body to be cancelled; done by the loop between two jobs, on its own thread.
   func cancelBody() {
-    condition.withLock { if cancellation == .none { cancellation = .asked } }
-    hasNews.store(true, ordering: .releasing)
+    isCancelled.store(true, ordering: .releasing)
   }
 
   /// The body has ended.
   func finish() {
-    condition.withLock { isDone = true }
-    hasNews.store(true, ordering: .releasing)
+    isDone.store(true, ordering: .releasing)
   }
 
   /// Runs a body, whose first job is enqueued already, and all that comes of it, to its end on the calling thread.
   func loop(_ body: Task<Void, Never>) -> Ending {
-    condition.withLock { thread = pthread_self() }
+    jobs.adopt()
     var deadlockedAt: MonotonicInstant?
-    while true {
-      if hasNews.load(ordering: .relaxed), hasNews.exchange(false, ordering: .acquiringAndReleasing) {
-        if condition.withLock({ isDone }) { break }
-        if takeCancellation() { body.cancel() }
+    var hasPassedOnCancellation = false
+    while !isDone.load(ordering: .acquiring) {
+      if !hasPassedOnCancellation, isCancelled.load(ordering: .acquiring) {
+        hasPassedOnCancellation = true
+        body.cancel()
       }
       guard !runNextJob(), !wakeNextSleeper(), !awaitForeignJob() else { continue }
       // Let the body end in an orderly way if cancelling brings it to its senses, then report.
@@ -132,39 +118,35 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
       break
     }
     runLastJobs()
-    return Ending(deadlockedAt: deadlockedAt, foreignJobs: condition.withLock { foreignJobs })
-  }
-
-  private func takeCancellation() -> Bool {
-    condition.withLock {
-      guard cancellation == .asked else { return false }
-      cancellation = .passedOn
-      return true
-    }
+    return Ending(deadlockedAt: deadlockedAt, foreignJobs: foreignJobs.load(ordering: .acquiring))
   }
 
   private func runNextJob() -> Bool {
-    if nextInBatch == batch.count {
-      batch.removeAll(keepingCapacity: true)
-      nextInBatch = 0
-      condition.withLock { swap(&jobs, &batch) }
-      if batch.isEmpty { return false }
+    if let item = jobs.takeFromBatch() {
+      run(item)
+      return true
     }
-    let job = batch[nextInBatch]
-    nextInBatch += 1
-    job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    guard jobs.beginBatch(), let item = jobs.takeFromBatch() else { return false }
+    run(item)
     return true
   }
 
-  private func wakeNextSleeper() -> Bool {
-    let wake: SleeperQueue.Wake? = condition.withLock {
-      guard let first = sleepers.popFirst() else { return nil }
-      instant = max(instant, first.instant)
-      return first.wake
+  private func run(_ item: RunQueue.Item) {
+    guard case .taskJob(let job, let executor) = item else {
+      preconditionFailure("only tasks run in virtual time")
     }
-    switch wake {
+    job.runSynchronously(on: executor.asUnownedTaskExecutor())
+  }
+
+  private func wakeNextSleeper() -> Bool {
+    let sleeper: Sleeper? = time.withLock { time in
+      guard let first = time.sleepers.popFirst() else { return nil }
+      time.now = max(time.now, first.instant)
+      return first.value
+    }
+    switch sleeper {
     case .task(let wake): wake.resume(returning: true)
-    case .call(let body): body()
+    case .timer(let body): body()
     case nil: return false
     }
     return true
@@ -173,19 +155,20 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// Before a deadlock is declared: whoever left the simulation may be on the way back, and "escaped" is the
   /// better diagnosis. This is the one wait in real time, and only a run that fails anyway comes here.
   private func awaitForeignJob() -> Bool {
-    condition.withLock {
-      if jobs.isEmpty { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.25)) }
-      return !jobs.isEmpty
-    }
+    guard jobs.prepareToSleep() else { return true }
+    var descriptor = pollfd(fd: jobs.wakeDescriptor, events: Int16(POLLIN), revents: 0)
+    clinux_wait(&descriptor, 1, 250_000_000)
+    jobs.endSleep(wasSignalled: descriptor.revents != 0)
+    return !jobs.isEmpty
   }
 
   /// Runs what is still runnable, waking all sleepers as if cancelled, so that nothing stays suspended.
   private func runLastJobs() {
-    condition.withLock { isOver = true }
+    time.withLock { $0.isOver = true }
     for _ in 0..<Self.lastJobs {
       if runNextJob() { continue }
-      guard let sleeper = condition.withLock({ sleepers.popFirst() }) else { return }
-      if case .task(let wake) = sleeper.wake { wake.resume(returning: false) }
+      guard let sleeper = time.withLock({ $0.sleepers.popFirst() }) else { return }
+      if case .task(let wake) = sleeper.value { wake.resume(returning: false) }
     }
   }
 }
@@ -193,7 +176,7 @@ final class VirtualExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 /// A timer of a run in virtual time.
 private struct VirtualCall: ScheduledCall {
   let executor: VirtualExecutor
-  let id: SleeperQueue.SleeperID
+  let id: UInt64
 
   func cancel() { executor.remove(id) }
 }

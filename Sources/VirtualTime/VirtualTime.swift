@@ -1,4 +1,5 @@
 import Bluetooth
+import EventLoop
 import Foundation
 
 /// Runs asynchronous work in virtual time: on one thread, deterministically, as fast as the machine can.
@@ -18,15 +19,17 @@ public enum VirtualTime {
     _ body: @escaping @Sendable (VirtualClock) async throws -> Value
   ) async throws -> Value {
     let executor = VirtualExecutor()
-    let box = ResultBox<Value>()
+    let outcome = Lock<Result<Value, any Error>?>(nil)
     // Made here and not on the simulation's thread, so that it inherits the caller's task-local values: by
     // these a test knows which test an issue belongs to.
     let task = Task(executorPreference: executor) {
+      let result: Result<Value, any Error>
       do {
-        box.result = .success(try await body(VirtualClock(executor: executor)))
+        result = .success(try await body(VirtualClock(executor: executor)))
       } catch {
-        box.result = .failure(error)
+        result = .failure(error)
       }
+      outcome.withLock { $0 = result }
       executor.finish()
     }
     let ending = await withTaskCancellationHandler {
@@ -42,13 +45,9 @@ public enum VirtualTime {
     }
     if ending.foreignJobs > 0 { throw VirtualTimeError.escaped(jobs: ending.foreignJobs) }
     if let instant = ending.deadlockedAt { throw VirtualTimeError.deadlock(at: instant) }
-    guard let result = box.result else { preconditionFailure("the loop ended before the body did") }
+    guard let result = outcome.withLock({ $0 }) else {
+      preconditionFailure("the loop ended before the body did")
+    }
     return try result.get()
   }
-}
-
-/// Carries the body's result out of the simulation. `@unchecked Sendable` is right because it is written only on
-/// the simulation's thread and read only after that thread's last act, the resumption in `run`.
-private final class ResultBox<Value>: @unchecked Sendable {
-  var result: Result<Value, any Error>?
 }

@@ -1,3 +1,3 @@
 import RoboprovCLI
 
-await Roboprov.start()
+Roboprov.start()

@@ -1,4 +1,5 @@
 import DBus
+import EventLoop
 import Testing
 
 @Suite("How connections end, or do not begin", .timeLimit(.minutes(2)))

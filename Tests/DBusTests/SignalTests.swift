@@ -1,10 +1,11 @@
 import DBus
+import EventLoop
 import Testing
 
 /// Shares a connection's thread, as the BlueZ central does.
 private actor Listener {
   let connection: Connection
-  let thread: BusThread
+  let thread: LoopExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   private(set) var heard: [Signal] = []

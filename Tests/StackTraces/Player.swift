@@ -3,7 +3,7 @@ public import DBus
 
 /// Tells a story to the `org.bluez` of a bus, and takes down what is seen of it.
 ///
-/// It runs on the connection's own thread, so that answers keep their place among the signals.
+/// It runs on the connection's loop, so that answers keep their place among the signals.
 public actor Player {
   /// Has the surroundings do something; returns when it is done.
   public typealias Lab = @Sendable (Story.LabEvent) async throws -> Void
@@ -17,7 +17,7 @@ public actor Player {
   private var events: [Event] = []
   private var wanted: (facts: Set<String>, met: CheckedContinuation<Bool, Never>)?
 
-  /// The connection's own thread.
+  /// The connection's loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   /// What was seen, phase by phase.

@@ -5,3 +5,4 @@
 #include "wake.h"
 #include "child.h"
 #include "clocks.h"
+#include "wait.h"

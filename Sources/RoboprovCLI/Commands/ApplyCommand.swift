@@ -173,7 +173,7 @@ struct ApplyCommand: AsyncParsableCommand {
     let progress = LiveProgress(clock: setup.clock)
     let coordinator = Coordinator(
       clock: setup.clock, wall: setup.wall, recorder: record.recorder,
-      watch: { await progress.show($0) })
+      watch: { progress.show($0) })
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
       confirm: { [yes] proposals in

@@ -1,4 +1,6 @@
+import Bluetooth
 import DBus
+import EventLoop
 
 /// Keeps the machine awake while a run needs it: an inhibitor of logind's, which is the open file it answers with. It
 /// ends when this is released, or with the process, however that ends.
@@ -30,7 +32,7 @@ final class SleepInhibitor: Sendable {
     await withTaskGroup(of: Answer.self) { group in
       group.addTask { await ask(bus, why, patience) }
       group.addTask {
-        try? await Task.sleep(for: patience, clock: .suspending)
+        try? await SystemClock().sleep(for: patience)
         return .absent
       }
       let first = await group.next() ?? .absent

@@ -4,7 +4,7 @@ import VirtualTime
 
 /// One life of bluetoothd: from taking the name `org.bluez` to losing it.
 ///
-/// It runs on the bus connection's own thread, so that what it decides, tells and answers goes out in that order. What
+/// It runs on the bus connection's loop, so that what it decides, tells and answers goes out in that order. What
 /// lies below it (controllers, links, what the radio costs) is the world's; what is here is bluetoothd's own.
 actor BluetoothDaemon {
   nonisolated let connection: Connection

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import EventLoop
 
 @testable import BlueZ
 
@@ -9,7 +10,7 @@ actor FakeBlueZ {
   typealias Answer = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
 
   nonisolated let connection: Connection
-  private nonisolated let executor: BusThread
+  private nonisolated let executor: LoopExecutor
   private(set) var objects: [ObjectPath: ObjectTree.Interfaces] = [:]
   private(set) var calls: [MethodCall] = []
   private var answers: [MemberName: Answer] = [:]

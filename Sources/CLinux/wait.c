@@ -1,0 +1,16 @@
+#include "wait.h"
+
+#include <poll.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clinux_wait(struct pollfd *descriptors, int count, int64_t nanoseconds) {
+  // ppoll needs _GNU_SOURCE from the C library; the kernel has it without.
+  struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  long ready = syscall(SYS_ppoll, descriptors, (unsigned long)count, nanoseconds < 0 ? NULL : &time, NULL, 0);
+  if (ready > 0) return (int)ready;
+  for (int i = 0; i < count; i++) descriptors[i].revents = 0;
+  return 0;
+}
