@@ -52,9 +52,10 @@ struct SignalTable {
     setOwner(of: name, to: signal.body[2].asString.flatMap { BusName($0) })
   }
 
-  /// The handlers of those who want the signal, in the order in which they subscribed.
-  func handlers(for signal: Signal) -> [@Sendable (Signal) -> Void] {
-    entries.filter { wants($0.subscription.rule, signal) }.map(\.handler)
+  /// Hands the signal to those who want it, in the order in which they subscribed. Whoever subscribes meanwhile has no
+  /// part in it.
+  func handle(_ signal: Signal) {
+    for entry in entries where wants(entry.subscription.rule, signal) { entry.handler(signal) }
   }
 
   private func wants(_ rule: MatchRule, _ signal: Signal) -> Bool {
@@ -156,6 +157,8 @@ extension Connection {
   /// Hands a signal to whoever wants it.
   func handle(_ signal: Signal) {
     signals.noteOwner(from: signal)
-    for handler in signals.handlers(for: signal) { handler(signal) }
+    // A copy: handlers may subscribe and unsubscribe.
+    let table = signals
+    table.handle(signal)
   }
 }

@@ -38,10 +38,8 @@ struct Decoder {
     case "t": return .uint64(UInt64(Self.basic(at: &iterator).u64))
     case "d": return .double(Self.basic(at: &iterator).dbl)
     case "s": return .string(Self.text(at: &iterator))
-    case "o":
-      let path = Self.text(at: &iterator)
-      guard let path = ObjectPath(path) else { throw .badMessage("not an object path: \(path)") }
-      return .objectPath(path)
+    // libdbus has checked it.
+    case "o": return .objectPath(ObjectPath(unchecked: Self.text(at: &iterator)))
     case "g":
       let signature = Self.text(at: &iterator)
       guard let signature = DBusSignature(signature) else {
@@ -67,25 +65,45 @@ struct Decoder {
     dbus_message_iter_recurse(&iterator, &inner)
     switch Unicode.Scalar(UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))) {
     case "y": return .bytes(Self.bytes(of: &inner))
-    case "e":
-      var entries: [DBusEntry] = []
-      while dbus_message_iter_get_arg_type(&inner) != 0 {
-        var pair = DBusMessageIter()
-        dbus_message_iter_recurse(&inner, &pair)
-        let key = try value(at: &pair)
-        dbus_message_iter_next(&pair)
-        entries.append(DBusEntry(key, try value(at: &pair)))
-        dbus_message_iter_next(&inner)
-      }
-      // "a{" key value "}", and the key is one letter.
-      let types = Self.signature(of: &iterator).dropFirst(2).dropLast()
-      return .dictionary(
-        key: DBusSignature(unchecked: String(types.prefix(1))),
-        value: DBusSignature(unchecked: String(types.dropFirst())), entries)
+    case "e": return try dictionary(of: &inner, at: &iterator)
     default:
-      let element = DBusSignature(unchecked: String(Self.signature(of: &iterator).dropFirst()))
+      let element =
+        Self.signatureOfOneLetter(dbus_message_iter_get_element_type(&iterator))
+        ?? DBusSignature(unchecked: String(Self.signature(of: &iterator).utf8.dropFirst(1)) ?? "")
       return .array(element: element, try values(from: &inner))
     }
+  }
+
+  private mutating func dictionary(
+    of entry: inout DBusMessageIter, at iterator: inout DBusMessageIter
+  ) throws(DBusError) -> DBusValue {
+    var entries: [DBusEntry] = []
+    var valueType: Int32 = 0
+    while dbus_message_iter_get_arg_type(&entry) != 0 {
+      var pair = DBusMessageIter()
+      dbus_message_iter_recurse(&entry, &pair)
+      let key = try value(at: &pair)
+      dbus_message_iter_next(&pair)
+      valueType = dbus_message_iter_get_arg_type(&pair)
+      entries.append(DBusEntry(key, try value(at: &pair)))
+      dbus_message_iter_next(&entry)
+    }
+    // Most are "a{sv}", and that their entries say as well, without a copy of the signature.
+    if let first = entries.first, case .string = first.key, let value = Self.signatureOfOneLetter(valueType) {
+      return .dictionary(key: "s", value: value, entries)
+    }
+    // "a{" key value "}", and the key is one letter.
+    let types = Self.signature(of: &iterator).utf8.dropFirst(2).dropLast()
+    return .dictionary(
+      key: DBusSignature(unchecked: String(types.prefix(1)) ?? ""),
+      value: DBusSignature(unchecked: String(types.dropFirst()) ?? ""), entries)
+  }
+
+  /// The signature of a type that is no array and no structure; nil for those.
+  private static func signatureOfOneLetter(_ type: Int32) -> DBusSignature? {
+    let code = UInt8(truncatingIfNeeded: type)
+    guard code == UInt8(ascii: "v") || SignatureGrammar.basic.contains(code) else { return nil }
+    return DBusSignature(unchecked: String(Unicode.Scalar(code)))
   }
 
   private mutating func descriptor(at iterator: inout DBusMessageIter) throws(DBusError) -> DBusDescriptor {

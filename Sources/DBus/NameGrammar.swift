@@ -4,46 +4,57 @@ enum NameGrammar {
   private static let longestName = 255
 
   static func isObjectPath(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    guard bytes.first == UInt8(ascii: "/") else { return false }
-    if bytes.count == 1 { return true }
-    return bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-      .allSatisfy { !$0.isEmpty && $0.allSatisfy(isWord) }
+    let slash = UInt8(ascii: "/")
+    var last: UInt8?
+    for byte in text.utf8 {
+      guard byte == slash ? last != slash : last != nil && isWord(byte) else { return false }
+      last = byte
+    }
+    return last != slash && last != nil || text == "/"
   }
 
   static func isInterface(_ text: String) -> Bool {
-    let elements = dotted(text.utf8)
-    return fits(text) && elements.count >= 2
-      && elements.allSatisfy { startsWithNoDigit($0) && $0.allSatisfy(isWord) }
+    fits(text) && isDotted(text.utf8, digitsMayBegin: false, isWord)
   }
 
   static func isBusName(_ text: String) -> Bool {
     guard fits(text) else { return false }
     if text.utf8.first == UInt8(ascii: ":") {
-      let elements = dotted(text.utf8.dropFirst())
-      return elements.count >= 2 && elements.allSatisfy { !$0.isEmpty && $0.allSatisfy(isWordOrHyphen) }
+      return isDotted(text.utf8.dropFirst(), digitsMayBegin: true, isWordOrHyphen)
     }
-    let elements = dotted(text.utf8)
-    return elements.count >= 2
-      && elements.allSatisfy { startsWithNoDigit($0) && $0.allSatisfy(isWordOrHyphen) }
+    return isDotted(text.utf8, digitsMayBegin: false, isWordOrHyphen)
   }
 
   static func isMember(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return fits(text) && startsWithNoDigit(bytes[...]) && bytes.allSatisfy(isWord)
+    guard fits(text), let first = text.utf8.first, !isDigit(first) else { return false }
+    return text.utf8.allSatisfy(isWord)
   }
 
   private static func fits(_ text: String) -> Bool {
     (1...longestName).contains(text.utf8.count)
   }
 
-  private static func dotted(_ bytes: some Sequence<UInt8>) -> [ArraySlice<UInt8>] {
-    Array(bytes).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+  /// Two or more elements with dots between them, none of them empty.
+  private static func isDotted(
+    _ bytes: some Sequence<UInt8>, digitsMayBegin: Bool, _ isAllowed: (UInt8) -> Bool
+  ) -> Bool {
+    var dots = 0
+    var isAtStart = true
+    for byte in bytes {
+      if byte == UInt8(ascii: ".") {
+        guard !isAtStart else { return false }
+        dots += 1
+        isAtStart = true
+      } else {
+        guard isAllowed(byte), digitsMayBegin || !isAtStart || !isDigit(byte) else { return false }
+        isAtStart = false
+      }
+    }
+    return dots > 0 && !isAtStart
   }
 
-  private static func startsWithNoDigit(_ element: ArraySlice<UInt8>) -> Bool {
-    guard let first = element.first else { return false }
-    return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   private static func isWord(_ byte: UInt8) -> Bool {

@@ -31,6 +31,9 @@ public struct ObjectPath: DBusName {
   /// The path as text.
   public let text: String
 
+  /// Takes a text that is known to be a path: out of a message, which libdbus has checked, or a part of one.
+  init(unchecked text: String) { self.text = text }
+
   /// Takes a text: `/`, or elements of `[A-Za-z0-9_]`, each with a slash before it and none at the end.
   public init?(_ text: String) {
     guard NameGrammar.isObjectPath(text) else { return nil }
@@ -40,7 +43,7 @@ public struct ObjectPath: DBusName {
   /// The path one element shorter; nil for `/`.
   public var parent: ObjectPath? {
     guard text != "/", let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-    return ObjectPath(slash == text.startIndex ? "/" : String(text[..<slash]))
+    return ObjectPath(unchecked: slash == text.startIndex ? "/" : String(text[..<slash]))
   }
 
   /// Whether this path is `ancestor` or lies below it.
@@ -61,6 +64,9 @@ public struct BusName: DBusName {
   /// The name as text.
   public let text: String
 
+  /// Takes a text that is known to be a name: out of a message's header, which libdbus has checked.
+  init(unchecked text: String) { self.text = text }
+
   /// Takes a text of at most 255 bytes.
   public init?(_ text: String) {
     guard NameGrammar.isBusName(text) else { return nil }
@@ -76,6 +82,9 @@ public struct InterfaceName: DBusName {
   /// The name as text.
   public let text: String
 
+  /// Takes a text that is known to be a name: out of a message's header, which libdbus has checked.
+  init(unchecked text: String) { self.text = text }
+
   /// Takes a text of at most 255 bytes: two or more elements with dots between them.
   public init?(_ text: String) {
     guard NameGrammar.isInterface(text) else { return nil }
@@ -87,6 +96,9 @@ public struct InterfaceName: DBusName {
 public struct MemberName: DBusName {
   /// The name as text.
   public let text: String
+
+  /// Takes a text that is known to be a name: out of a message's header, which libdbus has checked.
+  init(unchecked text: String) { self.text = text }
 
   /// Takes a text of at most 255 bytes: `[A-Za-z0-9_]`, no digit first.
   public init?(_ text: String) {

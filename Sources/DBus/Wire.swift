@@ -13,19 +13,27 @@ enum Incoming {
 
   init(_ message: OpaquePointer) {
     let body = Result { () throws(DBusError) in try Decoder.body(of: message) }
-    let sender = Self.text(dbus_message_get_sender(message)).flatMap { BusName($0) }
-    let path = Self.text(dbus_message_get_path(message)).flatMap { ObjectPath($0) }
-    let interface = Self.text(dbus_message_get_interface(message)).flatMap { InterfaceName($0) }
-    let member = Self.text(dbus_message_get_member(message)).flatMap { MemberName($0) }
-
-    switch dbus_message_get_type(message) {
+    let type = dbus_message_get_type(message)
+    switch type {
     case DBUS_MESSAGE_TYPE_METHOD_RETURN:
       self = .answer(serial: dbus_message_get_reply_serial(message), body)
     case DBUS_MESSAGE_TYPE_ERROR:
       let name = Self.text(dbus_message_get_error_name(message)) ?? DBusError.prefix + "Failed"
       let text = (try? body.get())?.first?.asString ?? ""
       self = .answer(serial: dbus_message_get_reply_serial(message), .failure(.remote(name, text)))
-    case DBUS_MESSAGE_TYPE_SIGNAL:
+    case DBUS_MESSAGE_TYPE_SIGNAL, DBUS_MESSAGE_TYPE_METHOD_CALL:
+      self.init(message, isSignal: type == DBUS_MESSAGE_TYPE_SIGNAL, body)
+    default:
+      self = .nothing
+    }
+  }
+
+  private init(_ message: OpaquePointer, isSignal: Bool, _ body: Result<[DBusValue], DBusError>) {
+    let sender = Self.text(dbus_message_get_sender(message)).map { BusName(unchecked: $0) }
+    let path = Self.text(dbus_message_get_path(message)).map { ObjectPath(unchecked: $0) }
+    let interface = Self.text(dbus_message_get_interface(message)).map { InterfaceName(unchecked: $0) }
+    let member = Self.text(dbus_message_get_member(message)).map { MemberName(unchecked: $0) }
+    if isSignal {
       guard let path, let interface, let member, interface != Reserved.localInterface,
         case .success(let body) = body
       else {
@@ -35,13 +43,13 @@ enum Incoming {
       var signal = Signal(path: path, interface: interface, member: member, body: body)
       signal.sender = sender
       self = .signal(signal)
-    case DBUS_MESSAGE_TYPE_METHOD_CALL:
+    } else {
       guard let path, let member else {
         self = .nothing
         return
       }
       var call = MethodCall(destination: nil, path: path, interface: interface, member: member)
-      call.destination = Self.text(dbus_message_get_destination(message)).flatMap { BusName($0) }
+      call.destination = Self.text(dbus_message_get_destination(message)).map { BusName(unchecked: $0) }
       call.noReply = dbus_message_get_no_reply(message) != 0
       call.sender = sender
       call.serial = dbus_message_get_serial(message)
@@ -51,8 +59,6 @@ enum Incoming {
         self = .call(call)
       case .failure(let error): self = .unreadable(call, error)
       }
-    default:
-      self = .nothing
     }
   }
 
