@@ -79,8 +79,9 @@ trace: setup-radio ## record anew what the real BlueZ says, which the virtual on
 	@Tests/RadioLab/run --record $(STORY)
 
 .PHONY: bench
-bench: setup-build ## measure the engine in virtual buildings, as docs/performance.md has it; a few minutes
-	Scripts/build -c release --product roboprov-bench
+bench: setup-run $(RELEASE_BUILT) ## measure it in virtual buildings, as docs/performance.md has it; a few minutes
+	@Scripts/venv .build-bench/venv Tests/RadioLab/script-requirements.txt
+	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
 	@.build/release/roboprov-bench
 
 # Of each building in which a rule was broken the seed is printed: BUILDINGS=1 SEED=<that> has it again.
@@ -110,7 +111,7 @@ venv: setup-test ## set up the Python of the interoperability tests, in .build-i
 
 .PHONY: clean
 clean: ## remove everything that was built; reports stay
-	rm -rf .build .build-interop .build-lab
+	rm -rf .build .build-bench .build-interop .build-lab
 
 # --- What the above stand on ---
 

@@ -95,7 +95,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Bluetooth", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
+        "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Benchmarks", swiftSettings: strict),
 

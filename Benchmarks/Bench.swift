@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// How fast the engine is, in a virtual building in virtual time: `make bench`.
+/// How fast it is, in virtual buildings: `make bench`.
 @main
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "roboprov-bench",
-    abstract: "Measure the engine in a virtual building.",
-    subcommands: [TableCommand.self, RunCommand.self, MatchCommand.self],
+    abstract: "Measure roboprov in virtual buildings.",
+    subcommands: [TableCommand.self, RunCommand.self, MatchCommand.self, BusCommand.self, ServeCommand.self],
     defaultSubcommand: TableCommand.self)
 }
 

@@ -30,6 +30,8 @@ struct TableCommand: AsyncParsableCommand {
     }
     print()
     try MatchCommand.parse([]).run()
+    print()
+    try await BusCommand.parse([]).run()
   }
 
   private func row(_ measured: Measured, single: Double?) -> String {

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Bluetooth
+import EventLoop
+import Foundation
+import VirtualBuilding
+import VirtualTime
+
+/// A virtual `org.bluez` on a private bus, in a process of its own, so that nothing of it counts as its client's.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract:
+      "Serve a building as org.bluez on a bus of its own, and print its address; until standard input ends.")
+
+  @OptionGroup var building: BusBuilding
+
+  func run() async throws {
+    let clock = ScaledClock(SystemClock(), factor: building.speed)
+    try await ServedBuilding.serve(building.scenario, on: clock, needsBus: false) { served in
+      try FileHandle.standardOutput.write(contentsOf: Data((served.busAddress + "\n").utf8))
+      // The measuring process closes it, or is gone.
+      await withCheckedContinuation { ended in
+        Thread.detachNewThread {
+          _ = try? FileHandle.standardInput.readToEnd()
+          ended.resume()
+        }
+      }
+    }
+  }
+}
+
+/// What is served and provisioned.
+struct BusBuilding: ParsableArguments {
+  @Option(help: "Sensors in the building, one for each room.")
+  var sensors = 120
+
+  @Option(help: "Connections that the adapter holds at once.")
+  var slots = 7
+
+  @Option(help: "How many times faster than life the building is.")
+  var speed = 2.0
+
+  @Option(help: "What everything random follows from.")
+  var seed: UInt64 = 1
+
+  static let adapter = "hci0"
+
+  func validate() throws {
+    guard (1...1000).contains(sensors) else { throw ValidationError("--sensors: from 1 to 1000") }
+    guard (1...64).contains(slots) else { throw ValidationError("--slots: from 1 to 64") }
+    guard (0.1...20).contains(speed) else { throw ValidationError("--speed: from 0.1 to 20") }
+  }
+
+  /// The building.
+  var scenario: Scenario {
+    var scenario = Scenario(
+      seed: seed,
+      adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100), name: Self.adapter)],
+      sensors: (0..<sensors).map { SensorScenario(address: Course.address($0)) })
+    scenario.radio.slotsPerAdapter = slots
+    scenario.radio.duplicates = .every(.seconds(1))
+    return scenario
+  }
+
+  /// The same for roboprov.
+  var manifest: String {
+    let rooms = (0..<sensors).map {
+      "  - { room: Room \($0), minor: \($0), address: \"\(Course.address($0))\" }"
+    }
+    return """
+      building: Bench
+      id: bench
+      adapters: { \(Self.adapter): { slots: \(slots) } }
+      wifi:
+        plant: { ssid: Plant, password: correct horse }
+      defaults:
+        wifi: plant
+      rooms:
+      \(rooms.joined(separator: "\n"))
+
+      """
+  }
+
+  /// The same for the script.
+  func job() throws -> Data {
+    try JSONSerialization.data(withJSONObject: [
+      "adapters": [Self.adapter],
+      "at_once": slots,
+      "rooms": (0..<sensors).map {
+        [
+          "address": "\(Course.address($0))", "room": "Room \($0)", "minor": $0, "ssid": "Plant",
+          "password": "correct horse",
+        ] as [String: Any]
+      },
+    ])
+  }
+}
