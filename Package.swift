@@ -42,8 +42,11 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CLinux"),
 
+    // One utility each.
+    library("Hex"),
+
     // The vocabulary, and the roads to the radio.
-    library("Bluetooth", [.product(name: "DequeModule", package: "swift-collections")]),
+    library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop"]),
     library("BlueZ", ["Bluetooth", "EventLoop", "DBus"]),
@@ -51,7 +54,7 @@ let package = Package(
     // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
     library("Model", ["Bluetooth"]),
     library("Session", ["Model", "Bluetooth"]),
-    library("Families", ["Session", "Model", "Bluetooth"]),
+    library("Families", ["Hex", "Session", "Model", "Bluetooth"]),
     library(
       "Engine",
       [
@@ -59,17 +62,17 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
     library("YAML", ["CYAML"]),
-    library("Manifest", ["YAML", "Families", "Model", "Bluetooth"]),
+    library("Manifest", ["Hex", "YAML", "Families", "Model", "Bluetooth"]),
     library(
       "Journal",
-      ["Families", "Model", "Bluetooth", "EventLoop", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
-    library("Reporting", ["Families", "Model", "Bluetooth"]),
+      ["Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
+    library("Reporting", ["Hex", "Families", "Model", "Bluetooth"]),
 
     // A building that is not there.
     library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
     library(
       "VirtualBuilding",
-      ["Bluetooth", "DBus", "VirtualTime", .product(name: "HeapModule", package: "swift-collections")]),
+      ["Hex", "Bluetooth", "DBus", "VirtualTime", .product(name: "HeapModule", package: "swift-collections")]),
 
     // Random buildings with everything that can go wrong in them, and what must hold all the same.
     library(
@@ -83,7 +86,7 @@ let package = Package(
     library(
       "RoboprovCLI",
       [
-        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "YAML",
+        "Hex", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "YAML",
         "Manifest",
         "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -111,7 +114,7 @@ let package = Package(
 
     // Stories told to a real and to the virtual org.bluez, and what was seen of them.
     .target(
-      name: "StackTraces", dependencies: ["Bluetooth", "DBus"], path: "Tests/StackTraces",
+      name: "StackTraces", dependencies: ["Hex", "Bluetooth", "DBus"], path: "Tests/StackTraces",
       swiftSettings: strict),
     .executableTarget(
       name: "bluez-trace", dependencies: ["Bluetooth", "EventLoop", "DBus", "StackTraces"],
@@ -122,6 +125,7 @@ let package = Package(
       dependencies: ["StackTraces", "Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime"],
       path: "Tests/TraceTests", exclude: ["Stories", "Recordings", "exceptions.json"], swiftSettings: strict),
 
+    tests("Hex"),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
     tests("DBus", ["CLinux", "EventLoop"]),
@@ -142,12 +146,12 @@ let package = Package(
     tests("Journal", ["Families", "Model", "Bluetooth"]),
     tests("Reporting", ["Model", "Bluetooth"]),
     tests("VirtualTime", ["Bluetooth"]),
-    tests("VirtualBuilding", ["Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
+    tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // Kills a program at an exact instant from within, without a hook in it.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),
     // These run the built program, which must therefore be built first.
     tests(
       "RoboprovCLI",
-      ["roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "VirtualBuilding", "VirtualTime"]),
+      ["Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "VirtualBuilding", "VirtualTime"]),
   ]
 )

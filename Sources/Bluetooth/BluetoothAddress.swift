@@ -1,3 +1,5 @@
+import Hex
+
 /// A 48-bit Bluetooth device address, written most significant byte first: `C4:7C:8D:00:00:01`.
 ///
 /// Ordered by its bytes, so that anything decided "by address" is decided the same way each time.
@@ -22,7 +24,7 @@ public struct BluetoothAddress: Hashable, Sendable {
       if index % 3 == 2 {
         guard byte == separator else { return nil }
       } else {
-        guard let digit = byte.hexDigitValue else { return nil }
+        guard let digit = UInt8(hexDigit: byte) else { return nil }
         value = value << 4 | UInt64(digit)
       }
     }
@@ -43,7 +45,7 @@ extension BluetoothAddress: Comparable {
 extension BluetoothAddress: CustomStringConvertible {
   /// Upper case, separated by colons: `C4:7C:8D:00:00:01`.
   public var description: String {
-    bytes.map(\.twoHexDigits).joined(separator: ":")
+    bytes.map { $0.hex(digits: 2, uppercase: true) }.joined(separator: ":")
   }
 }
 
@@ -63,23 +65,5 @@ extension BluetoothAddress: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
-  }
-}
-
-extension UInt8 {
-  /// The value of an ASCII hex digit, 0…15, or nil.
-  var hexDigitValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
-  /// Two upper-case hex digits.
-  var twoHexDigits: String {
-    let digits = String(self, radix: 16, uppercase: true)
-    return digits.count == 1 ? "0" + digits : digits
   }
 }

@@ -1,3 +1,5 @@
+import Hex
+
 /// A 128-bit UUID as Bluetooth uses it; 16- and 32-bit short forms are widened over the Base UUID
 /// `00000000-0000-1000-8000-00805F9B34FB` (Bluetooth Core, Vol 3 Part B 2.5.1).
 public struct BluetoothUUID: Hashable, Sendable {
@@ -24,7 +26,7 @@ public struct BluetoothUUID: Hashable, Sendable {
     let characters = Array(text.utf8)
     switch characters.count {
     case 4, 8:
-      guard let short = Self.hexBytes(characters) else { return nil }
+      guard let short = [UInt8](hexDigits: characters) else { return nil }
       var bytes = Self.base
       bytes.replaceSubrange((4 - short.count)..<4, with: short)
       self.bytes = bytes
@@ -32,7 +34,7 @@ public struct BluetoothUUID: Hashable, Sendable {
       let dashes = [8, 13, 18, 23]
       guard dashes.allSatisfy({ characters[$0] == UInt8(ascii: "-") }) else { return nil }
       let digits = characters.indices.filter { !dashes.contains($0) }.map { characters[$0] }
-      guard let bytes = Self.hexBytes(digits) else { return nil }
+      guard let bytes = [UInt8](hexDigits: digits) else { return nil }
       self.bytes = bytes
     default:
       return nil
@@ -40,12 +42,6 @@ public struct BluetoothUUID: Hashable, Sendable {
   }
 
   private static let base: [UInt8] = [0, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
-
-  private static func hexBytes(_ digits: [UInt8]) -> [UInt8]? {
-    let values = digits.compactMap(\.hexDigitValue)
-    guard values.count == digits.count else { return nil }
-    return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
-  }
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
@@ -64,7 +60,7 @@ extension BluetoothUUID: Comparable {
 extension BluetoothUUID: CustomStringConvertible {
   /// The full written form in upper case: `12345678-9ABC-DEF0-1234-000000000001`.
   public var description: String {
-    let hex = bytes.map(\.twoHexDigits)
+    let hex = bytes.map { $0.hex(digits: 2, uppercase: true) }
     return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]]
       .map { $0.joined() }.joined(separator: "-")
   }

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Hex
 public import Model
 public import Session
 
@@ -314,8 +315,7 @@ private struct IoTDesignShopRegisters: Sendable {
   static func shown(_ bytes: [UInt8], _ register: Register) -> [HeldSetting] {
     let values = decode(bytes, register)
     return register.settings.map { name in
-      let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-      return HeldSetting(name: name, value: values[name]?.shown ?? "0x\(hex)")
+      HeldSetting(name: name, value: values[name]?.shown ?? "0x\(bytes.hex())")
     }
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import Hex
 public import Model
 
 /// A line of a journal: a `RunEvent`'s JSON object and, in it, `prev`: the SHA-256 (lower-case hex) of the
@@ -36,9 +37,7 @@ struct JournalLine: Codable {
 
   /// What `prev` of the line after this one holds.
   static func chain(_ line: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let hash = SHA256.hash(data: Array(line))
-    return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    SHA256.hash(data: Array(line)).hex()
   }
 }
 

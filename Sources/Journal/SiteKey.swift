@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Glibc
+import Hex
 public import Model
 
 /// The key of a site, under which the fingerprints of secrets are made: a file of 32 bytes that only its owner may
@@ -21,10 +22,9 @@ public enum SiteKey {
   /// The seal of a key.
   static func seal(with bytes: [UInt8]) -> SecretSeal {
     let key = SymmetricKey(data: bytes)
-    let name = hex(
-      HMAC<SHA256>.authenticationCode(for: Array("roboprov/site-key/1".utf8), using: key).prefix(8))
-    return SecretSeal(key: name) { text in
-      hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    let name = HMAC<SHA256>.authenticationCode(for: Array("roboprov/site-key/1".utf8), using: key).prefix(8)
+    return SecretSeal(key: name.hex()) { text in
+      HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).hex()
     }
   }
 
@@ -60,12 +60,5 @@ public enum SiteKey {
     if try !directory.hardLink(temporary, as: name) { return try read(path) }
     try directory.sync()
     return bytes
-  }
-
-  private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { byte in
-      let text = String(byte, radix: 16)
-      return text.count == 1 ? "0" + text : text
-    }.joined()
   }
 }

@@ -1,3 +1,4 @@
+import Hex
 import YAML
 
 extension Diagnostic {
@@ -23,7 +24,7 @@ extension Diagnostic {
     case .forbiddenCharacter(0): ("a NUL byte", "is it a text file?")
     case .forbiddenCharacter(let number):
       (
-        "the character U+\(hex(number)) is not allowed",
+        "the character U+\(number.hex(digits: 4, uppercase: true)) is not allowed",
         "delete it; in \"double quotes\" it can be written as an escape"
       )
     case .tab: ("a tab where only spaces may indent", "replace it by spaces")
@@ -53,10 +54,5 @@ extension Diagnostic {
     case .tooDeep: ("nested deeper than \(YAMLParser.maximumDepth) levels", nil)
     case .tooLarge: ("more than \(YAMLParser.maximumNodes) values, aliases counted in full", nil)
     }
-  }
-
-  private static func hex(_ number: UInt32) -> String {
-    let digits = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

@@ -1,4 +1,5 @@
 import DBus
+import Hex
 
 /// A call that a story asks for and that cannot be made.
 public struct Unplayable: Error, CustomStringConvertible {
@@ -52,11 +53,7 @@ extension Labels {
 
   private func bytes(of call: Story.Call) throws -> [UInt8] {
     if let text = call.text { return Array(text.utf8) }
-    let digits = Array(call.hex ?? "")
-    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-      UInt8(String(digits[$0...$0 + 1]), radix: 16)
-    }
-    guard bytes.count * 2 == digits.count else {
+    guard let bytes = [UInt8](hex: call.hex ?? "") else {
       throw Unplayable(description: "“\(call.hex ?? "")” is not hex")
     }
     return bytes

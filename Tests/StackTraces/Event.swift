@@ -1,4 +1,5 @@
 import DBus
+import Hex
 
 /// Something that was seen on the bus: a signal, or the answer to a call.
 public struct Event: Codable, Hashable, Sendable {
@@ -83,7 +84,7 @@ extension Labels {
     case .objectPath(let path): "<\(label(of: path))>"
     case .signature(let signature): signature.text
     case .descriptor: "<an open file>"
-    case .bytes(let bytes): bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    case .bytes(let bytes): bytes.hex()
     case .array(_, let items): "[" + items.map(text).joined(separator: ", ") + "]"
     case .structure(let fields): "(" + fields.map(text).joined(separator: ", ") + ")"
     case .dictionary(_, _, let entries):

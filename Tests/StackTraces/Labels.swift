@@ -1,5 +1,6 @@
 import DBus
 import FoundationEssentials
+import Hex
 
 /// Names for objects that are the same on every stack: `adapter`, `sensor 1`, `sensor 1 status`. Paths are not, since they
 /// carry hciN and the handles of attributes.
@@ -7,7 +8,7 @@ struct Labels {
   /// The lab's first adapter, and what all of its sensors' addresses begin with.
   static let adapterAddress = "00:1A:7D:DA:71:00"
   static func sensorAddress(_ number: Int) -> String {
-    "7C:DF:A1:00:00:" + (number < 16 ? "0" : "") + String(number, radix: 16, uppercase: true)
+    "7C:DF:A1:00:00:" + number.hex(digits: 2, uppercase: true)
   }
 
   private let sensors: Int

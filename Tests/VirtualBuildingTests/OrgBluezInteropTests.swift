@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Hex
 import Testing
 import VirtualBuilding
 
@@ -67,9 +68,7 @@ struct OrgBluezInteropTests {
     let data = try #require(beacon["data"] as? String)
     let expected = IBeacon(
       uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: Self.minor, measuredPower: -59)
-    #expect(
-      data
-        == expected.manufacturerData.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+    #expect(data == expected.manufacturerData.hex())
 
     let flash = try #require(await building.world.flash(of: Self.sensor))
     #expect(flash.isSaved)

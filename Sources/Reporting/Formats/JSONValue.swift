@@ -1,3 +1,5 @@
+import Hex
+
 /// A JSON value that keeps the order of its keys: reports are read by people too, and compared by programs.
 public enum JSONValue: Hashable, Sendable {
   /// A member of an object.
@@ -97,8 +99,7 @@ public enum JSONValue: Hashable, Sendable {
       default:
         if scalar.isObeyed {
           for unit in String(scalar).utf16 {
-            let hex = String(unit, radix: 16)
-            text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            text += "\\u" + unit.hex(digits: 4)
           }
         } else {
           text.unicodeScalars.append(scalar)

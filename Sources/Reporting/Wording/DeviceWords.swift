@@ -1,4 +1,5 @@
 import Families
+import Hex
 import Model
 
 extension DeviceWords {
@@ -36,8 +37,7 @@ extension SettingName {
 enum ATTError {
   /// Number and meaning: `ATT error 0x0D, invalid length`.
   static func words(_ code: UInt8) -> String {
-    let hex = String(code, radix: 16, uppercase: true)
-    return "ATT error 0x" + (hex.count == 1 ? "0" : "") + hex + (meaning(code).map { ", " + $0 } ?? "")
+    "ATT error 0x" + code.hex(digits: 2, uppercase: true) + (meaning(code).map { ", " + $0 } ?? "")
   }
 
   private static func meaning(_ code: UInt8) -> String? {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Crypto
 import Foundation
+import Hex
 
 /// What this process knows of the world outside; read here and nowhere else.
 enum HostEnvironment {
@@ -31,9 +32,6 @@ enum HostEnvironment {
 
   /// SHA-256 of bytes, lower-case hex.
   static func sha256(_ bytes: [UInt8]) -> String {
-    SHA256.hash(data: bytes).map { byte in
-      let hex = String(byte, radix: 16)
-      return hex.count == 1 ? "0" + hex : hex
-    }.joined()
+    SHA256.hash(data: bytes).hex()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Hex
 
 /// Who a run is, among all runs of all hosts.
 struct RunIdentity: Sendable {
@@ -16,7 +17,7 @@ struct RunIdentity: Sendable {
     let stamp = began.formatted(
       Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
     let safeHost = host.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32)
-    let chance = String(UInt32.random(in: 0...0xFFFFFF), radix: 16)
-    id = "\(stamp)-\(String(safeHost))-\(String(repeating: "0", count: 6 - chance.count))\(chance)"
+    let chance = UInt32.random(in: 0...0xFFFFFF).hex(digits: 6)
+    id = "\(stamp)-\(String(safeHost))-\(chance)"
   }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Hex
 
 /// A peripheral's attributes as bluetoothd shows them. It names objects after handles:
 /// `…/service0010/char0011/desc0013`, a characteristic after that of its declaration, which stands before its value's.
@@ -12,7 +13,7 @@ struct AttributeObject {
 
 extension AttributeTable.Characteristic {
   /// The last part of its object's path.
-  var pathElement: String { "char" + hex(handle - 1, digits: 4) }
+  var pathElement: String { "char" + (handle - 1).hex(digits: 4) }
 
   /// The handle of the descriptor that turns notifications on (0x2902), which follows the value.
   var configuration: AttributeHandle? { properties.contains(.notify) ? handle + 1 : nil }
@@ -29,7 +30,7 @@ extension AttributeTable {
   /// Everything below a device, parents first.
   func objects(below device: ObjectPath, mtu: Int) -> [AttributeObject] {
     services.flatMap { service -> [AttributeObject] in
-      guard let path = device.appending("service" + hex(service.handle, digits: 4)) else { return [] }
+      guard let path = device.appending("service" + service.handle.hex(digits: 4)) else { return [] }
       let object = AttributeObject(
         path: path,
         interfaces: [
@@ -57,7 +58,7 @@ extension AttributeTable.Characteristic {
       AttributeObject(
         path: path, interfaces: [.init(BlueZInterfaces.characteristic, listed)], lateBy: lateBy)
     ]
-    if let below = configuration.flatMap({ path.appending("desc" + hex($0, digits: 4)) }) {
+    if let below = configuration.flatMap({ path.appending("desc" + $0.hex(digits: 4)) }) {
       objects.append(
         AttributeObject(
           path: below,

@@ -1,4 +1,5 @@
 import DBus
+import Hex
 
 /// The errors that bluetoothd gives, name and text, as its `src/error.c` has them; a client that goes by the
 /// text (and bleak does) must find the text it knows.
@@ -43,7 +44,7 @@ enum BlueZFailure {
     case 0x07: error("InvalidArguments", "Invalid offset")
     case 0x08: error("NotAuthorized", "Operation Not Authorized")
     case 0x0D: error("InvalidArguments", "Invalid Length")
-    default: failed("Operation failed with ATT error: 0x" + hex(code, digits: 2))
+    default: failed("Operation failed with ATT error: 0x" + code.hex(digits: 2))
     }
   }
 
@@ -77,10 +78,4 @@ enum BlueZFailure {
   static func readOnly(_ property: String) -> DBusError {
     .remote("org.freedesktop.DBus.Error.PropertyReadOnly", "Property '\(property)' is not writable")
   }
-}
-
-/// Lower-case hex with leading zeros, as BlueZ writes handles and codes.
-func hex(_ value: some BinaryInteger, digits: Int) -> String {
-  let text = String(value, radix: 16)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

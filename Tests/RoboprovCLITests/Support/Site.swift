@@ -1,4 +1,5 @@
 import Foundation
+import Hex
 import Synchronization
 
 /// Where an installer works: a directory of one's own with a manifest and reports, and the processes started
@@ -172,7 +173,6 @@ struct Place: Sendable {
 
   /// Room `Room <100 + number>` with sensor `C4:7C:8D:00:00:<number>`.
   static func numbered(_ number: Int) -> Place {
-    let digits = String(number, radix: 16, uppercase: true)
-    return Place(minor: 100 + number, address: "C4:7C:8D:00:00:" + (digits.count == 1 ? "0" : "") + digits)
+    Place(minor: 100 + number, address: "C4:7C:8D:00:00:" + number.hex(digits: 2, uppercase: true))
   }
 }

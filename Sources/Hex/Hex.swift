@@ -1,0 +1,52 @@
+extension Sequence<UInt8> {
+  /// The bytes in hexadecimal: two digits a byte, in order, nothing between.
+  public func hex(uppercase: Bool = false) -> String {
+    let digits = Array((uppercase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension Array<UInt8> {
+  /// The bytes that a text names in hexadecimal, two digits of either case a byte. Nil when there is anything else in
+  /// it, or half a byte.
+  public init?(hex text: some StringProtocol) {
+    self.init(hexDigits: text.utf8)
+  }
+
+  /// The same, of the digits' ASCII codes.
+  public init?(hexDigits digits: some Sequence<UInt8>) {
+    var bytes: [UInt8] = []
+    var half: UInt8?
+    for digit in digits {
+      guard let value = UInt8(hexDigit: digit) else { return nil }
+      if let high = half {
+        bytes.append(high << 4 | value)
+        half = nil
+      } else {
+        half = value
+      }
+    }
+    if half != nil { return nil }
+    self = bytes
+  }
+}
+
+extension UInt8 {
+  /// The value of a hexadecimal digit, 0…15, by its ASCII code; nil when it is none.
+  public init?(hexDigit code: UInt8) {
+    switch code {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self = code - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self = code - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self = code - UInt8(ascii: "A") + 10
+    default: return nil
+    }
+  }
+}
+
+extension BinaryInteger {
+  /// The number in hexadecimal, with leading zeros up to this many digits.
+  public func hex(digits least: Int, uppercase: Bool = false) -> String {
+    let text = String(self, radix: 16, uppercase: uppercase)
+    return String(repeating: "0", count: Swift.max(0, least - text.count)) + text
+  }
+}
