@@ -34,16 +34,17 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // System libraries, and the few kernel calls Swift does not import.
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
     .target(name: "CLinux"),
 
     // One utility each.
     library("Hex"),
+    library("Digest", ["CGcrypt", "Hex"]),
 
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
@@ -63,9 +64,7 @@ let package = Package(
       ]),
     library("YAML", ["CYAML"]),
     library("Manifest", ["Hex", "YAML", "Families", "Model", "Bluetooth"]),
-    library(
-      "Journal",
-      ["Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux", .product(name: "Crypto", package: "swift-crypto")]),
+    library("Journal", ["Digest", "Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux"]),
     library("Reporting", ["Hex", "Families", "Model", "Bluetooth"]),
 
     // A building that is not there.
@@ -86,11 +85,9 @@ let package = Package(
     library(
       "RoboprovCLI",
       [
-        "Hex", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "YAML",
-        "Manifest",
-        "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
+        "Digest", "Hex", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine",
+        "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
 
@@ -126,6 +123,7 @@ let package = Package(
       path: "Tests/TraceTests", exclude: ["Stories", "Recordings", "exceptions.json"], swiftSettings: strict),
 
     tests("Hex"),
+    tests("Digest", ["Hex"]),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
     tests("DBus", ["CLinux", "EventLoop"]),

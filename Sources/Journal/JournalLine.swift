@@ -1,6 +1,5 @@
-import Crypto
+import Digest
 import FoundationEssentials
-import Hex
 public import Model
 
 /// A line of a journal: a `RunEvent`'s JSON object and, in it, `prev`: the SHA-256 (lower-case hex) of the
@@ -37,7 +36,7 @@ struct JournalLine: Codable {
 
   /// What `prev` of the line after this one holds.
   static func chain(_ line: some Sequence<UInt8>) -> String {
-    SHA256.hash(data: Array(line)).hex()
+    SHA256(of: Array(line)).hex
   }
 }
 

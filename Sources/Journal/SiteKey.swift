@@ -1,4 +1,4 @@
-import Crypto
+import Digest
 import FoundationEssentials
 import Glibc
 import Hex
@@ -21,11 +21,9 @@ public enum SiteKey {
 
   /// The seal of a key.
   static func seal(with bytes: [UInt8]) -> SecretSeal {
-    let key = SymmetricKey(data: bytes)
-    let name = HMAC<SHA256>.authenticationCode(for: Array("roboprov/site-key/1".utf8), using: key).prefix(8)
-    return SecretSeal(key: name.hex()) { text in
-      HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).hex()
-    }
+    let key = AuthenticationKey(bytes)
+    let name = key.code(for: Array("roboprov/site-key/1".utf8)).prefix(8)
+    return SecretSeal(key: name.hex()) { key.code(for: Array($0.utf8)).hex() }
   }
 
   private static func key(at path: String, fresh: () -> [UInt8]) throws(JournalError) -> [UInt8] {

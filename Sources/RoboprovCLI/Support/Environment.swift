@@ -1,7 +1,6 @@
 import Bluetooth
-import Crypto
+import Digest
 import Foundation
-import Hex
 
 /// What this process knows of the world outside; read here and nowhere else.
 enum HostEnvironment {
@@ -32,6 +31,6 @@ enum HostEnvironment {
 
   /// SHA-256 of bytes, lower-case hex.
   static func sha256(_ bytes: [UInt8]) -> String {
-    SHA256.hash(data: bytes).hex()
+    SHA256(of: bytes).hex
   }
 }

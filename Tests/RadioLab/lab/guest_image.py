@@ -30,7 +30,7 @@ ROOT_PACKAGES = [
     "busybox-static",  # the shell and the small tools of the guest's scripts
     "dbus",
     "libc6",
-    "libdbus-1-3",  # for roboprov
+    "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it
     "libstdc++6",
     "libyaml-0-2",
     "python3-dbus",  # for the agent, and for clients that are not ours

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import Journal
+@testable import Model
+
+/// What earlier versions wrote counts as it did.
+@Suite("Records of earlier versions") struct EarlierRecordTests {
+  @Test("the sample's chain of digests holds")
+  func sample() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let record = try JournalReader.read(root.path + "/reports/sample/journal.jsonl")
+    #expect(record.damage == nil)
+    #expect(record.tornLine == nil)
+    #expect(record.events.count > 100)
+  }
+
+  @Test("a site key has the name it had, and a password its fingerprint")
+  func siteKey() {
+    let seal = SiteKey.seal(with: Array(0..<32))
+    #expect(seal.key == "0e031036073496e2")
+    #expect(
+      seal.fingerprint(of: Secret("correct horse"), .wifiPassword, in: "lobby")
+        == "9a8aff93432fdb9aca4b699a65222006507e5af97c153bae54438675fe431b2b")
+  }
+}
