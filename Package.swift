@@ -45,21 +45,22 @@ let package = Package(
     // One utility each.
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
+    library("Waiting"),
 
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop"]),
-    library("BlueZ", ["Bluetooth", "EventLoop", "DBus"]),
+    library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus"]),
 
     // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
     library("Model", ["Bluetooth"]),
-    library("Session", ["Model", "Bluetooth"]),
-    library("Families", ["Hex", "Session", "Model", "Bluetooth"]),
+    library("Session", ["Waiting", "Model", "Bluetooth"]),
+    library("Families", ["Hex", "Waiting", "Session", "Model", "Bluetooth"]),
     library(
       "Engine",
       [
-        "Families", "Session", "Model", "Bluetooth",
+        "Waiting", "Families", "Session", "Model", "Bluetooth",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
     library("YAML", ["CYAML"]),
@@ -71,7 +72,10 @@ let package = Package(
     library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
     library(
       "VirtualBuilding",
-      ["Hex", "Bluetooth", "DBus", "VirtualTime", .product(name: "HeapModule", package: "swift-collections")]),
+      [
+        "Hex", "Waiting", "Bluetooth", "DBus", "VirtualTime",
+        .product(name: "HeapModule", package: "swift-collections"),
+      ]),
 
     // Random buildings with everything that can go wrong in them, and what must hold all the same.
     library(
@@ -85,8 +89,9 @@ let package = Package(
     library(
       "RoboprovCLI",
       [
-        "Digest", "Hex", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine",
-        "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation", "CLinux",
+        "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
+        "Engine", "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation",
+        "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
@@ -124,6 +129,7 @@ let package = Package(
 
     tests("Hex"),
     tests("Digest", ["Hex"]),
+    tests("Waiting", ["Bluetooth", "VirtualTime"]),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
     tests("DBus", ["CLinux", "EventLoop"]),
@@ -150,6 +156,9 @@ let package = Package(
     // These run the built program, which must therefore be built first.
     tests(
       "RoboprovCLI",
-      ["Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "VirtualBuilding", "VirtualTime"]),
+      [
+        "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "VirtualBuilding",
+        "VirtualTime",
+      ]),
   ]
 )

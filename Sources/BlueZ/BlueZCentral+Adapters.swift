@@ -1,6 +1,7 @@
 public import Bluetooth
 import DBus
 import Synchronization
+import Waiting
 
 extension BlueZCentral {
   /// `BlueZ 5.66`, read from an adapter's `Modalias`; nil without an adapter.
@@ -58,7 +59,7 @@ extension BlueZCentral {
       let now = AdapterNews(generation: adapterGeneration, adapters: knownAdapters)
       if now.adapters != last?.adapters { return now }
       if let settles = nextSettling {
-        _ = await bounded(by: clock.now.duration(to: settles), on: clock) { await self.change(of: Name.root) }
+        _ = await race(clock.now.duration(to: settles), on: clock) { await self.change(of: Name.root) }
       } else {
         await change(of: Name.root)
       }

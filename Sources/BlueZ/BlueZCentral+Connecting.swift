@@ -1,5 +1,6 @@
 public import Bluetooth
 import DBus
+import Waiting
 
 extension BlueZCentral {
   /// How long BlueZ gets to do what it has been asked to in a teardown; a `Disconnect` takes it 2 to 3 s.
@@ -133,7 +134,7 @@ extension BlueZCentral {
   private func connected(_ path: ObjectPath) async throws(CentralError) {
     if Task.isCancelled { throw CentralError(.cancelled) }
     await askForConnected(path)
-    let isUp = await bounded(by: Self.signalLag, on: clock) { await self.settled(path) } ?? false
+    let isUp = await race(Self.signalLag, on: clock) { await self.settled(path) }.value ?? false
     if Task.isCancelled { throw CentralError(.cancelled) }
     // It may have gone again since it was seen to be up.
     guard isUp, tree.device(path)?.flag(Name.Property.connected) == true else {
@@ -168,7 +169,7 @@ extension BlueZCentral {
 
   /// `Disconnect`, also of what is still connecting; returns when it has worked, or after `teardownLimit`.
   func hangUp(_ path: ObjectPath) async {
-    _ = await bounded(by: Self.teardownLimit, on: clock) { await self.disconnected(path) }
+    _ = await race(Self.teardownLimit, on: clock) { await self.disconnected(path) }
   }
 
   private func disconnected(_ path: ObjectPath) async {

@@ -1,5 +1,6 @@
 public import Bluetooth
 import DBus
+import Waiting
 
 /// Our discovery on one adapter. BlueZ knows one per client, so those who listen share it.
 struct Discovery {
@@ -258,7 +259,7 @@ extension BlueZCentral {
   /// Removes the objects of an adapter whose content is not certain, before a scan starts.
   private func removeUncertainObjects(under adapter: ObjectPath) async {
     let devices = tree.devices(under: adapter)
-    _ = await bounded(by: Self.removalLimit, on: clock) { await self.removeUncertain(devices) }
+    _ = await race(Self.removalLimit, on: clock) { await self.removeUncertain(devices) }
   }
 
   /// Removes those of these objects whose content is not certain.

@@ -1,5 +1,6 @@
 public import Bluetooth
 import DBus
+import Waiting
 
 extension BlueZCentral {
   /// How long BlueZ gets to switch an adapter off, and how long to switch it on. It takes 30 to 130 ms (recorded traces).
@@ -58,7 +59,7 @@ extension BlueZCentral {
   private func powerIs(
     _ isPowered: Bool, _ path: ObjectPath, until end: MonotonicInstant
   ) async -> CentralError? {
-    _ = await bounded(by: clock.now.duration(to: end), on: clock) {
+    _ = await race(clock.now.duration(to: end), on: clock) {
       while await self.power(path) == !isPowered, !Task.isCancelled { await self.change(of: path) }
     }
     switch power(path) {

@@ -1,5 +1,6 @@
 public import Bluetooth
 import DBus
+import Waiting
 
 /// Discovery on an adapter that nothing of ours asked for.
 ///
@@ -91,7 +92,7 @@ extension BlueZCentral {
   func isScannedByOthers(_ path: ObjectPath) async -> Bool {
     while !Task.isCancelled, let settles = foreignScans.settles(path, after: clock.now) {
       let left = clock.now.duration(to: settles)
-      _ = await bounded(by: left, on: clock) { await self.change(of: path) }
+      _ = await race(left, on: clock) { await self.change(of: path) }
     }
     return foreignScans.isScanning(path, at: clock.now)
   }

@@ -1,6 +1,7 @@
 public import Bluetooth
 public import DBus
 import EventLoop
+import Waiting
 
 /// `Central` over BlueZ's `org.bluez`, on whichever bus it is.
 ///
@@ -55,7 +56,7 @@ public actor BlueZCentral: Central {
   var lastNumber: UInt64 = 0
 
   /// Fired by every change to the stack, to an adapter, to a device, or to the state of a discovery.
-  private var wakes: [ObjectPath: Wakes] = [:]
+  private var waiters: [ObjectPath: Waiters] = [:]
   /// Counts the changes of the list of adapters.
   private(set) var adapterGeneration: UInt64 = 0
 
@@ -290,26 +291,26 @@ extension BlueZCentral {
   /// Waits for the next change of an object or of what is below it, of the adapters (at `/`), or of the stack;
   /// or until the task is cancelled.
   func change(of path: ObjectPath) async {
-    let wake = wakes[path, default: Wakes()].add()
-    await wake.wait()
-    wakes[path]?.remove(wake)
-    if wakes[path]?.isEmpty == true { wakes[path] = nil }
+    let changed = waiters[path, default: Waiters()].add()
+    await changed.value()
+    waiters[path]?.remove(changed)
+    if waiters[path]?.isEmpty == true { waiters[path] = nil }
   }
 
   /// Wakes who waits for an object or for one above it. Those who wait at the root wait for adapters, and are
   /// woken for these alone.
   func wake(_ path: ObjectPath) {
-    guard !wakes.isEmpty else { return }
-    wakes[path]?.fireAll()
+    guard !waiters.isEmpty else { return }
+    waiters[path]?.endAll()
     var above = path.parent
     while let path = above, path != Name.root {
-      wakes[path]?.fireAll()
+      waiters[path]?.endAll()
       above = path.parent
     }
   }
 
   private func wakeEverybody() {
-    for path in wakes.keys.sorted() { wakes[path]?.fireAll() }
+    for path in waiters.keys.sorted() { waiters[path]?.endAll() }
   }
 
   /// A number that was not used before.

@@ -1,5 +1,6 @@
 public import Bluetooth
 import DBus
+import Waiting
 
 extension BlueZPeripheral {
   /// How long a characteristic may come after `ServicesResolved`: 95 ms have been seen. Longer than that by far, as
@@ -15,9 +16,9 @@ extension BlueZPeripheral {
     let path = path
     return try await whileLinked { () async throws(CentralError) in
       try await central.resolved(path)
-      let found = await bounded(by: Self.lateCharacteristics, on: central.clock) {
+      let found = await race(Self.lateCharacteristics, on: central.clock) {
         await central.complete(service, required, of: path)
-      }
+      }.value
       if let found = found ?? nil { return found }
       if Task.isCancelled { throw CentralError(.cancelled) }
       throw CentralError(.attributeMissing(await central.missing(service, required, of: path)))

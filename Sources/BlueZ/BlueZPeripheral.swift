@@ -1,6 +1,7 @@
 public import Bluetooth
 import DBus
 import EventLoop
+import Waiting
 
 /// One link to one peripheral through BlueZ. It lives on the same thread as its central, which tells it
 /// synchronously what the signals say.
@@ -20,7 +21,7 @@ public actor BlueZPeripheral: Peripheral {
   private var isCauseTold = false
   /// Who gets a characteristic's values.
   private var sinks: [ObjectPath: [UInt64: AsyncStream<CharacteristicNotification>.Continuation]] = [:]
-  private var waiting = Wakes()
+  private var waiting = Waiters()
 
   /// The central's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -43,7 +44,7 @@ public actor BlueZPeripheral: Peripheral {
       for (_, sink) in sinks.sorted(by: { $0.key < $1.key }) { sink.finish() }
     }
     sinks = [:]
-    waiting.fireAll()
+    waiting.endAll()
   }
 
   /// When an adapter is switched off or unplugged, BlueZ says first that its links are down: 37 to 50 ms before, on
@@ -100,9 +101,9 @@ public actor BlueZPeripheral: Peripheral {
   private func linkEnd() async -> Bool {
     while end == nil {
       if Task.isCancelled { return false }
-      let wake = waiting.add()
-      await wake.wait()
-      waiting.remove(wake)
+      let changed = waiting.add()
+      await changed.value()
+      waiting.remove(changed)
     }
     return true
   }
@@ -119,7 +120,7 @@ public actor BlueZPeripheral: Peripheral {
   ) async throws(CentralError) -> Success {
     if let disconnected { throw disconnected }
     do throws(CentralError) {
-      return try await race(work) { await self.linkEnd() ? self.disconnected : nil }
+      return try await race(work, against: { await self.linkEnd() ? self.disconnected : nil })
     } catch {
       if error.code == .cancelled { throw error }
       throw disconnected.map { CentralError($0.code, stackText: error.stackText ?? $0.stackText) } ?? error
@@ -128,7 +129,7 @@ public actor BlueZPeripheral: Peripheral {
 
   /// Whether the link ends within a moment: BlueZ may answer for a link before it says that it is down.
   func endsSoon() async -> Bool {
-    _ = await bounded(by: BlueZCentral.signalLag, on: central.clock) { await self.linkEnd() }
+    _ = await race(BlueZCentral.signalLag, on: central.clock) { await self.linkEnd() }
     return end != nil
   }
 

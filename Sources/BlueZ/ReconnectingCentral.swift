@@ -1,5 +1,6 @@
 public import Bluetooth
 public import DBus
+import Waiting
 
 /// `Central` over BlueZ that outlives its bus. It holds a connection, and opens a new one when the bus was lost: a
 /// dbus-daemon that was restarted knows nothing of who was connected to the one before it.
@@ -75,13 +76,13 @@ public actor ReconnectingCentral: Central {
 
   private func open() async throws(CentralError) -> BlueZCentral {
     let (bus, clock) = (bus, clock)
-    let opened = await bounded(by: Self.openingLimit, on: clock) { () -> Result<BlueZCentral, CentralError> in
+    let opened = await race(Self.openingLimit, on: clock) { () -> Result<BlueZCentral, CentralError> in
       do throws(CentralError) {
         return .success(try await BlueZCentral.open(bus: bus, clock: clock))
       } catch {
         return .failure(error)
       }
-    }
+    }.value
     guard case .success(let new)? = opened, !isClosed, !Task.isCancelled else {
       if case .success(let new)? = opened { await new.close() }
       if Task.isCancelled { throw CentralError(.cancelled) }

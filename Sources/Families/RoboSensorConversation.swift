@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import Session
+import Waiting
 
 /// The steps of a conversation with a Robo Sensor once its service has been found.
 struct RoboSensorConversation: Sendable {

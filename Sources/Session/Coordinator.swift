@@ -2,6 +2,7 @@ public import Bluetooth
 public import FoundationEssentials
 public import Model
 import Synchronization
+import Waiting
 
 /// The one place that numbers and stamps events and hands them on: first to the record, then, once they are
 /// as durable as they must be, to whoever watches. So nobody is ever told of an outcome that a power cut
@@ -17,7 +18,7 @@ public final class Coordinator: Sendable {
   private let start: MonotonicInstant
   private let state = Mutex(State())
   /// Wakes `run()` when there is something to do.
-  private let bell = Bell()
+  private let queued = AutoResetEvent()
 
   private struct State {
     var sequence = 0
@@ -29,7 +30,7 @@ public final class Coordinator: Sendable {
   private struct Entry {
     /// Nil: it is only to be known when everything before it is on record.
     var event: RunEvent?
-    var waiter: CheckedContinuation<RecordFailure?, Never>?
+    var recorded: OneShot<RecordFailure?>?
   }
 
   /// A coordinator; elapsed times count from now.
@@ -49,32 +50,33 @@ public final class Coordinator: Sendable {
 
   /// Queues an event that nobody waits for. Dropped once the record has failed.
   public func note(_ fact: Fact) {
-    enqueue(fact, waiter: nil)
+    enqueue(fact, recorded: nil)
   }
 
   /// Queues an event and returns when it is on record. Not ended by cancellation: an intent is on record or
   /// its deed does not happen.
   /// - Throws: `RecordFailure` when it is not on record and never will be.
   public func commit(_ fact: Fact) async throws(RecordFailure) {
-    let failure = await withCheckedContinuation { enqueue(fact, waiter: $0) }
-    if let failure { throw failure }
+    let recorded = OneShot<RecordFailure?>()
+    enqueue(fact, recorded: recorded)
+    if let failure = await recorded.valueEvenIfCancelled() { throw failure }
   }
 
   /// Returns when everything that was queued so far is on record. Not ended by cancellation.
   /// - Throws: `RecordFailure` when some of it is not on record and never will be.
   public func flush() async throws(RecordFailure) {
-    let failure = await withCheckedContinuation { waiter in
-      let failure = state.withLock { state -> RecordFailure? in
-        if let failure = state.failure { return failure }
-        state.queue.append(Entry(event: nil, waiter: waiter))
-        return nil
-      }
-      if let failure { waiter.resume(returning: failure) } else { bell.ring() }
+    let recorded = OneShot<RecordFailure?>()
+    let failure = state.withLock { state -> RecordFailure? in
+      if let failure = state.failure { return failure }
+      state.queue.append(Entry(event: nil, recorded: recorded))
+      return nil
     }
     if let failure { throw failure }
+    queued.signal()
+    if let failure = await recorded.valueEvenIfCancelled() { throw failure }
   }
 
-  private func enqueue(_ fact: Fact, waiter: CheckedContinuation<RecordFailure?, Never>?) {
+  private func enqueue(_ fact: Fact, recorded: OneShot<RecordFailure?>?) {
     // Numbered and stamped as one: a later number never has an earlier time.
     let failure = state.withLock { state -> RecordFailure? in
       precondition(!state.isFinished, "an event after the end of the run: \(fact.kind)")
@@ -82,13 +84,13 @@ public final class Coordinator: Sendable {
       state.sequence += 1
       let event = RunEvent(
         sequence: state.sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
-      state.queue.append(Entry(event: event, waiter: waiter))
+      state.queue.append(Entry(event: event, recorded: recorded))
       return nil
     }
     if let failure {
-      waiter?.resume(returning: failure)
+      recorded?.fulfill(failure)
     } else {
-      bell.ring()
+      queued.signal()
     }
   }
 
@@ -105,7 +107,7 @@ public final class Coordinator: Sendable {
       } else if isFinished {
         return
       } else {
-        await bell.waitOn()
+        await queued.waitEvenIfCancelled()
       }
     }
   }
@@ -123,7 +125,7 @@ public final class Coordinator: Sendable {
       }
     }
     for entry in batch {
-      entry.waiter?.resume(returning: failure)
+      entry.recorded?.fulfill(failure)
       if failure == nil, let event = entry.event { await watch(event) }
     }
   }
@@ -131,6 +133,6 @@ public final class Coordinator: Sendable {
   /// No more events will come; `run()` returns when the rest is on record.
   public func finish() {
     state.withLock { $0.isFinished = true }
-    bell.ring()
+    queued.signal()
   }
 }

@@ -1,5 +1,6 @@
 public import Bluetooth
 public import Model
+import Waiting
 
 /// One attempt at one device, as a profile's conversation sees it: stages with their timeouts, each on
 /// record, around the operations of the link.

@@ -1,5 +1,6 @@
 public import Bluetooth
 import Synchronization
+import Waiting
 
 /// What a device says over one characteristic while the conversation goes on: fed by a pump, read by the
 /// conversation, which may look back ("did it refuse since my first write?") and wait ("until it says saved").
@@ -9,10 +10,11 @@ public final class StatusFeed: Sendable {
     var values: [CharacteristicNotification] = []
     var isSubscribed = false
     var hasEnded = false
-    var reader: CheckedContinuation<Void, Never>?
   }
 
   private let state = Mutex(State())
+  /// There are more values, or the feed has ended.
+  private let changed = AutoResetEvent()
   private let sources: AsyncStream<AsyncStream<CharacteristicNotification>>
   private let sourcesEnd: AsyncStream<AsyncStream<CharacteristicNotification>>.Continuation
 
@@ -35,7 +37,8 @@ public final class StatusFeed: Sendable {
     for await notifications in sources {
       for await notification in notifications { append(notification) }
     }
-    wake { $0.hasEnded = true }
+    state.withLock { $0.hasEnded = true }
+    changed.signal()
   }
 
   /// How many values have come so far: a mark to look back from.
@@ -59,36 +62,12 @@ public final class StatusFeed: Sendable {
       if let found = values.dropFirst(next).first(where: isWanted) { return found }
       if hasEnded || Task.isCancelled { return nil }
       next = values.count
-      await more(than: next)
+      await changed.wait()
     }
   }
 
   private func append(_ value: CharacteristicNotification) {
-    wake { $0.values.append(value) }
-  }
-
-  private func more(than count: Int) async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isNow = state.withLock { state in
-          if state.values.count > count || state.hasEnded || Task.isCancelled { return true }
-          precondition(state.reader == nil, "one reader at a time")
-          state.reader = continuation
-          return false
-        }
-        if isNow { continuation.resume() }
-      }
-    } onCancel: {
-      wake { _ in }
-    }
-  }
-
-  private func wake(_ change: (inout sending State) -> Void) {
-    let reader = state.withLock { state in
-      change(&state)
-      defer { state.reader = nil }
-      return state.reader
-    }
-    reader?.resume()
+    state.withLock { $0.values.append(value) }
+    changed.signal()
   }
 }

@@ -1,6 +1,7 @@
 public import Bluetooth
 public import Model
 import Session
+import Waiting
 
 /// Chooses the adapter to work with, and waits for one to become ready where none is.
 public struct AdapterSelection: Sendable {

@@ -2,21 +2,7 @@ import Bluetooth
 import Families
 import Model
 import Session
-import Synchronization
-
-/// Ends the GATT session of an attempt before its time.
-final class AttemptControl: Sendable {
-  private let cause = Mutex<AttemptEnd?>(nil)
-  let bell = Bell()
-
-  /// Why the session was ended, if it was.
-  var end: AttemptEnd? { cause.withLock { $0 } }
-
-  func end(_ end: AttemptEnd) {
-    cause.withLock { $0 = $0 ?? end }
-    bell.ring()
-  }
-}
+import Waiting
 
 /// One attempt: the GATT session, and the link taken down after it. The link is taken down whatever became of the session:
 /// only the session is cancelled when the run stops.
@@ -24,15 +10,15 @@ extension RunShell {
   /// How long the stack may take to say that a link is down which it was asked to end.
   private static let endPatience = Duration.seconds(5)
 
-  func carryOut(_ attempt: Attempt, _ control: AttemptControl) async {
+  func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
     let session = DeviceSession(
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter, central: central,
       coordinator: coordinator, clock: clock, redactor: redactor, action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       hear: { [inbox] in inbox.post(.heard($0, attempt.session)) })
-    let result = await ended(by: control.bell) { await converse(session) }
-    var report = AttemptReport(result: Self.interpreted(result, control.end))
+    let result = await ended(by: end) { await converse(session) }
+    var report = AttemptReport(result: Self.interpreted(result, end.peeked))
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack
     report.wasSubmitted = await session.progress.submittedAt != nil

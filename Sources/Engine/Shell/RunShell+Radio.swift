@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import Session
+import Waiting
 
 /// What is done with adapters: listing, claiming, scanning, switching, forgetting.
 extension RunShell {
@@ -52,8 +53,9 @@ extension RunShell {
     inbox.post(.scanningClients(clients, session))
   }
 
-  /// Scans until `end` rings or the scan ends by itself.
-  func scan(_ session: RadioSession, forgetting addresses: [BluetoothAddress], until end: Bell) async {
+  /// Scans until `end` is fulfilled or the scan ends by itself.
+  func scan(_ session: RadioSession, forgetting addresses: [BluetoothAddress], until end: OneShot<Void>) async
+  {
     for address in addresses where await forget(address, on: session.adapter) {
       inbox.post(.forgotten(address, session.adapter))
     }
@@ -72,7 +74,7 @@ extension RunShell {
     inbox.post(.scanEnded(failure, session))
   }
 
-  func powerCycle(_ session: RadioSession, until end: Bell) async {
+  func powerCycle(_ session: RadioSession, until end: OneShot<Void>) async {
     let (central, clock) = (central, clock)
     let raced = await ended(by: end) {
       await race(Self.powerCyclePatience, on: clock) { () throws(CentralError) in

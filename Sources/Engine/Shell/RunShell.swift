@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import Session
+import Waiting
 
 /// Carries out what a `RunMachine` says and tells it what came of it. It decides nothing: inputs are handled in the order in
 /// which they came, effects in the order in which the machine gave them; those that take time are child tasks.
@@ -22,9 +23,9 @@ struct RunShell: Sendable {
 
   /// What ends the child tasks that have to be ended from without.
   private struct Controls {
-    var windows: [RadioSession: Bell] = [:]
-    var attempts: [AttemptID: AttemptControl] = [:]
-    var questions: [Bell] = []
+    var windows: [RadioSession: OneShot<Void>] = [:]
+    var attempts: [AttemptID: OneShot<AttemptEnd>] = [:]
+    var questions: [OneShot<Void>] = []
   }
 
   /// The whole run, with the coordinator's work beside it.
@@ -78,20 +79,20 @@ struct RunShell: Sendable {
     case .releaseLinks(let addresses, let session): group.addTask { await release(addresses, session) }
     case .askScanningClients(let session): group.addTask { await askScanningClients(session) }
     case .scan(let session, let addresses):
-      let end = Bell()
+      let end = OneShot<Void>()
       controls.windows[session] = end
       group.addTask { await scan(session, forgetting: addresses, until: end) }
     case .endScan(let session):
-      controls.windows.removeValue(forKey: session)?.ring()
+      controls.windows.removeValue(forKey: session)?.fulfill()
     case .powerCycle(let session):
       let end = question(&controls)
       group.addTask { await powerCycle(session, until: end) }
     case .begin(let attempt):
-      let control = AttemptControl()
+      let control = OneShot<AttemptEnd>()
       controls.attempts[attempt.id] = control
-      group.addTask { await carryOut(attempt, control) }
+      group.addTask { await carryOut(attempt, endedBy: control) }
     case .endAttempt(let id, let end):
-      controls.attempts[id]?.end(end)
+      controls.attempts[id]?.fulfill(end)
     case .askForAction(let id, let room):
       let end = question(&controls)
       group.addTask {
@@ -105,25 +106,27 @@ struct RunShell: Sendable {
       let end = question(&controls)
       group.addTask { inbox.post(.judged(await ended(by: end) { await environment.judge(first) })) }
     case .withdrawQuestions:
-      for question in controls.questions { question.ring() }
+      for question in controls.questions { question.fulfill() }
       controls.questions = []
     case .forgetLeftovers(let devices): group.addTask { await forget(devices) }
     case .finish: preconditionFailure("the run is over")
     }
   }
 
-  private func question(_ controls: inout Controls) -> Bell {
-    let end = Bell()
+  private func question(_ controls: inout Controls) -> OneShot<Void> {
+    let end = OneShot<Void>()
     controls.questions.append(end)
     return end
   }
 
-  /// Runs `body` to its end; it is cancelled when `end` rings.
-  func ended<Value: Sendable>(by end: Bell, _ body: @escaping @Sendable () async -> Value) async -> Value {
+  /// Runs `body` to its end; it is cancelled when `end` is fulfilled.
+  func ended<Value: Sendable>(
+    by end: OneShot<some Sendable>, _ body: @escaping @Sendable () async -> Value
+  ) async -> Value {
     await withTaskGroup(of: Value?.self) { group in
       group.addTask { await body() }
       group.addTask {
-        await end.wait()
+        await end.value()
         return nil
       }
       for await value in group {

@@ -1,6 +1,7 @@
 import Bluetooth
 import DBus
 import VirtualTime
+import Waiting
 
 /// `Connect` and `Disconnect`, and what a link goes through in between.
 extension BluetoothDaemon {
@@ -40,7 +41,7 @@ extension BluetoothDaemon {
     self[id]?.link = .connecting(attempt)
     store(id)
     // Fulfilled when the answer has gone out.
-    defer { afterAnswer { attempt.fulfill(()) } }
+    defer { afterAnswer { attempt.fulfill() } }
     do throws(LinkError) {
       let link = try await world.connect(to: id.address, on: id.adapter)
       linkIsUp(link, id)
@@ -48,7 +49,7 @@ extension BluetoothDaemon {
       guard case .connecting(let current) = self[id]?.link, current === attempt else {
         // Removed meanwhile: BLUEZ.md "Connecting", no answer, "not even when its object was removed".
         if self[id] == nil {
-          attempt.fulfill(())
+          attempt.fulfill()
           await never()
         }
         throw BlueZFailure.connectionCanceled
@@ -57,7 +58,7 @@ extension BluetoothDaemon {
       if error == .connectTimedOut {
         // docs/bluez.md "Connecting to what advertises rarely": "nothing but `InterfacesRemoved`".
         remove(id)
-        attempt.fulfill(())
+        attempt.fulfill()
         await never()
       }
       self[id]?.link = .down

@@ -1,6 +1,7 @@
 import Bluetooth
 import DBus
 import VirtualTime
+import Waiting
 
 /// One life of bluetoothd: from taking the name `org.bluez` to losing it.
 ///

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Waiting
 
 /// What bluetoothd keeps of one adapter.
 struct AdapterRecord {
@@ -17,7 +18,7 @@ struct AdapterRecord {
   }
 
   mutating func endSwitching() {
-    switching?.fulfill(())
+    switching?.fulfill()
     switching = nil
   }
   var devices: [BluetoothAddress: DeviceRecord] = [:]

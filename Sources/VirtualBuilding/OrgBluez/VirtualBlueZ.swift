@@ -1,6 +1,7 @@
 public import Bluetooth
 public import DBus
 import VirtualTime
+import Waiting
 
 /// A virtual `org.bluez`: bluetoothd 5.66 as BLUEZ.md measured it, with its traps, over the adapters and sensors of
 /// a virtual world, on a bus that is not the system's.
@@ -109,7 +110,7 @@ public actor VirtualBlueZ {
 
   private func enter(_ phase: Phase) {
     self.phase = phase
-    for waiter in waiters where waiter.isMet(phase) { waiter.met.fulfill(()) }
+    for waiter in waiters where waiter.isMet(phase) { waiter.met.fulfill() }
     waiters.removeAll { $0.isMet(phase) }
   }
 
@@ -128,7 +129,7 @@ public actor VirtualBlueZ {
     guard case .serving(let life) = phase else { return }
     enter(.ending)
     beginning = .afterKill
-    life.end.fulfill(())
+    life.end.fulfill()
     await wait { $0.isDown }
   }
 
@@ -139,7 +140,7 @@ public actor VirtualBlueZ {
     enter(.ending)
     beginning = .afterStop
     await life.daemon.shutDown()
-    life.end.fulfill(())
+    life.end.fulfill()
     await wait { $0.isDown }
     await world.stopStack()
   }
