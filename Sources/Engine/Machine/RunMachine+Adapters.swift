@@ -24,6 +24,8 @@ struct AdapterPresence: Sendable {
     var said: AdapterAwaited?
     /// Why there is none.
     var failure: CentralError
+    /// Whether its time is up, and the adapters are listed a last time: the stack may have gone after them.
+    var isOver = false
   }
 
   /// Whether the adapters are to be listed anew.
@@ -63,7 +65,11 @@ extension RunMachine {
     guard !isStopping else { return }
     if let wait = presence.wait {
       if presence.isWatchEnded { return stop(.radio(CentralError(.busUnavailable))) }
-      if wait.until <= now { return stop(.radio(wait.failure)) }
+      if wait.until <= now, !presence.isListing {
+        if wait.isOver { return stop(.radio(wait.failure)) }
+        presence.wait?.isOver = true
+        presence.mayHaveChanged = true
+      }
     }
     let isDue = adapterDueAt.map { $0 <= now } ?? false
     guard presence.mayHaveChanged || isDue, !presence.isListing else { return }
