@@ -13,6 +13,8 @@ public struct DeviceSession: Sendable {
   public let adapter: AdapterID
   /// The clock.
   public let clock: any TimeSource
+  /// Which attempt at the device it is, from 1.
+  public let attempt: Int
 
   /// The action that the device is to learn the time of: the operator's key, or the beginning of this session.
   public let action: (at: MonotonicInstant, source: ActionSource)
@@ -34,7 +36,7 @@ public struct DeviceSession: Sendable {
 
   /// A session, which begins now.
   package init(
-    room: Room, address: BluetoothAddress, adapter: AdapterID, central: any Central,
+    room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, redactor: Redactor, action: MonotonicInstant? = nil,
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
     answered: @escaping @Sendable () async -> Void = {},
@@ -43,6 +45,7 @@ public struct DeviceSession: Sendable {
     self.room = room
     self.address = address
     self.adapter = adapter
+    self.attempt = attempt
     self.central = central
     self.coordinator = coordinator
     self.clock = clock
@@ -115,7 +118,8 @@ public struct DeviceSession: Sendable {
     let began = clock.now
     let timeout = end.map { min(room.timeouts[stage], began.duration(to: $0)) } ?? room.timeouts[stage]
     coordinator.note(
-      .stageStarted(.init(room: room.id, stage: stage, setting: setting, timeout: timeout.inSeconds)))
+      .stageStarted(
+        .init(room: room.id, attempt: attempt, stage: stage, setting: setting, timeout: timeout.inSeconds)))
     let raced = timeout > .zero ? await race(timeout, on: clock, body) : .timedOut
     let failure: FailureReason? =
       switch raced {
@@ -127,7 +131,10 @@ public struct DeviceSession: Sendable {
       }
     let seconds = began.duration(to: clock.now).inSeconds
     coordinator.note(
-      .stageEnded(.init(room: room.id, stage: stage, setting: setting, seconds: seconds, failure: failure)))
+      .stageEnded(
+        .init(
+          room: room.id, attempt: attempt, stage: stage, setting: setting, seconds: seconds, failure: failure)
+      ))
     guard case .value(let value) = raced else {
       throw AttemptFailure(failure ?? FailureReason(.stackError))
     }
@@ -173,7 +180,8 @@ public struct DeviceSession: Sendable {
       await progress.confirm(setting)
       // How long a secret is, is part of it.
       let shown = room.settings[setting]?.shown == nil ? nil : bytes
-      coordinator.note(.settingWritten(.init(room: room.id, setting: setting, bytes: shown)))
+      coordinator.note(
+        .settingWritten(.init(room: room.id, attempt: attempt, setting: setting, bytes: shown)))
     }
   }
 
@@ -188,7 +196,7 @@ public struct DeviceSession: Sendable {
 
   /// Puts on record what the device was read to hold before anything was written.
   public func found(_ settings: [HeldSetting]) async {
-    coordinator.note(.settingsRead(.init(room: room.id, settings: settings)))
+    coordinator.note(.settingsRead(.init(room: room.id, attempt: attempt, settings: settings)))
   }
 
   /// Counts settings as proved: the device was read to hold them as wanted.
@@ -199,7 +207,8 @@ public struct DeviceSession: Sendable {
   /// Puts on record what the device is told of the action's time.
   public func sends(_ byte: UInt8, for elapsed: Duration) async {
     coordinator.note(
-      .elapsedSent(.init(room: room.id, seconds: elapsed.inSeconds, byte: byte, since: action.source)))
+      .elapsedSent(
+        .init(room: room.id, attempt: attempt, seconds: elapsed.inSeconds, byte: byte, since: action.source)))
   }
 
   /// Puts on record that the device is about to be asked to keep what was written. Only when that is on disk
@@ -209,7 +218,7 @@ public struct DeviceSession: Sendable {
     if Task.isCancelled { throw AttemptFailure(.init(.interrupted, stage: .save)) }
     if let end, clock.now >= end { throw AttemptFailure(.init(.stageTimedOut, stage: .write)) }
     do throws(RecordFailure) {
-      try await coordinator.commit(.saveSubmitted(.init(room: room.id, address: address)))
+      try await coordinator.commit(.saveSubmitted(.init(room: room.id, attempt: attempt, address: address)))
     } catch {
       throw AttemptFailure(.init(.recordUnwritable, stage: .save))
     }
@@ -220,7 +229,8 @@ public struct DeviceSession: Sendable {
 
   /// Puts the device's own words on record, secrets taken out.
   public func heard(_ text: String, as meaning: StatusMeaning) async {
-    coordinator.note(.statusReceived(.init(room: room.id, text: redactor(text), meaning: meaning)))
+    coordinator.note(
+      .statusReceived(.init(room: room.id, attempt: attempt, text: redactor(text), meaning: meaning)))
   }
 
   /// Runs `body` with a feed, and a pump that fills it with what the feed is told to follow; the pump ends

@@ -11,8 +11,7 @@ import Testing
     settings: [SettingResult(name: .wifiPassword, value: nil, state: .written)],
     reason: FailureReason(.attributeRejected, stage: .write, setting: .minor, attError: 0x0D))
 
-  /// One of each kind; the compiler does not let a kind be forgotten in `Fact.kind`, this list does not let
-  /// it be forgotten here.
+  /// One of each kind. A kind that is forgotten here or in `Fact`'s table is named by the tests below.
   static let facts: [Fact] = [
     .runStarted(
       RunStarted(
@@ -46,20 +45,20 @@ import Testing
     .hostPaused(HostPause(.suspended, seconds: 300)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
-    .stageStarted(StageStarted(room: "lobby", stage: .write, setting: .minor, timeout: 10)),
+    .stageStarted(StageStarted(room: "lobby", attempt: 1, stage: .write, setting: .minor, timeout: 10)),
     .stageEnded(
       StageEnded(
-        room: "lobby", stage: .write, setting: .minor, seconds: 10,
+        room: "lobby", attempt: 1, stage: .write, setting: .minor, seconds: 10,
         failure: FailureReason(.stageTimedOut, stage: .write, seconds: 10))),
-    .statusReceived(StatusReceived(room: "lobby", text: "error:flash", meaning: .refusal)),
-    .settingsRead(SettingsRead(room: "lobby", settings: [HeldSetting(name: .minor, value: "7")])),
-    .elapsedSent(ElapsedSent(room: "lobby", seconds: 0.512_345, byte: 13, since: .key)),
-    .settingWritten(SettingWritten(room: "lobby", setting: .roomName, bytes: 5)),
-    .saveSubmitted(SaveSubmitted(room: "lobby", address: address)),
-    .linkEnded(LinkEnded(room: "lobby", cause: .remote, expected: true)),
+    .statusReceived(StatusReceived(room: "lobby", attempt: 1, text: "error:flash", meaning: .refusal)),
+    .settingsRead(SettingsRead(room: "lobby", attempt: 1, settings: [HeldSetting(name: .minor, value: "7")])),
+    .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),
+    .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
+    .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),
+    .linkEnded(LinkEnded(room: "lobby", attempt: 1, cause: .remote, expected: true)),
     .proofHeard(
       ProofHeard(
-        room: "lobby",
+        room: "lobby", attempt: 1,
         evidence: Evidence(
           grade: .freshBeacon, address: address, minor: 7, rssi: -48, secondsAfterSave: 2.5))),
     .attemptEnded(AttemptEnded(room: "lobby", number: 1, seconds: 4, failure: nil)),
@@ -91,6 +90,28 @@ import Testing
     #expect(text.contains(#""v":1"#))
     // Frozen names are snake_case throughout.
     #expect(text.firstMatch(of: #/"[a-z]+[A-Z][A-Za-z]*":/#) == nil)
+  }
+
+  @Test(arguments: facts) func tellsTheAttemptItBelongsTo(fact: Fact) {
+    #expect((fact.attempt == 1) == factsOfAttempts.contains(fact.kind))
+    if fact.attempt != nil { #expect(fact.room == "lobby") }
+  }
+
+  @Test("records of earlier versions do not say which attempt a stage belongs to")
+  func withoutAttempt() throws {
+    let line =
+      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"save_submitted","#
+      + #""data":{"room":"lobby","address":"C4:7C:8D:00:00:01"}}"#
+    let event = try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8))
+    #expect(event.fact == .saveSubmitted(.init(room: "lobby", address: Self.address)))
+    #expect(event.fact.attempt == nil)
+    #expect(event.fact.durability == .synced)
+  }
+
+  @Test("the reading of a kind that does not exist fails, and so does its name")
+  func unknownKind() {
+    #expect(Fact.Kind(rawValue: "run_exploded") == nil)
+    #expect(Fact.Kind(rawValue: "run_started") == "run_started")
   }
 
   @Test(arguments: [

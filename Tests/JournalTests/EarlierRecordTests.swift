@@ -6,14 +6,23 @@ import Testing
 
 /// What earlier versions wrote counts as it did.
 @Suite("Records of earlier versions") struct EarlierRecordTests {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
   @Test("the sample's chain of digests holds")
   func sample() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let record = try JournalReader.read(root.path + "/reports/sample/journal.jsonl")
+    let record = try JournalReader.read(Self.root + "/reports/sample/journal.jsonl")
     #expect(record.damage == nil)
     #expect(record.tornLine == nil)
     #expect(record.events.count > 100)
+  }
+
+  @Test("the sample is written again to the byte")
+  func sampleAgain() throws {
+    let path = Self.root + "/reports/sample/journal.jsonl"
+    var lines = JournalLines()
+    let again = try JournalReader.read(path).events.flatMap { lines.line($0) + [UInt8(ascii: "\n")] }
+    #expect(try Array(Data(contentsOf: URL(filePath: path))) == again)
   }
 
   @Test("a site key has the name it had, and a password its fingerprint")

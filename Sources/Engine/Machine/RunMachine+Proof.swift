@@ -27,7 +27,9 @@ extension RunMachine {
     } else {
       timers.orphans.insert(Due(at: limit, room: place))
     }
-    record(.stageStarted(.init(room: room.id, stage: .verify, timeout: timeout.inSeconds)))
+    record(.stageStarted(
+        .init(
+          room: room.id, attempt: state.attempt.number, stage: .verify, timeout: timeout.inSeconds)))
     if isStopping { endProof(place, isOver: false) }
   }
 
@@ -67,10 +69,10 @@ extension RunMachine {
     record(
       .stageEnded(
         .init(
-          room: id.room, stage: .verify, seconds: state.since.duration(to: now).inSeconds, failure: failure)))
+          room: id.room, attempt: id.number, stage: .verify, seconds: state.since.duration(to: now).inSeconds, failure: failure)))
     switch result {
     case .success(let evidence):
-      record(.proofHeard(.init(room: id.room, evidence: evidence)))
+      record(.proofHeard(.init(room: id.room, attempt: id.number, evidence: evidence)))
       succeed(place, state.work, id, began: state.began, evidence)
     case .failure(let failure):
       fail(place, state.failed(failure.reason, at: now))

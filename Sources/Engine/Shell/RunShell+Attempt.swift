@@ -12,8 +12,8 @@ extension RunShell {
 
   func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
     let session = DeviceSession(
-      room: attempt.room, address: attempt.address, adapter: attempt.session.adapter, central: central,
-      coordinator: coordinator, clock: clock, redactor: redactor, action: attempt.action,
+      room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
+      attempt: attempt.id.number, central: central, coordinator: coordinator, clock: clock, redactor: redactor, action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       hear: { [inbox] in inbox.post(.heard($0, attempt.session)) })
@@ -73,7 +73,9 @@ extension RunShell {
     guard case .value(let end?) = raced else { return true }
     coordinator.note(
       .linkEnded(
-        .init(room: session.room.id, cause: end.cause, expected: wasSubmitted || end.cause == .local)))
+        .init(
+          room: session.room.id, attempt: session.attempt, cause: end.cause,
+          expected: wasSubmitted || end.cause == .local)))
     return end.cause != .adapterLost && end.cause != .stackLost
   }
 }

@@ -27,6 +27,42 @@ public struct Exclusion: Hashable, Sendable, Codable {
   }
 }
 
+/// A room and the device it gets.
+public struct BindingCommitted: Hashable, Sendable, Codable {
+  /// The room.
+  public var room: RoomID
+  /// The device.
+  public var address: BluetoothAddress
+  /// What joined them.
+  public var basis: BindingBasis
+
+  /// All of it.
+  public init(room: RoomID, address: BluetoothAddress, basis: BindingBasis) {
+    self.room = room
+    self.address = address
+    self.basis = basis
+  }
+}
+
+extension BindingCommitted: FactPayload {
+  /// It is on disk before anything else happens.
+  public static var durability: Durability { .synced }
+  /// What it is about.
+  public var subject: FactSubject { FactSubject(room: room, address: address) }
+}
+
+/// What joined a room and a device, strongest first. The names are frozen.
+public enum BindingBasis: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The manifest names the address.
+  case address
+  /// An earlier run joined them.
+  case record
+  /// It is the nearest to the adapter that stands in the room, clearly.
+  case nearest
+  /// The manifest lets the room take any device, and a person confirmed it.
+  case any
+}
+
 /// A binding that no longer holds.
 public struct BindingReleased: Hashable, Sendable, Codable {
   /// Why a binding ends. The names are frozen.
@@ -62,6 +98,13 @@ public struct BindingReleased: Hashable, Sendable, Codable {
   }
 }
 
+extension BindingReleased: FactPayload {
+  /// It is on disk before anything else happens.
+  public static var durability: Durability { .synced }
+  /// What it is about.
+  public var subject: FactSubject { FactSubject(room: room, address: address) }
+}
+
 /// A room that is out of service.
 public struct RoomRetired: Hashable, Sendable, Codable {
   /// The room.
@@ -74,6 +117,13 @@ public struct RoomRetired: Hashable, Sendable, Codable {
     self.room = room
     self.reason = reason
   }
+}
+
+extension RoomRetired: FactPayload {
+  /// It is on disk before anything else happens.
+  public static var durability: Durability { .synced }
+  /// What it is about.
+  public var subject: FactSubject { FactSubject(room: room) }
 }
 
 /// A waiver: somebody takes a room as it is.
@@ -93,38 +143,9 @@ public struct RoomAccepted: Hashable, Sendable, Codable {
   }
 }
 
-/// A time in which this host did nothing.
-public struct HostPause: Hashable, Sendable, Codable {
-  /// What kept it. The names are frozen.
-  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It slept: a closed lid.
-    case suspended
-    /// The process, or the machine it runs in, was held.
-    case stopped
-    /// It did not pause: its wall clock was set, forward by so much.
-    case clockSet = "clock_set"
-  }
-
-  /// What kept it.
-  public var kind: Kind
-  /// How long, in seconds; of a clock that was set, by how much, negative for backward.
-  public var seconds: Double
-
-  /// A pause.
-  public init(_ kind: Kind, seconds: Double) {
-    self.kind = kind
-    self.seconds = seconds
-  }
-}
-
-/// What a record was made by. The names are frozen.
-public enum RecordedCommand: String, Hashable, Sendable, Codable, CaseIterable {
-  /// A run that provisions.
-  case apply
-  /// A device was taken out of service.
-  case replace
-  /// A room was taken out of service.
-  case retire
-  /// A room was accepted as it is.
-  case accept
+extension RoomAccepted: FactPayload {
+  /// It is on disk before anything else happens.
+  public static var durability: Durability { .synced }
+  /// What it is about.
+  public var subject: FactSubject { FactSubject(room: room) }
 }
