@@ -71,6 +71,11 @@ public final class LoopExecutor: SerialExecutor {
     loop.schedule(at: instant, body)
   }
 
+  /// The same, so long from now.
+  public func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> LoopTimer {
+    schedule(at: .now + delay, body)
+  }
+
   /// From here on the thread serves this source too, until it ends or nobody refers to it. Call it on the thread.
   public func serve(_ source: any LoopSource) {
     precondition(loop.queue.isCurrent, "not on the loop's thread")

@@ -13,7 +13,19 @@ public actor JournalWriter {
   /// The journal's name in its run's directory.
   public static let fileName = "journal.jsonl"
 
+  /// What need not be synced is written so much later at most, with what comes meanwhile: waking the thread for each event
+  /// costs more than writing it.
+  private static let soon = Duration.milliseconds(50)
+
+  private struct Waiting {
+    var events: [RunEvent] = []
+    /// That of the journal.
+    var failure: JournalError?
+  }
+
   private let file: File
+  /// Events that are on their way to the file.
+  private let waiting = Lock(Waiting())
   private let thread = LoopExecutor.startThread()
   private var lines = JournalLines()
   private var sequence = 0
@@ -38,11 +50,16 @@ public actor JournalWriter {
   /// - Throws: what the system said to the first write or sync that failed, now or earlier.
   public func append(_ events: [RunEvent]) throws(JournalError) {
     if let failure { throw failure }
+    let earlier = waiting.withLock { waiting in
+      defer { waiting.events = [] }
+      return waiting.events
+    }
     do throws(JournalError) {
-      for event in events { try append(event) }
+      for event in earlier + events { try append(event) }
       if events.contains(where: { $0.fact.durability == .synced }) { try file.syncData() }
     } catch {
       failure = error
+      waiting.withLock { $0.failure = error }
       throw error
     }
   }
@@ -64,13 +81,30 @@ public actor JournalWriter {
 }
 
 extension JournalWriter: RunRecorder {
-  /// Appends events for the engine.
+  /// Appends events for the engine: at once if one of them must be synced, or else soon. What then cannot be written fails
+  /// what comes after it.
   /// - Throws: `RecordFailure` with `JournalError`'s words; `failure` has the error itself.
-  public func record(_ events: [RunEvent]) async throws(RecordFailure) {
+  public nonisolated func record(_ events: [RunEvent]) async throws(RecordFailure) {
     do throws(JournalError) {
-      try append(events)
+      if events.contains(where: { $0.fact.durability == .synced }) {
+        try await append(events)
+      } else {
+        try appendSoon(events)
+      }
     } catch {
       throw RecordFailure(error.description)
     }
+  }
+
+  private nonisolated func appendSoon(_ events: [RunEvent]) throws(JournalError) {
+    let (failure, isFirst) = waiting.withLock { waiting in
+      let isFirst = waiting.events.isEmpty
+      waiting.events += events
+      return (waiting.failure, isFirst)
+    }
+    if let failure { throw failure }
+    guard isFirst else { return }
+    // A failure is told to whoever comes next.
+    _ = thread.schedule(after: Self.soon) { self.assumeIsolated { _ = try? $0.append([]) } }
   }
 }

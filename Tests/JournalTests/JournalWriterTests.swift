@@ -57,6 +57,39 @@ struct JournalWriterTests {
     }
   }
 
+  @Test("what need not be synced is written soon, and before what must be synced")
+  func soon() async throws {
+    let directory = try TemporaryDirectory()
+    let writer = JournalWriter(try File.directory(directory.path).create("j"))
+    let events = Events.sample()
+    for event in events { try await writer.record([event]) }
+    #expect(try JournalReader.read(directory.path + "/j").events == events, "the last one is synced")
+
+    let more = Array(Events.sample(60)[events.count...]).filter { $0.fact.durability == .written }
+    var number = events.count
+    for var event in more {
+      number += 1
+      event.sequence = number
+      try await writer.record([event])
+    }
+    while try JournalReader.read(directory.path + "/j").events.count < number { await Task.yield() }
+  }
+
+  @Test("what could not be written soon fails what comes next")
+  func failsLater() async throws {
+    let descriptor = open("/dev/full", O_WRONLY)
+    try #require(descriptor >= 0)
+    let writer = JournalWriter(File(descriptor: descriptor, path: "/dev/full"))
+    var event = try #require(Events.sample().first { $0.fact.durability == .written })
+    event.sequence = 1
+    try await writer.record([event])
+    while await writer.failure == nil { await Task.yield() }
+    event.sequence = 2
+    await #expect(throws: RecordFailure("cannot write /dev/full: no space left")) {
+      try await writer.record([event])
+    }
+  }
+
   @Test("a disk that fills in the middle of a line leaves a whole journal", arguments: [1, 700, 1000, 1500])
   func fills(limit: Int) async throws {
     let directory = try TemporaryDirectory()

@@ -13,7 +13,7 @@ actor LiveProgress {
   /// How often the lines are drawn again while nothing happens: a person wants to see the seconds pass.
   private static let pace = Duration.milliseconds(250)
   /// Events that follow each other sooner than this are shown together.
-  private static let rest = Duration.milliseconds(50)
+  private static let rest = Duration.milliseconds(100)
 
   private let screen = Screen.standardError
   private let clock: any TimeSource
@@ -43,7 +43,7 @@ actor LiveProgress {
       return waiting.count == 1
     }
     guard isFirst else { return }
-    _ = thread.schedule(at: .now + Self.rest) { self.assumeIsolated { $0.showWaiting() } }
+    _ = thread.schedule(after: Self.rest) { self.assumeIsolated { $0.showWaiting() } }
   }
 
   /// Keeps the lines moving while `body` runs, and leaves the terminal in order after it.
@@ -68,7 +68,7 @@ actor LiveProgress {
   }
 
   private func redrawLater() {
-    redraw = thread.schedule(at: .now + Self.pace) { [weak self] in
+    redraw = thread.schedule(after: Self.pace) { [weak self] in
       self?.assumeIsolated { progress in
         guard progress.redraw != nil else { return }
         progress.draw(above: [])
