@@ -25,30 +25,26 @@ extension [RunEvent] {
     var underway: Set<RoomID> = []
     for event in self {
       switch event.fact {
-      case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .hostPaused,
-        .canariesJudged,
-        .runInterrupted,
-        .runFinished:
-        for room in report.selected { result[room.id, default: []].append(event) }
       case .listeningStarted(let fact), .listeningStopped(let fact):
         // A survey is everybody's: it shows how long the room's device had to be heard. Other windows are of those
         // that wait for a proof, or to be heard again.
         let all = fact.purpose == .survey ? report.selected.map(\.id) : underway.sorted()
         for room in fact.room.map({ [$0] }) ?? all { result[room, default: []].append(event) }
-      case .linkReleased(let fact):
-        if let room = owners[fact.address] { result[room, default: []].append(event) }
-      case .deviceSighted(let fact):
-        if let room = owners[fact.address] { result[room, default: []].append(event) }
-      case .deviceUnclaimed:
-        break
-      case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
-        .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted,
-        .linkEnded, .proofHeard, .attemptEnded,
-        .retryScheduled, .roomFinished:
-        guard let room = event.fact.room else { continue }
-        result[room, default: []].append(event)
-        if case .attemptStarted = event.fact { underway.insert(room) }
-        if case .roomFinished = event.fact { underway.remove(room) }
+      case .attemptStarted(let fact):
+        underway.insert(fact.room)
+        result[fact.room, default: []].append(event)
+      case .roomFinished(let fact):
+        underway.remove(fact.room)
+        result[fact.room, default: []].append(event)
+      default:
+        // Whatever a fact is, what it is about says where it belongs.
+        if let room = event.fact.room {
+          result[room, default: []].append(event)
+        } else if let address = event.fact.address {
+          if let room = owners[address] { result[room, default: []].append(event) }
+        } else {
+          for room in report.selected { result[room.id, default: []].append(event) }
+        }
       }
     }
     return result
