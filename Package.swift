@@ -45,10 +45,10 @@ let package = Package(
     // One utility each.
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
-    library("Waiting"),
 
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
+    library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop"]),
     library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus"]),

@@ -1,26 +1,26 @@
-import Synchronization
+public import Synchronization
 
 /// A value that is set once and then stays, for any number of tasks that wait for it.
 public final class OneShot<Value: Sendable>: Sendable {
-  private enum State {
+  @usableFromInline enum State {
     /// Those who wait, in the order in which they came.
     case open([(ticket: Int, continuation: CheckedContinuation<Value?, Never>)], next: Int)
     case fulfilled(Value)
   }
 
-  private let state = Mutex(State.open([], next: 0))
+  @usableFromInline let state = Mutex(State.open([], next: 0))
 
   /// Without a value.
-  public init() {}
+  @inlinable public init() {}
 
   /// Sets the value; only the first one counts. Who waits goes on in the order in which they came.
   /// - Returns: whether this was the first.
-  @discardableResult
+  @inlinable @discardableResult
   public func fulfill(_ value: Value) -> Bool {
     let waiting = state.withLock { state -> [CheckedContinuation<Value?, Never>]? in
       guard case .open(let waiting, _) = state else { return nil }
       state = .fulfilled(value)
-      return waiting.map(\.continuation)
+      return waiting.map { $0.continuation }
     }
     for continuation in waiting ?? [] { continuation.resume(returning: value) }
     return waiting != nil
@@ -28,7 +28,7 @@ public final class OneShot<Value: Sendable>: Sendable {
 
   /// The value, once it is set; nil when the waiting task is cancelled first. A value that is set already comes also
   /// to a cancelled task.
-  @discardableResult
+  @inlinable @discardableResult
   public func value() async -> Value? {
     let ticket = ticket()
     return await withTaskCancellationHandler {
@@ -39,7 +39,7 @@ public final class OneShot<Value: Sendable>: Sendable {
   }
 
   /// The value, once it is set, whether or not the waiting task is cancelled: for what ends in bounded time.
-  @discardableResult
+  @inlinable @discardableResult
   public func valueEvenIfCancelled() async -> Value {
     let ticket = ticket()
     let value = await withCheckedContinuation { wait(ticket, $0) { false } }
@@ -48,13 +48,13 @@ public final class OneShot<Value: Sendable>: Sendable {
   }
 
   /// The value, if there is one by now.
-  public var peeked: Value? {
+  @inlinable public var peeked: Value? {
     state.withLock { state in
       if case .fulfilled(let value) = state { value } else { nil }
     }
   }
 
-  private func ticket() -> Int {
+  @inlinable func ticket() -> Int {
     state.withLock { state in
       guard case .open(let waiting, let next) = state else { return 0 }
       state = .open(waiting, next: next + 1)
@@ -62,7 +62,7 @@ public final class OneShot<Value: Sendable>: Sendable {
     }
   }
 
-  private func wait(
+  @inlinable func wait(
     _ ticket: Int, _ continuation: CheckedContinuation<Value?, Never>, unless isCancelled: () -> Bool
   ) {
     let now: Value?? = state.withLock { state in
@@ -77,7 +77,7 @@ public final class OneShot<Value: Sendable>: Sendable {
     if let now { continuation.resume(returning: now) }
   }
 
-  private func removeWaiter(_ ticket: Int) -> CheckedContinuation<Value?, Never>? {
+  @inlinable func removeWaiter(_ ticket: Int) -> CheckedContinuation<Value?, Never>? {
     state.withLock { state in
       guard case .open(var waiting, let next) = state,
         let index = waiting.firstIndex(where: { $0.ticket == ticket })

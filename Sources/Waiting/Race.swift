@@ -1,3 +1,5 @@
+public import Bluetooth
+
 /// How a race against the clock ended.
 public enum Raced<Value: Sendable, Failure: Error>: Sendable {
   /// With the body's value.
@@ -16,34 +18,29 @@ public enum Raced<Value: Sendable, Failure: Error>: Sendable {
 /// Runs `body` against the clock. When the time is up, `body` is cancelled and *waited for*: it must end what
 /// it began. Should it have succeeded in that very instant, the success counts, so that nothing it holds is
 /// lost and there is one result only. Where the calling task is cancelled, so is `body`, and its end is the result.
+///
+/// The clock's side is a timer and no task: a run has a dozen of these for each device.
+@inlinable
 public func race<Value: Sendable, Failure: Error>(
-  _ timeout: Duration, on clock: some Clock<Duration>,
+  _ timeout: Duration, on clock: any TimeSource,
   _ body: @escaping @Sendable () async throws(Failure) -> Value
 ) async -> Raced<Value, Failure> {
-  do throws(TimedFailure<Failure>) {
-    return .value(
-      try await race {
-        () async throws(TimedFailure<Failure>) in
-        do throws(Failure) { return try await body() } catch { throw .failed(error) }
-      } against: {
-        do {
-          try await clock.sleep(for: timeout)
-          return .timedOut
-        } catch {
-          return nil
-        }
-      })
-  } catch {
-    switch error {
-    case .failed(let failure): return .failed(failure)
-    case .timedOut: return .timedOut
+  await withTaskGroup(of: Result<Value, Failure>.self) { group in
+    let isTimely = OneShot<Bool>()
+    group.addTask {
+      defer { isTimely.fulfill(true) }
+      do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    }
+    let timer = clock.schedule(at: clock.now.advanced(by: timeout)) { isTimely.fulfill(false) }
+    let wasTimely = await isTimely.valueEvenIfCancelled()
+    timer.cancel()
+    if !wasTimely { group.cancelAll() }
+    switch await group.next() {
+    case .success(let value): return .value(value)
+    case .failure(let error): return wasTimely ? .failed(error) : .timedOut
+    case nil: preconditionFailure("a body that never was")
     }
   }
-}
-
-private enum TimedFailure<Failure: Error>: Error {
-  case failed(Failure)
-  case timedOut
 }
 
 /// The result of `body`, or the error that `obstacle` returns first: then `body` is cancelled, and waited for. A success

@@ -1,5 +1,5 @@
 import Foundation
-import Provisioning
+import Model
 import Testing
 
 @testable import Journal

@@ -4,7 +4,7 @@ import Model
 /// Where a room stands in a run. Each case holds what is true in it, and its values can only be made from those of a legal
 /// predecessor: their initialisers belong to this file. `RoomState.transitions` is the same as a table, which
 /// docs/architecture.md draws.
-enum RoomState: Sendable {
+indirect enum RoomState: Sendable {
   /// Nothing is decided yet: the run surveys.
   case unmatched
   /// No device could be joined with the room so far, and the run watches for one.

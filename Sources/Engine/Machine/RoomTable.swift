@@ -42,7 +42,10 @@ struct RoomTable: Sendable {
 
   var indices: Range<Int> { entries.indices }
 
-  subscript(place: Int) -> Entry { entries[place] }
+  /// A room. Read in place: a copy of all that is known of it, for each look at its state, would cost more than most decisions.
+  subscript(place: Int) -> Entry {
+    _read { yield entries[place] }
+  }
 
   /// The place of a room.
   func place(of room: RoomID) -> Int {

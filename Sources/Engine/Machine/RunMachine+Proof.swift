@@ -27,7 +27,8 @@ extension RunMachine {
     } else {
       timers.orphans.insert(Due(at: limit, room: place))
     }
-    record(.stageStarted(
+    record(
+      .stageStarted(
         .init(
           room: room.id, attempt: state.attempt.number, stage: .verify, timeout: timeout.inSeconds)))
     if isStopping { endProof(place, isOver: false) }
@@ -69,7 +70,8 @@ extension RunMachine {
     record(
       .stageEnded(
         .init(
-          room: id.room, attempt: id.number, stage: .verify, seconds: state.since.duration(to: now).inSeconds, failure: failure)))
+          room: id.room, attempt: id.number, stage: .verify, seconds: state.since.duration(to: now).inSeconds,
+          failure: failure)))
     switch result {
     case .success(let evidence):
       record(.proofHeard(.init(room: id.room, attempt: id.number, evidence: evidence)))

@@ -13,7 +13,8 @@ extension RunShell {
   func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
     let session = DeviceSession(
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
-      attempt: attempt.id.number, central: central, coordinator: coordinator, clock: clock, redactor: redactor, action: attempt.action,
+      attempt: attempt.id.number, central: central, coordinator: coordinator, clock: clock,
+      redactor: redactor, action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       hear: { [inbox] in inbox.post(.heard($0, attempt.session)) })
