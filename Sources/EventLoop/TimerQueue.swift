@@ -1,10 +1,10 @@
 /// What is due at some instant, the earliest first: a binary heap ordered by (instant, sequence), so that of two entries
 /// that are due at the same instant, the one that was added first comes first.
-package struct TimerQueue<Instant: Comparable, Value> {
+public struct TimerQueue<Instant: Comparable, Value> {
   /// A number that is never given out twice.
-  package typealias ID = UInt64
+  public typealias ID = UInt64
 
-  @usableFromInline package struct Entry {
+  @usableFromInline struct Entry {
     @usableFromInline var instant: Instant
     @usableFromInline var id: ID
 
@@ -25,19 +25,19 @@ package struct TimerQueue<Instant: Comparable, Value> {
   @usableFromInline var values: [ID: Value] = [:]
 
   /// An empty queue.
-  @inlinable package init() {}
+  @inlinable public init() {}
 
   /// Whether nothing is due, ever.
-  @inlinable package var isEmpty: Bool { values.isEmpty }
+  @inlinable public var isEmpty: Bool { values.isEmpty }
 
   /// The number of the next entry, for callers that need it before they add the entry.
-  @inlinable package mutating func reserveID() -> ID {
+  @inlinable public mutating func reserveID() -> ID {
     lastID += 1
     return lastID
   }
 
   /// Adds an entry under a number that was reserved.
-  @inlinable package mutating func insert(_ value: Value, as id: ID, at instant: Instant) {
+  @inlinable public mutating func insert(_ value: Value, as id: ID, at instant: Instant) {
     values[id] = value
     heap.append(Entry(instant: instant, id: id))
     var child = heap.count - 1
@@ -50,14 +50,14 @@ package struct TimerQueue<Instant: Comparable, Value> {
   }
 
   /// Adds an entry.
-  @inlinable package mutating func add(_ value: Value, at instant: Instant) -> ID {
+  @inlinable public mutating func add(_ value: Value, at instant: Instant) -> ID {
     let id = reserveID()
     insert(value, as: id, at: instant)
     return id
   }
 
   /// When the first entry is due.
-  @inlinable package var earliest: Instant? {
+  @inlinable public var earliest: Instant? {
     mutating get {
       while let first = heap.first {
         if values[first.id] != nil { return first.instant }
@@ -68,7 +68,7 @@ package struct TimerQueue<Instant: Comparable, Value> {
   }
 
   /// Takes out the entry that is due first.
-  @inlinable package mutating func popFirst() -> (instant: Instant, value: Value)? {
+  @inlinable public mutating func popFirst() -> (instant: Instant, value: Value)? {
     while let first = popEntry() {
       if let value = values.removeValue(forKey: first.id) { return (first.instant, value) }
     }
@@ -76,13 +76,13 @@ package struct TimerQueue<Instant: Comparable, Value> {
   }
 
   /// Takes out the entry that is due first, if it is due at `now`.
-  @inlinable package mutating func popFirst(dueAt now: Instant) -> Value? {
+  @inlinable public mutating func popFirst(dueAt now: Instant) -> Value? {
     guard let earliest, earliest <= now else { return nil }
     return popFirst()?.value
   }
 
   /// Takes out one entry before its time; nil when it is not there.
-  @inlinable package mutating func remove(_ id: ID) -> Value? {
+  @inlinable public mutating func remove(_ id: ID) -> Value? {
     defer { dropRemoved() }
     return values.removeValue(forKey: id)
   }

@@ -43,7 +43,7 @@ final class VirtualExecutor: TaskExecutor {
   private let isDone = Atomic(false)
   private let isCancelled = Atomic(false)
 
-  var now: MonotonicInstant { time.withLock(\.now) }
+  var now: MonotonicInstant { time.withLock { $0.now } }
 
   // MARK: Jobs
 

@@ -129,11 +129,14 @@ import VirtualBuilding
   func adapterGone(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
-        if event.sequence == number { await backstage.world.setPresent(false, adapters[0].address) }
+        guard event.sequence == number else { return }
+        for adapter in adapters { await backstage.world.setPresent(false, adapter.address) }
       }
       // What the stack has stored on an adapter that is not there, nobody can have it forget.
       expectInvariants(run, [room])
-      await succession.world.setPresent(true, adapters[0].address, name: "hci0")
+      for adapter in adapters {
+        await succession.world.setPresent(true, adapter.address, name: adapter.name)
+      }
       await Self.expectHonest(&succession, room, run, past, .aborted)
     }
   }

@@ -135,6 +135,7 @@ import VirtualTime
     let room = Sample.room(1, address: 1)
     let run = try await rehearse(
       [[]], rooms: [room],
+      scenario: { $0.adapters = oneAdapter },
       through: { central, _ in RefusesToScan(base: central, adapter: adapters[0].address, left: .init(.max)) }
     )
     expectInvariants(run, [room])
@@ -162,7 +163,8 @@ import VirtualTime
   func deaf() async throws {
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
-      [[], [], []], rooms: rooms, before: { world, _ in await world.setDeaf(true, adapters[0].address) })
+      [[], [], []], rooms: rooms, scenario: { $0.adapters = oneAdapter },
+      before: { world, _ in await world.setDeaf(true, adapters[0].address) })
     expectInvariants(run, rooms)
     #expect(run.result.outcome == .complete)
     #expect(
@@ -174,7 +176,8 @@ import VirtualTime
   func staysDeaf() async throws {
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
-      [[], [], []], rooms: rooms, before: { world, _ in await world.setDeaf(true, adapters[0].address) },
+      [[], [], []], rooms: rooms, scenario: { $0.adapters = oneAdapter },
+      before: { world, _ in await world.setDeaf(true, adapters[0].address) },
       through: { central, _ in MayNotPowerCycle(base: central) })
     expectInvariants(run, rooms)
     #expect(run.result.rooms.map(\.outcome) == [.unreachable, .unreachable, .unreachable])

@@ -12,10 +12,6 @@ import VirtualTime
   func anotherAdapter() async throws {
     let run = try await rehearse(
       [[], [], []], rooms: Self.rooms,
-      scenario: {
-        $0.adapters.append(
-          AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1"))
-      },
       during: { backstage, event in
         guard event.fact.label == "stage_started write", event.fact.room == "room-1" else { return }
         await backstage.world.setPresent(false, adapters[0].address)
@@ -110,7 +106,7 @@ import VirtualTime
   func lostBeforeProof(code: FailureReason.Code) async throws {
     let rooms = Array(Self.rooms.prefix(1))
     let run = try await rehearse(
-      [[.init(.neverReturns)]], rooms: rooms, patience: .seconds(5),
+      [[.init(.neverReturns)]], rooms: rooms, scenario: { $0.adapters = oneAdapter }, patience: .seconds(5),
       during: { backstage, event in
         guard case .saveSubmitted = event.fact else { return }
         backstage.after(.seconds(4)) {

@@ -11,7 +11,8 @@ import VirtualBuilding
   @Test("of forty healthy rooms provisions them all, never connecting while it listens")
   func forty() async throws {
     let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }
-    let run = try await rehearse(Array(repeating: [], count: 40), rooms: rooms)
+    let run = try await rehearse(
+      Array(repeating: [], count: 40), rooms: rooms, scenario: { $0.adapters = oneAdapter })
     expectInvariants(run, rooms)
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned })
@@ -206,15 +207,13 @@ import VirtualBuilding
     "has each adapter forget what it could not while it was away, also one that another stood in for",
     arguments: instants)
   func comeBackAsEachOther(instant: String) async throws {
-    let other = AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1")
     let once = Once()
     let run = try await rehearse(
       [[], [.init(.drops(in: .write(2)), attempts: 1)], []], rooms: Self.rooms,
-      scenario: { $0.adapters.append(other) },
       during: { backstage, event in
         guard event.fact.label == instant, event.fact.room ?? "room-2" == "room-2", await once.isFirst()
         else { return }
-        let (world, first, second) = (backstage.world, adapters[0].address, other.address)
+        let (world, first, second) = (backstage.world, adapters[0].address, adapters[1].address)
         await world.setPresent(false, first)
         await world.setPresent(false, second)
         backstage.after(.seconds(1)) { await world.setPresent(true, second, name: "hci0") }
@@ -227,7 +226,7 @@ import VirtualBuilding
   @Test("ends in order when its adapter does not come back")
   func adapterGone() async throws {
     let run = try await rehearse(
-      [[], [], []], rooms: Self.rooms,
+      [[], [], []], rooms: Self.rooms, scenario: { $0.adapters = oneAdapter },
       request: { $0.parallel = 1 },
       during: { backstage, event in
         guard event.fact.label == "stage_started write", event.fact.room == "room-2" else { return }
@@ -245,7 +244,11 @@ import VirtualBuilding
   @Test("waits for an adapter, says so, and goes on when it comes")
   func adapterAwaited() async throws {
     let run = try await rehearse(
-      [[]], scenario: { $0.adapters[0].isPowered = false },
+      [[]],
+      scenario: {
+        $0.adapters = oneAdapter
+        $0.adapters[0].isPowered = false
+      },
       during: { backstage, event in
         if case .adapterAwaited = event.fact {
           try? await backstage.clock.sleep(for: .seconds(3))
@@ -262,7 +265,9 @@ import VirtualBuilding
     let run = try await rehearse(
       [[]],
       scenario: {
-        $0.adapters[0].isPresent = isPresent; $0.adapters[0].isBlocked = true
+        $0.adapters = oneAdapter
+        $0.adapters[0].isPresent = isPresent
+        $0.adapters[0].isBlocked = true
       },
       patience: .seconds(5))
     #expect(run.result.outcome == .aborted)

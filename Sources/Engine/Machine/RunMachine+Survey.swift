@@ -101,6 +101,7 @@ extension RunMachine {
   var phaseWake: MonotonicInstant? {
     switch phase {
     case .surveying(let survey):
+      guard radios.contains(where: { $0.state.window?.hasBegun == true }) else { return nil }
       let scanned = surveyTime
       let ends = [survey.shortest, request.survey].filter { $0 > scanned }
         .map { now.advanced(by: $0 - scanned) }

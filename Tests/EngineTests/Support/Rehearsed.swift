@@ -86,10 +86,13 @@ actor MemoryRecorder: RunRecorder {
   }
 }
 
-/// The adapter of every rehearsal here, and its second.
+/// The adapters of every rehearsal here: two, unless a story is about one alone.
 let adapters = [
-  AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7101), name: "hci0")
+  AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7101), name: "hci0"),
+  AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1"),
 ]
+/// For a story about one adapter alone.
+let oneAdapter = Array(adapters.prefix(1))
 
 /// Runs `apply` over a building whose room *n* has sensor *n*, with these faults.
 func rehearse(
