@@ -97,6 +97,8 @@ struct Radio: Sendable {
   var disturbedAt: MonotonicInstant?
   /// Whether its last scan window found no device that it could connect to.
   var scannedInVain = false
+  /// Whether it connected to a device for the first time since its last scan window.
+  var hasFirstAttempts = false
   /// Rooms whose link is being taken down.
   var disconnecting: Set<Int> = []
   /// Not used before then: the stack refused to scan.
@@ -162,12 +164,17 @@ struct Radio: Sendable {
   var quietUntil: MonotonicInstant? { links > 0 ? disturbedAt?.advanced(by: limits.quiet) : nil }
 }
 
-/// A device that an adapter may connect to: what was tried less often comes first, then the manifest's order.
+/// A device that an adapter may connect to: what failed less often by its own doing comes first, then the manifest's order.
 struct Candidate: Comparable, Sendable {
-  var attempts: Int
+  /// Failed attempts that were charged to the device.
+  var charged: Int
   var room: Int
+  /// Attempts so far: tells whether this is still the same turn.
+  var attempts: Int
 
-  static func < (a: Self, b: Self) -> Bool { (a.attempts, a.room) < (b.attempts, b.room) }
+  static func < (a: Self, b: Self) -> Bool {
+    (a.charged, a.room, a.attempts) < (b.charged, b.room, b.attempts)
+  }
 }
 
 /// Something that is due for a room when a measure has reached a value.

@@ -34,6 +34,7 @@ extension RunMachine {
     let isTrial = radios[index].slots.isTrial(making: radios[index].links)
     let engaged = queued.engaged(in: session, limit: limit, isTrial: isTrial, at: now)
     radios[index].connectingSince = radios[index].connectingSince ?? now
+    if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
     if family.learnsActionTime {
       rooms.move(place, to: .preparing(engaged))
       perform(.askForAction(engaged.attempt, work.room))

@@ -27,7 +27,8 @@ extension RunMachine {
     guard let index = index(of: adapter), rooms.enlist(place, on: adapter),
       let work = rooms[place].state.work
     else { return }
-    radios[index].candidates.insert(Candidate(attempts: work.attempts, room: place))
+    radios[index].candidates.insert(
+      Candidate(charged: work.budget.charged, room: place, attempts: work.attempts))
   }
 
   /// Whether an adapter heard a device so lately that it may connect to it.
@@ -54,6 +55,11 @@ extension RunMachine {
       }
     }
     return false
+  }
+
+  /// Whether the next device that an adapter would connect to has failed before.
+  mutating func isNextRetry(_ index: Int) -> Bool {
+    hasCandidate(index) && radios[index].candidates.min.map { $0.charged > 0 } ?? false
   }
 
   /// Takes out the next room that an adapter connects to; nil when there is none that it should not leave to another.

@@ -38,14 +38,17 @@ extension RunMachine {
     case .idle:
       let isLong = radios[index].connectingSince.map { $0.duration(to: now) >= limits.connecting } ?? false
       let isOver = isLong && wantsToScan(index)
-      if !isOver {
+      let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
+      // A device that failed before may hold the adapter up for its whole timeout: the proofs of the others come first.
+      let isProofFirst = radios[index].hasFirstAttempts && isNextRetry(index)
+      if isProofFirst, isQuiet || rooms.count(.disconnecting) > 0 { return }
+      if !isOver, !(isProofFirst && wantsToScan(index)) {
         while hasRoom(index), let place = takeCandidate(index) {
           if engage(place, index) { return }
         }
         // Candidates that only wait for room are connected to before it scans again.
         if hasCandidate(index) { return }
       }
-      let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
       if isOver || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
   }

@@ -52,6 +52,7 @@ extension RunMachine {
     radios[index].scanTime.stop(at: now)
     radios[index].enter(.idle)
     radios[index].connectingSince = nil
+    radios[index].hasFirstAttempts = false
     radios[index].heldUntil = nil
     radios[index].disturbedAt = now
     radios[index].scannedInVain = radios[index].candidates.isEmpty

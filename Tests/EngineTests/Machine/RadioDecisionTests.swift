@@ -78,6 +78,33 @@ import Testing
     #expect(run.state(6) == .queued, "without a single retry")
   }
 
+  @Test("for a device that it refused for want of a slot before others, and for one that failed after them")
+  func order() {
+    var run = Driver(rooms: 9, slots: nil)
+    run.window(Array(1...9))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.fail(attempt(6), .outOfSlots, at: 2)
+    run.fail(attempt(1), .refused, stage: .save, at: 2.1)
+    #expect(run.state(7) == .connecting)
+    run.send(.connected(attempt(7)), at: 2.3)
+    run.hear([1, 6], at: 4.1)
+    run.pass(at: 4.2)
+    #expect(run.submit(attempt(2), at: 5).begun == [attempt(6, 2)])
+  }
+
+  @Test("to hear proofs before it connects to a device that failed before")
+  func proofsFirst() {
+    var run = Driver(rooms: 2)
+    run.window([1, 2])
+    run.fail(attempt(1), .connectTimedOut, at: 4)
+    #expect(run.state(2) == .connecting)
+    run.send(.connected(attempt(2)), at: 4.3)
+    run.hear([1], at: 6)
+    #expect(run.pass(at: 6.5).begun == [], "the session of room 2 goes on")
+    let effects = run.submit(attempt(2), at: 7)
+    #expect(effects.begun == [] && effects.scans == [Self.hci0])
+  }
+
   @Test("to hear a device again before it connects to it, when that was long ago")
   func freshness() {
     var run = Driver(rooms: 2, slots: 1)
