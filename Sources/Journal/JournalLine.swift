@@ -31,6 +31,14 @@ struct JournalLine: Codable {
     try container.encode(previous, forKey: .previous)
   }
 
+  /// An encoder that writes the same bytes for the same event each time. JSON escapes every line end within
+  /// a string, so one event is one line.
+  static func encoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+
   /// What `prev` of the first line holds.
   static let origin = chain(Array(schema.utf8))
 
@@ -42,6 +50,7 @@ struct JournalLine: Codable {
 
 /// Makes the lines of a journal, each from its event and the line before it. The same events give the same bytes.
 public struct JournalLines: Sendable {
+  private let encoder = JournalLine.encoder()
   private var previous = JournalLine.origin
 
   /// At the beginning of a journal.
@@ -50,7 +59,7 @@ public struct JournalLines: Sendable {
   /// The next line, without its newline.
   public mutating func line(_ event: RunEvent) -> [UInt8] {
     do {
-      let line = try LineEncoder.bytes(of: JournalLine(event: event, previous: previous))
+      let line = [UInt8](try encoder.encode(JournalLine(event: event, previous: previous)))
       previous = JournalLine.chain(line)
       return line
     } catch {

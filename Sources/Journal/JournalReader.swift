@@ -89,10 +89,7 @@ public enum JournalReader {
   ) -> Result<RunEvent, Damage> {
     let line: JournalLine
     do {
-      // What is not as we write it is Foundation's to judge.
-      line =
-        try (try? LineDecoder.decode(JournalLine.self, from: Array(bytes)))
-        ?? decoder.decode(JournalLine.self, from: Data(bytes))
+      line = try decoder.decode(JournalLine.self, from: Data(bytes))
     } catch {
       return .failure(Damage(kind: diagnose(bytes, decoder, error, number: number)))
     }

@@ -90,7 +90,7 @@ struct JournalReaderTests {
   func gap() throws {
     var event = Events.sample()[0]
     event.sequence = 2
-    let line = try LineEncoder.bytes(of: JournalLine(event: event, previous: JournalLine.origin))
+    let line = try JournalLine.encoder().encode(JournalLine(event: event, previous: JournalLine.origin))
     let record = JournalReader.read([UInt8](line) + [UInt8(ascii: "\n")])
     #expect(record.damage == .init(line: 1, kind: .gap(expected: 1, found: 2)))
   }
