@@ -46,6 +46,6 @@ struct AttemptReport: Hashable, Sendable {
 enum AttemptEnd: Hashable, Sendable {
   /// The run stops.
   case stopped
-  /// This host was suspended or stopped meanwhile, and the device has waited in vain.
+  /// This host was suspended or stopped meanwhile, and the device got no answer.
   case hostPaused
 }

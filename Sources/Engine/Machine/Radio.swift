@@ -96,7 +96,7 @@ struct Radio: Sendable {
   /// When its last scan window ended, or its last connection was made.
   var disturbedAt: MonotonicInstant?
   /// Whether its last scan window found no device that it could connect to.
-  var scannedInVain = false
+  var hadNoCandidates = false
   /// Whether it connected to a device for the first time since its last scan window.
   var hasFirstAttempts = false
   /// Rooms whose link is being taken down.
@@ -112,7 +112,7 @@ struct Radio: Sendable {
   var isReportedDeaf = false
   /// Whether another program scans with it.
   var isShared = false
-  /// What it may connect to, the next first. Some are here no longer with right; they are passed over.
+  /// The devices that it may connect to, the next first. Outdated entries are skipped.
   var candidates = Heap<Candidate>()
   /// The proofs of what it wrote, by the scan time at which the wait is over. Some are over already.
   var proofs = Heap<Due<Duration>>()

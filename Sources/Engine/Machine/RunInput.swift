@@ -1,14 +1,14 @@
 import Bluetooth
 import Model
 
-/// What a run is told. Each input that belongs to a use of an adapter or to an attempt says to which: an input of an
+/// What happened. Each input that belongs to a use of an adapter or to an attempt says to which: an input of an
 /// earlier one is dropped.
 enum RunInput: Sendable {
   /// The run may begin.
   case started
   /// The adapters may have changed.
   case adaptersChanged
-  /// Nobody will say any more that the adapters have changed: the bus is gone for good.
+  /// Changes of the adapters are no longer reported: the bus is gone for good.
   case adapterChangesEnded
   /// Answers `listAdapters`.
   case adapters(Result<[Adapter], CentralError>)

@@ -20,8 +20,8 @@ struct AdapterPresence: Sendable {
   /// The wait for an adapter that can be used.
   struct Wait: Sendable {
     let until: MonotonicInstant
-    /// What was said of it last.
-    var said: AdapterAwaited?
+    /// What was last recorded of it.
+    var recorded: AdapterAwaited?
     /// Why there is none.
     var failure: CentralError
     /// Whether its time is up, and the adapters are listed a last time: the stack may have gone after them.
@@ -32,7 +32,7 @@ struct AdapterPresence: Sendable {
   var mayHaveChanged = false
   /// Whether they are being listed.
   var isListing = false
-  /// Whether nobody says any more that they have changed.
+  /// Whether changes are no longer reported.
   var isWatchEnded = false
   /// Adapters that are being claimed.
   var claiming: [AdapterID: Adapter] = [:]
@@ -114,30 +114,19 @@ extension RunMachine {
         awaitAdapter()
         presence.mayHaveChanged = false
       }
-      sayWhatIsAwaited(present, failure)
+      recordWait(present, failure)
     }
   }
 
-  private mutating func sayWhatIsAwaited(_ present: [Adapter], _ failure: CentralError?) {
+  private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
     let eligible = present.filter(request.wants).sorted { $0.name < $1.name }
-    let trouble = Self.trouble(of: eligible)
-    presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(trouble))
+    presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.trouble))
     let awaited = AdapterAwaited(
-      trouble: failure == nil ? trouble : nil,
+      trouble: failure == nil ? eligible.trouble : nil,
       adapter: eligible.first?.name ?? request.adapters.first?.text,
       seconds: request.adapterPatience.inSeconds)
-    if awaited != presence.wait?.said, goal == .apply || presence.wait != nil {
-      record(.adapterAwaited(awaited))
-    }
-    presence.wait?.said = awaited
-  }
-
-  private static func trouble(of adapters: [Adapter]) -> CentralError.AdapterTrouble {
-    switch adapters.first?.state {
-    case nil, .ready: .absent
-    case .poweredOff: .poweredOff
-    case .blocked: .blocked
-    }
+    if awaited != presence.wait?.recorded { record(.adapterAwaited(awaited)) }
+    presence.wait?.recorded = awaited
   }
 
   /// An adapter may be used, or is another run's.

@@ -91,8 +91,7 @@ extension RunMachine {
 
   /// Puts on record which devices were heard that could be provisioned and that no room claims.
   private mutating func noteUnclaimed() {
-    var claimed = rooms.given.union(request.known.standing.claimed)
-    claimed.formUnion(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    var claimed = rooms.given.union(devicesOfRooms).union(request.known.standing.claimed)
     claimed.formUnion(rooms.indices.compactMap { rooms.outcome(of: $0)?.address })
     for sighting in air.free where !claimed.contains(sighting.address) {
       guard let profile = sighting.life?.profile else { continue }
@@ -164,7 +163,7 @@ extension RunMachine {
   // MARK: Pauses of the host
 
   /// This host did nothing for a while: no clock of ours ran meanwhile (`TimeSource`), but the radio did. The sensors that
-  /// were connected have waited in vain, and mostly left.
+  /// were connected got no answer meanwhile, and have mostly ended their links.
   mutating func hostPaused(_ pause: HostPause) {
     record(.hostPaused(pause))
     switch pause.kind {

@@ -98,7 +98,7 @@ extension RunMachine {
   /// which they were proved.
   private func devices(ofOthersThan place: Int) -> Set<BluetoothAddress> {
     let room = rooms[place].room.id
-    var devices = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    var devices = devicesOfRooms
     devices.formUnion(
       request.known.standing.rooms.filter { $0.key != room }.compactMap { $0.value.deed?.heardAt })
     for other in rooms.indices where other != place {

@@ -37,7 +37,7 @@ extension RunMachine {
     return heard.duration(to: now) <= limits.freshness
   }
 
-  /// Whether a candidate of an adapter is one with right: it is still queued, for the same attempt, and was heard lately.
+  /// Whether a candidate of an adapter is still valid: it is queued, for the same attempt, and was heard lately.
   private func isEligible(_ candidate: Candidate, _ adapter: AdapterID) -> Bool {
     guard case .queued(let state) = rooms[candidate.room].state, state.work.attempts == candidate.attempts,
       state.candidacies.contains(adapter)
@@ -45,7 +45,7 @@ extension RunMachine {
     return rooms[candidate.room].family.searchesItself || isFresh(state.work.address, on: adapter)
   }
 
-  /// Whether an adapter has a candidate, whether or not it has room for it. Candidates without right are dropped.
+  /// Whether an adapter has a candidate, whether or not it has room for it. Outdated candidates are dropped.
   mutating func hasCandidate(_ index: Int) -> Bool {
     while let candidate = radios[index].candidates.min {
       if isEligible(candidate, radios[index].id) { return true }

@@ -62,9 +62,8 @@ extension RunMachine {
 
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
-    let radio = radios[index]
-    return !mayClose && radio.links < radio.slots.limit
-      && radio.disconnecting.isEmpty && !presence.releasing.contains(radio.session)
+    !mayClose && radios[index].links < radios[index].slots.limit
+      && radios[index].disconnecting.isEmpty && !presence.releasing.contains(radios[index].session)
       && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
   }
 
@@ -81,12 +80,11 @@ extension RunMachine {
   }
 
   /// Whether any device is to be heard: for a proof of a device that the adapter wrote or whose adapter is gone, a device
-  /// that no adapter heard, or, unless it has just scanned for them in vain, devices that others have yet to connect to.
+  /// that no adapter heard, or, unless its last scan window brought no candidate, devices that others have yet to connect to.
   private func wantsToScan(_ index: Int) -> Bool {
-    let radio = radios[index]
-    return !radio.proofs.isEmpty || !timers.orphans.isEmpty || !rooms.unheard.isEmpty
+    !radios[index].proofs.isEmpty || !timers.orphans.isEmpty || !rooms.unheard.isEmpty
       || rooms.count(.resting) > 0 || awaitsAnyDevice
-      || rooms.dueCount > radio.candidates.count && !radio.scannedInVain
+      || rooms.dueCount > radios[index].candidates.count && !radios[index].hadNoCandidates
   }
 
   /// Whether adapters scan for whatever device may come.

@@ -55,7 +55,7 @@ extension RunMachine {
     radios[index].hasFirstAttempts = false
     radios[index].heldUntil = nil
     radios[index].disturbedAt = now
-    radios[index].scannedInVain = radios[index].candidates.isEmpty
+    radios[index].hadNoCandidates = radios[index].candidates.isEmpty
     if window.didScan(at: now) || wasTold { histories[session.adapter]?.health.scanned() }
     if isStopping || wasTold && failure == nil || failure == nil && window.didScan(at: now) { return }
     switch failure?.code {

@@ -4,7 +4,7 @@ import Model
 import HeapModule
 
 /// Every decision of a run: what is scanned, connected to, written, tried again and given up, and how each room ends. A
-/// pure value: it is told what happened and says what to do; it has no clock, no tasks and no IO. The shell around it
+/// pure value: it takes inputs and returns effects; it has no clock, no tasks and no IO. The shell around it
 /// (`RunShell`) carries out what it says and decides nothing.
 ///
 /// Each room is in one `RoomState`, each adapter in use in one `RadioState`. An input that belongs to an earlier session of
@@ -41,14 +41,16 @@ struct RunMachine: Sendable {
   /// A number in 0…1 by chance, for jitter.
   let chance: @Sendable () -> Double
 
-  /// The instant of the input in hand.
+  /// The instant of the current input.
   private(set) var now = MonotonicInstant(sinceZero: .zero)
-  /// What is to be done, by the input in hand.
+  /// The effects of the current input so far.
   private var effects: [RunEffect] = []
   var phase = Phase.surveying(Survey())
   /// Why the run is to stop early, once it is.
   private(set) var stop: Stop?
 
+  /// The devices that rooms of the building have, by the manifest or the record.
+  let devicesOfRooms: Set<BluetoothAddress>
   /// The rooms to be worked on, in the manifest's order. Elsewhere a room is its place in here.
   var rooms: RoomTable
   /// Everything heard so far.
@@ -98,6 +100,7 @@ struct RunMachine: Sendable {
     self.request = request
     self.goal = goal
     self.chance = chance
+    devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
     rooms = RoomTable(request.rooms)
     air = AirLedger(profiles: DeviceProfiles.all, wanted: Set(rooms.identities))
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
@@ -115,7 +118,7 @@ struct RunMachine: Sendable {
   /// Has something done.
   mutating func perform(_ effect: RunEffect) { effects.append(effect) }
 
-  /// Puts a fact on record; a run that only plans has none.
+  /// Puts a fact on record.
   mutating func record(_ fact: Fact) { effects.append(.record(fact)) }
 
   /// Whether the run is over.

@@ -34,7 +34,7 @@ public struct AdapterSelection: Sendable {
         let eligible = eligible(adapters)
         if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
         let awaited = AdapterAwaited(
-          trouble: adapters.isEmpty ? try await troubleWithoutAdapters() : trouble(of: eligible),
+          trouble: adapters.isEmpty ? try await troubleWithoutAdapters() : eligible.trouble,
           adapter: eligible.first?.name ?? wanted.first?.text, seconds: patience.inSeconds)
         if awaited != told { await waiting(awaited) }
         told = awaited
@@ -45,7 +45,7 @@ public struct AdapterSelection: Sendable {
     case .value(let adapter): return adapter
     case .failed(let error): throw error
     case .timedOut:
-      throw CentralError(.adapterUnavailable(trouble(of: eligible(try await central.adapters()))))
+      throw CentralError(.adapterUnavailable(eligible(try await central.adapters()).trouble))
     }
   }
 
@@ -56,14 +56,17 @@ public struct AdapterSelection: Sendable {
   /// Without any adapter it may be the stack that is missing, or the bus to it, which has another cure.
   private func troubleWithoutAdapters() async throws(CentralError) -> CentralError.AdapterTrouble? {
     do throws(CentralError) {
-      return trouble(of: try await central.adapters())
+      return try await central.adapters().trouble
     } catch  where error.code == .stackUnavailable || error.code == .busUnavailable {
       return nil
     }
   }
+}
 
-  private func trouble(of adapters: [Adapter]) -> CentralError.AdapterTrouble {
-    switch adapters.first?.state {
+extension [Adapter] {
+  /// Why none of these can be used, by the first of them.
+  var trouble: CentralError.AdapterTrouble {
+    switch first?.state {
     case nil, .ready: .absent
     case .poweredOff: .poweredOff
     case .blocked: .blocked

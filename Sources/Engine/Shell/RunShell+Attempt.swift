@@ -18,7 +18,7 @@ extension RunShell {
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       hear: { [inbox] in inbox.post(.heard($0, attempt.session)) })
-    let result = await ended(by: end) { await converse(session) }
+    let result = await ended(by: end) { await runSession(session) }
     var report = AttemptReport(result: Self.interpreted(result, end.peeked))
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack
@@ -32,7 +32,7 @@ extension RunShell {
   }
 
   /// The family's GATT session, once the binding is on disk.
-  private func converse(_ session: DeviceSession) async -> Result<Submission, AttemptFailure> {
+  private func runSession(_ session: DeviceSession) async -> Result<Submission, AttemptFailure> {
     do throws(RecordFailure) {
       try await coordinator.flush()
     } catch {

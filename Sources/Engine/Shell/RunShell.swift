@@ -46,6 +46,7 @@ struct RunShell: Sendable {
       var inputs: [RunInput] = [.started]
       while true {
         for input in inputs {
+          if case .sessionEnded(_, let attempt) = input { controls.attempts[attempt] = nil }
           for effect in machine.handle(input, at: clock.now) {
             if case .finish(let end) = effect {
               group.cancelAll()

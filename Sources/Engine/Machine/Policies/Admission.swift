@@ -17,7 +17,7 @@ struct Admission: Sendable {
   private var isRefused = false
   /// The networks of which no room went well.
   private var failed: Set<String> = []
-  /// How many rooms were tried in vain.
+  /// How many rooms failed.
   private(set) var failures = 0
 
   init(perNetwork: Int?, failureLimit: Int?) {
@@ -76,10 +76,10 @@ struct Admission: Sendable {
 
   // MARK: Too many failures
 
-  /// A room was tried in vain.
+  /// A room failed.
   mutating func failedOne() { failures += 1 }
 
-  /// A room that was tried in vain is tried again.
+  /// A room that failed is tried again.
   mutating func renewed() { failures -= 1 }
 
   /// Whether only so many rooms may fail.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 
-/// What the attempts at one device have used up, by who is charged.
+/// The failed attempts at one device, by what they are charged to.
 struct RetryBudget: Hashable, Sendable {
   /// Failed attempts that are charged to the device.
   private(set) var charged = 0
