@@ -20,7 +20,7 @@ import VirtualBuilding
     let refused = run.facts {
       if case .attemptEnded(let fact) = $0, let failure = fact.failure { failure.code } else { nil }
     }
-    #expect(refused.map(\.1) == [.outOfSlots])
+    #expect(refused.map(\.1) == [.connectFailed])
     #expect(run.result.rooms.map(\.attempts).reduce(0, +) == 41)
     // Connecting while the adapter discovers costs 10 s.
     let connects = run.facts {

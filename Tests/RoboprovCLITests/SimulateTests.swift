@@ -125,10 +125,11 @@ struct SimulateTests {
   @Test("every fault to order: each room gets its outcome, with reason, advice and log")
   func faults() async throws {
     try await Site.use { site in
+      // With its slots stated, no connection is a trial that costs no retry.
       // Only what the faults themselves make wait keeps its timeout: a machine that is busy is no fault.
       try site.writeManifest(
         (1...Self.faulty.count).map { .numbered($0) },
-        defaults: ["retries: 1", "timeouts: { discover: 5m, write: 5m, save: 5m }"])
+        defaults: ["retries: 1", "timeouts: { discover: 5m, write: 5m, save: 5m }"], slots: 5)
       let sensors = zip(1..., Self.faulty).map { Self.sensor($0, ", faults: [{ \($1.fault) }]") }
       try site.write("scenario.yaml", Self.scenario(sensors, speed: 15))
       let run = try site.start(["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])

@@ -106,7 +106,8 @@ struct RadioTests {
       let error = await #expect(throws: CentralError.self) {
         _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
       }
-      #expect(error?.code == .outOfSlots)
+      #expect(error?.code == .connectFailed)
+      #expect(await building.world.attemptCount(of: Building.sensor(3)) == 0, "nothing went on air")
       await first.disconnect()
       _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
       #expect(await building.world.openLinkCount() == 2)

@@ -139,9 +139,11 @@ extension RunMachine {
       rooms.move(place, to: .disconnecting(engaged.ended(report)))
       guard let index = index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
-      if case .failure(let failure) = report.result, failure.failureClass == .outOfSlots {
-        // The controller holds fewer links than it was taken to.
+      guard case .failure(let failure) = report.result else { return }
+      if failure.reason.code == .outOfSlots {
         radios[index].slots.refused(holding: radios[index].links - 1)
+      } else if engaged.isTrial, failure.reason.code == .connectFailed {
+        radios[index].slots.mayHaveRefused(holding: radios[index].links - 1)
       }
     default:
       return

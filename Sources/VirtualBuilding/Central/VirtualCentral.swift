@@ -168,9 +168,9 @@ extension CentralError {
       switch error {
       case .stackStopped: .stackUnavailable
       case .adapterUnavailable(let trouble): .adapterUnavailable(trouble)
-      case .connectFailed, .connectTimedOut: .connectFailed
+      // As BlueZ 5.66, which does not say that the controller is full (docs/bluez.md, trap 42).
+      case .connectFailed, .connectTimedOut, .outOfSlots: .connectFailed
       case .cancelled: .cancelled
-      case .outOfSlots: .outOfSlots
       case .alreadyConnecting, .busy: .busy
       case .linkLost, .notConnected: .disconnected
       case .unknownAttribute: .other

@@ -94,9 +94,10 @@ extension World {
     let progress = operations[id]?.progress
     if progress == .new {
       operations[id]?.progress = .tried
-      sensors[address]?.attempts += 1
+      // A controller without a free slot refuses before anything goes on air: no attempt at the sensor.
+      if hasFreeSlot(adapter) { sensors[address]?.attempts += 1 }
     }
-    let wait = waitForAdvertisement(of: address, on: adapter)
+    let wait = hasFreeSlot(adapter) ? waitForAdvertisement(of: address, on: adapter) : nil
     if let wait, progress != .heard {
       adapterStates[adapter] = state
       operations[id]?.progress = .listening
@@ -160,7 +161,7 @@ extension World {
   private func prospect(
     of address: BluetoothAddress, on adapter: BluetoothAddress, _ state: inout AdapterState
   ) -> Prospect {
-    guard openLinks(on: adapter) < radio.slotsPerAdapter else { return .fails(.outOfSlots) }
+    guard hasFreeSlot(adapter) else { return .fails(.outOfSlots) }
     guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
       let rssi = sensor.signal.rssi(on: adapter), radio.isInRange(rssi)
     else { return .nobody }
@@ -208,6 +209,10 @@ extension World {
 
   func openLinks(on adapter: BluetoothAddress) -> Int {
     links.values.count { $0.adapter == adapter }
+  }
+
+  private func hasFreeSlot(_ adapter: BluetoothAddress) -> Bool {
+    openLinks(on: adapter) < radio.slotsPerAdapter
   }
 
   private func makeLink(to address: BluetoothAddress, on adapter: BluetoothAddress) -> LinkID {

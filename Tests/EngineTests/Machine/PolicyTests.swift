@@ -105,7 +105,8 @@ import Testing
   func stated() {
     var slots = LinkSlots(stated: 3)
     slots.connected(holding: 3)
-    #expect(slots.limit == 3 && !slots.isTrial(making: 4))
+    slots.refused(holding: 2)
+    #expect(slots.limit == 3 && !slots.isTrial(making: 3))
   }
 
   @Test("are found out one by one, up to what is of use")
@@ -127,6 +128,43 @@ import Testing
     #expect(slots.limit == limit)
     slots.connected(holding: limit)
     #expect(slots.limit == limit, "it is final")
+  }
+
+  @Test("are found out by a failed connection, too, where the stack does not say what failed")
+  func ambiguous() {
+    var slots = LinkSlots()
+    for links in 1...5 { slots.connected(holding: links) }
+    #expect(slots.limit == 6 && slots.isTrial(making: 6))
+    slots.mayHaveRefused(holding: 5)
+    #expect(slots.limit == 5)
+    slots.connected(holding: 5)
+    #expect(slots.limit == 5, "no further link is tried")
+  }
+
+  @Test("are not less because one sensor could not be connected to")
+  func weakSensor() {
+    var slots = LinkSlots()
+    for links in 1...7 { slots.connected(holding: links) }
+    slots.mayHaveRefused(holding: 7)
+    for _ in 1...5 {
+      #expect(slots.limit == 7 && slots.isTrial(making: 6), "no sensor is charged with a failure in doubt")
+      slots.mayHaveRefused(holding: 5)
+      slots.connected(holding: 6)
+    }
+  }
+
+  /// A link that has ended at the controller still counts for a moment: then it was seen to hold one link too many.
+  @Test("are less than they seemed when connections fail one after the other")
+  func overestimated() {
+    var slots = LinkSlots()
+    for links in 1...6 { slots.connected(holding: links) }
+    slots.mayHaveRefused(holding: 6)
+    #expect(slots.limit == 6)
+    slots.mayHaveRefused(holding: 5)
+    slots.connected(holding: 5)
+    #expect(slots.limit == 6)
+    slots.mayHaveRefused(holding: 5)
+    #expect(slots.limit == 5 && !slots.isTrial(making: 5))
   }
 }
 

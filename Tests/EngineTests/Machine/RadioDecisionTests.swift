@@ -78,6 +78,17 @@ import Testing
     #expect(run.state(6) == .queued, "without a single retry")
   }
 
+  @Test(
+    "for no more links once a trial failed, even where the stack does not say that the controller is full")
+  func settles() {
+    var run = Driver(rooms: 9, retries: 0, slots: nil)
+    run.window(Array(1...9))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    #expect(run.fail(attempt(6), .connectFailed, at: 2.2).begun == [])
+    #expect(run.submit(attempt(1), at: 3).begun == [attempt(7)], "it holds five")
+    #expect(run.send(.connected(attempt(7)), at: 3.3).begun == [])
+  }
+
   @Test("for a device that it refused for want of a slot before others, and for one that failed after them")
   func order() {
     var run = Driver(rooms: 9, slots: nil)

@@ -56,8 +56,9 @@ final class Site: Sendable {
   @discardableResult
   func writeManifest(
     _ rooms: [Place], defaults: [String] = ["retries: 0"], assign: String = "address",
-    password: String = Site.password
+    password: String = Site.password, slots: Int? = nil
   ) throws -> String {
+    let adapters = slots.map { "adapters: { hci0: { slots: \($0) } }\n" } ?? ""
     let lines = rooms.map { room in
       let address = room.address.map { ", address: \"\($0)\"" } ?? ""
       return "  - { room: \(room.name ?? "Room \(room.minor)"), minor: \(room.minor)\(address) }"
@@ -67,7 +68,7 @@ final class Site: Sendable {
       """
       building: Harbour House
       id: \(Self.building)
-      wifi:
+      \(adapters)wifi:
         guests: { ssid: Harbour Guests, password: \(password) }
       defaults:
         wifi: guests

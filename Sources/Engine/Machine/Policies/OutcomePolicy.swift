@@ -11,6 +11,7 @@ extension Outcome {
       case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
       // When the wait for the proof was cut short, the device may well be changed; before, it is not.
       case .interrupted where isAfterSave, .adapterLost where isAfterSave, .stackLost where isAfterSave,
+        .linkLost where isAfterSave,
         .recordUnwritable where isAfterSave:
         .unconfirmed
       case .interrupted: .cancelled
