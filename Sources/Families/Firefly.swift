@@ -60,6 +60,10 @@ public struct Firefly: DeviceProfile {
   /// How long a session lasts, from its search to its write; also the longest time that the elapsed byte can tell.
   public static let session = Duration.seconds(10)
 
+  /// A link that is lost ends no sooner after the last packet (the kernel's default is 420 ms). The device ends it within
+  /// a few connection intervals of 30 to 50 ms, so an end after this long does not tell whether the write arrived.
+  static let supervisionTimeout = Duration.milliseconds(400)
+
   /// The search ends 1 s before the session does, so that a connection that was begun can be finished; the others are
   /// cut off at its end anyway. Leaving takes the device a few connection intervals.
   public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
@@ -96,8 +100,9 @@ public struct Firefly: DeviceProfile {
       throw AttemptFailure(.init(.serviceMissing, stage: .discover))
     }
     let submittedAt = try await bounded.submit()
+    let writtenAt = session.clock.now
     try await Self.write(session.room.settings, to: event, over: link, in: bounded)
-    return try await Self.waitUntilItLeaves(session, link, submittedAt)
+    return try await Self.waitUntilItLeaves(session, link, submittedAt, writtenAt)
   }
 
   private static func write(
@@ -120,7 +125,8 @@ public struct Firefly: DeviceProfile {
   }
 
   private static func waitUntilItLeaves(
-    _ session: DeviceSession, _ link: any Peripheral, _ submittedAt: MonotonicInstant
+    _ session: DeviceSession, _ link: any Peripheral, _ submittedAt: MonotonicInstant,
+    _ writtenAt: MonotonicInstant
   ) async throws(AttemptFailure) -> Submission {
     let end: Disconnection
     do throws(AttemptFailure) {
@@ -134,6 +140,8 @@ public struct Firefly: DeviceProfile {
       return Submission(at: submittedAt, acknowledgement: nil, trouble: trouble)
     }
     switch end.cause {
+    case .remote where writtenAt.duration(to: end.at) >= supervisionTimeout:
+      throw AttemptFailure(.init(.linkLost, stage: .verify))
     case .remote:
       await session.confirmWritten([.value, .control, .range])
       return Submission(at: submittedAt, acknowledgement: .selfDisconnect)

@@ -153,6 +153,23 @@ import VirtualTime
     #expect(run.openLinks == 0)
   }
 
+  @Test(
+    "is written again when the link ends as late as one that is lost, whether or not the write arrived",
+    arguments: [Fault.DropStage.write(1), .confirm(1)])
+  func lost(at point: Fault.DropStage) async throws {
+    let fault = ScheduledFault(.drops(in: point), attempts: 1)
+    var device = Self.firefly()
+    device.faults = [fault]
+    let run = try await run([device], rooms: [Self.room(retries: 1)])
+    #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
+    #expect(run.flashes[Sample.address(1)]?.isSaved == true)
+    device.faults = [ScheduledFault(.drops(in: point))]
+    let lost = try await self.run([device])
+    #expect(lost.outcome(1)?.outcome == .unconfirmed)
+    #expect(lost.outcome(1)?.reason?.code == .linkLost)
+    #expect(lost.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
+  }
+
   /// Found later and later, to the microsecond: around the end of the search, and around the end of the session while
   /// it is connected. Either it was told and left, or nothing ever reached it.
   @Test(
