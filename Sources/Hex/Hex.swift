@@ -1,8 +1,22 @@
 extension Sequence<UInt8> {
   /// The bytes in hexadecimal: two digits a byte, in order, nothing between.
   public func hex(uppercase: Bool = false) -> String {
-    let digits = Array((uppercase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    Array(self).digits(uppercase: uppercase)
+  }
+}
+
+extension Array<UInt8> {
+  /// Not generic: the chain of a journal takes the digits of two hashes for each event.
+  fileprivate func digits(uppercase: Bool) -> String {
+    let ten = uppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")
+    func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : ten + value - 10 }
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * count)
+    for byte in self {
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 
