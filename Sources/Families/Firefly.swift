@@ -97,7 +97,7 @@ public struct Firefly: DeviceProfile {
       try await link.discover(Attribute.service, requiring: [Attribute.event])
     }
     guard let event = service[Attribute.event] else {
-      throw AttemptFailure(.init(.serviceMissing, stage: .discover))
+      throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
     }
     let submittedAt = try await bounded.submit()
     let writtenAt = session.clock.now
@@ -135,19 +135,18 @@ public struct Firefly: DeviceProfile {
         return end
       }
     } catch {
-      guard error.reason.code == .stageTimedOut else { throw error }
-      let trouble = FailureReason(.noSelfDisconnect, stage: .save, seconds: error.reason.seconds)
-      return Submission(at: submittedAt, acknowledgement: nil, trouble: trouble)
+      guard case .stageTimedOut(_, let seconds) = error.reason else { throw error }
+      return Submission(at: submittedAt, acknowledgement: nil, trouble: .noSelfDisconnect(seconds: seconds))
     }
     switch end.cause {
     case .remote where writtenAt.duration(to: end.at) >= supervisionTimeout:
-      throw AttemptFailure(.init(.linkLost, stage: .verify))
+      throw AttemptFailure(.linkLost(FailedStep(.verify)))
     case .remote:
       await session.confirmWritten([.value, .control, .range])
       return Submission(at: submittedAt, acknowledgement: .selfDisconnect)
     case .local: return Submission(at: submittedAt, acknowledgement: nil)
-    case .adapterLost: throw AttemptFailure(.init(.adapterLost, stage: .save))
-    case .stackLost: throw AttemptFailure(.init(.stackLost, stage: .save))
+    case .adapterLost: throw AttemptFailure(.adapterLost(.during(FailedStep(.save))))
+    case .stackLost: throw AttemptFailure(.stackLost(.during(FailedStep(.save))))
     }
   }
 

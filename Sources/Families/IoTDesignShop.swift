@@ -126,7 +126,7 @@ public struct IoTDesignShop: DeviceProfile {
     await session.found(held.shown)
     let isFactoryFresh = held.values[.uuid] == .uuid(Attribute.service)
     guard isFactoryFresh || session.mayWrite(over: held.identity) else {
-      throw AttemptFailure(.init(.foreignSettings, stage: .read, held: held.shownIdentity))
+      throw AttemptFailure(.foreignSettings(held: held.shownIdentity, .reading))
     }
     let changes = try registers.changes(to: session.room.settings, from: held)
     let changed = Set(changes.flatMap(\.register.settings))
@@ -215,7 +215,7 @@ private struct IoTDesignShopRegisters: Sendable {
     var characteristics: [Register: RemoteCharacteristic] = [:]
     for register in Register.allCases {
       guard let found = service[register.attribute] else {
-        throw AttemptFailure(.init(.serviceMissing, stage: .discover))
+        throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
       }
       characteristics[register] = found
     }
@@ -274,8 +274,7 @@ private struct IoTDesignShopRegisters: Sendable {
     let values = Self.decode(bytes, register)
     let setting = register.settings.first { values[$0] == nil || values[$0] != wanted[$0] }
     let held = Self.shown(bytes, register).map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-    return AttemptFailure(
-      .init(.readBackMismatch, stage: .read, setting: setting ?? register.settings[0], held: held))
+    return AttemptFailure(.readBackMismatch(setting: setting ?? register.settings[0], held: held))
   }
 
   // MARK: Bytes

@@ -19,7 +19,7 @@ struct RoboSensorConversation: Sendable {
   init(session: DeviceSession, link: any Peripheral, service: RemoteService) throws(AttemptFailure) {
     func find(_ uuid: BluetoothUUID) throws(AttemptFailure) -> RemoteCharacteristic {
       guard let found = service[uuid] else {
-        throw AttemptFailure(.init(.serviceMissing, stage: .discover))
+        throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
       }
       return found
     }
@@ -63,7 +63,7 @@ struct RoboSensorConversation: Sendable {
         return first
       }
     } catch {
-      switch error.reason.code {
+      switch error.reason {
       case .stageTimedOut, .attributeRejected, .stackError: return nil
       default: throw error
       }
@@ -110,7 +110,7 @@ struct RoboSensorConversation: Sendable {
     guard let refusal = feed.existing(since: mark, where: { SensorStatus($0).isError }) else { return }
     let text = SensorStatus(refusal).text
     await session.heard(text, as: .refusal)
-    throw AttemptFailure(.init(.refused, stage: .write, deviceText: session.redactor(text)))
+    throw AttemptFailure(.refused(stage: .write, deviceText: session.redactor(text)))
   }
 
   /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the link's end. From the submission
@@ -131,8 +131,7 @@ struct RoboSensorConversation: Sendable {
         await waitForReboot()
       } else {
         await session.heard(answer.text, as: .refusal)
-        submission.trouble = FailureReason(
-          .refused, stage: .save, deviceText: session.redactor(answer.text))
+        submission.trouble = .refused(stage: .save, deviceText: session.redactor(answer.text))
       }
     } catch {
       submission.trouble = error.reason

@@ -129,14 +129,14 @@ public struct BuildingRecord: Hashable, Sendable {
   /// What is left of a deed when its device was found to be something else.
   private func after(_ reason: FailureReason, _ deed: Deed, isRewritable: Bool) -> Deed? {
     var deed = deed
-    switch reason.code {
+    switch reason {
     case .wrongIdentity where isRewritable:
       // It was read to hold what it was given, and is not heard so: ours to mend.
       deed.state = .submitted
       return deed
     case .wrongIdentity, .configuredOtherwise:
       return nil
-    case .foreignSettings where deed.state != .submitted && deed.identity != reason.held:
+    case .foreignSettings(let held, _) where deed.state != .submitted && deed.identity != held:
       // Somebody gave it something else since. (To a laptop that knows nothing of the deed, our own is foreign.)
       return nil
     default:

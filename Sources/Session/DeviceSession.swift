@@ -121,32 +121,22 @@ public struct DeviceSession: Sendable {
       .stageStarted(
         .init(room: room.id, attempt: attempt, stage: stage, setting: setting, timeout: timeout.inSeconds)))
     let raced = timeout > .zero ? await race(timeout, on: clock, body) : .timedOut
-    let failure: FailureReason? =
+    let result: Result<Value, AttemptFailure> =
       switch raced {
-      case .value: nil
+      case .value(let value): .success(value)
       case .failed(let error):
-        FailureReason(await explained(error), stage: stage, setting: setting).redacted(by: redactor)
+        .failure(AttemptFailure(.init(await explained(error), stage: stage, setting: setting, redactor)))
       case .timedOut:
-        FailureReason(Self.timeout(of: stage), stage: stage, setting: setting, seconds: timeout.inSeconds)
+        .failure(AttemptFailure(.init(timeoutOf: stage, setting: setting, seconds: timeout.inSeconds)))
       }
-    let seconds = began.duration(to: clock.now).inSeconds
+    let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
     coordinator.note(
       .stageEnded(
         .init(
-          room: room.id, attempt: attempt, stage: stage, setting: setting, seconds: seconds, failure: failure)
+          room: room.id, attempt: attempt, stage: stage, setting: setting,
+          seconds: began.duration(to: clock.now).inSeconds, failure: failure)
       ))
-    guard case .value(let value) = raced else {
-      throw AttemptFailure(failure ?? FailureReason(.stackError))
-    }
-    return value
-  }
-
-  private static func timeout(of stage: Stage) -> FailureReason.Code {
-    switch stage {
-    case .search: .neverHeard
-    case .connect: .connectTimedOut
-    case .discover, .ready, .read, .write, .save, .verify: .stageTimedOut
-    }
+    return try result.get()
   }
 
   /// The better reason for a lost link: that its adapter or the stack went away, which is not the device's doing.
@@ -215,12 +205,12 @@ public struct DeviceSession: Sendable {
   /// does this return, with the instant from which proof counts.
   /// - Throws: `recordUnwritable`, and `stageTimedOut` when the session's time is over: then nothing may be submitted.
   public func submit() async throws(AttemptFailure) -> MonotonicInstant {
-    if Task.isCancelled { throw AttemptFailure(.init(.interrupted, stage: .save)) }
-    if let end, clock.now >= end { throw AttemptFailure(.init(.stageTimedOut, stage: .write)) }
+    if Task.isCancelled { throw AttemptFailure(.interrupted(.during(FailedStep(.save)))) }
+    if let end, clock.now >= end { throw AttemptFailure(.stageTimedOut(FailedStep(.write))) }
     do throws(RecordFailure) {
       try await coordinator.commit(.saveSubmitted(.init(room: room.id, attempt: attempt, address: address)))
     } catch {
-      throw AttemptFailure(.init(.recordUnwritable, stage: .save))
+      throw AttemptFailure(.recordUnwritable(.during(FailedStep(.save))))
     }
     let now = clock.now
     await progress.submit(at: now)

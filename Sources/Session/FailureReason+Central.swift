@@ -3,33 +3,35 @@ package import Model
 
 extension FailureReason {
   /// What an error of the radio means in a stage of an attempt.
-  package init(_ error: CentralError, stage: Stage, setting: SettingName?) {
-    let code: Code
-    var attError: UInt8?
-    switch error.code {
-    case .busUnavailable, .stackUnavailable, .permissionDenied: code = .stackLost
-    case .adapterUnavailable: code = .adapterLost
-    case .peripheralUnknown: code = stage == .connect ? .unknownToStack : .linkLost
-    case .connectFailed: code = .connectFailed
-    case .disconnected: code = stage == .connect ? .connectFailed : .linkLost
-    case .servicesUnresolved, .attributeMissing: code = .serviceMissing
-    case .att(let error):
-      code = .attributeRejected
-      attError = error
-    case .notPermitted: code = .attributeRejected
-    case .outOfSlots: code = .outOfSlots
-    case .timedOut: code = stage == .connect ? .connectTimedOut : .stageTimedOut
-    case .cancelled: code = .interrupted
-    case .busy, .other: code = .stackError
-    }
-    self.init(code, stage: stage, setting: setting, attError: attError, stackText: error.stackText)
+  /// - Parameter redactor: takes secrets out of what the stack says.
+  package init(_ error: CentralError, stage: Stage, setting: SettingName?, _ redactor: Redactor) {
+    let text = error.stackText.map { redactor($0) }
+    let step = FailedStep(stage, setting: setting, stackText: text)
+    self =
+      switch error.code {
+      case .busUnavailable, .stackUnavailable, .permissionDenied: .stackLost(HostLoss(step))
+      case .adapterUnavailable: .adapterLost(HostLoss(step))
+      case .peripheralUnknown: stage == .connect ? .unknownToStack(stackText: text) : .linkLost(step)
+      case .connectFailed: .connectFailed(step)
+      case .disconnected: stage == .connect ? .connectFailed(step) : .linkLost(step)
+      case .servicesUnresolved, .attributeMissing: .serviceMissing(step)
+      case .att(let error): .attributeRejected(step, attError: error)
+      case .notPermitted: .attributeRejected(step)
+      case .outOfSlots: .outOfSlots(step)
+      case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
+      case .cancelled: .interrupted(Interruption(step))
+      case .busy, .other: .stackError(step)
+      }
   }
 
-  /// The reason with secrets taken out of everything that others said.
-  func redacted(by redactor: Redactor) -> Self {
-    var copy = self
-    copy.deviceText = deviceText.map { redactor($0) }
-    copy.stackText = stackText.map { redactor($0) }
-    return copy
+  /// A stage took longer than it may.
+  package init(timeoutOf stage: Stage, setting: SettingName?, seconds: Double) {
+    self =
+      switch stage {
+      case .search: .neverHeard(searchSeconds: seconds)
+      case .connect: .connectTimedOut(seconds: seconds)
+      case .discover, .ready, .read, .write, .save, .verify:
+        .stageTimedOut(FailedStep(stage, setting: setting), seconds: seconds)
+      }
   }
 }

@@ -87,7 +87,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   @Test func aDeviceAtWorkAsAnotherRoomNeedsHands() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 9)]))
-    #expect(matches["room-7"] == .stopped(.needsHands, FailureReason(.configuredOtherwise, minor: 9)))
+    #expect(matches["room-7"] == .stopped(.needsHands, .configuredOtherwise(minor: 9)))
   }
 
   @Test(arguments: [1, nil] as [UInt64?])
@@ -97,7 +97,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
     #expect(
       matches["room-7"]
-        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(2)])))
+        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
   }
 
   @Test func aStrangersBeaconIsInNobodysWay() {
@@ -109,7 +109,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
 
   @Test func withoutLeaveARoomWithoutAddressGetsNothing() {
     let matches = match(Sample.building([Sample.room(7)]), with: Sample.air([Sample.waiting(1)]))
-    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+    #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
   @Test func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
@@ -120,7 +120,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       #expect(matches["room-7"] == .device(Sample.address(2), .any))
       #expect(matches["room-8"] == .device(Sample.address(1), .address))
       #expect(matches["room-9"] == .device(Sample.address(3), .any))
-      #expect(matches["room-10"] == .stopped(.pending, FailureReason(.noCandidate)))
+      #expect(matches["room-10"] == .stopped(.pending, .noCandidate()))
     }
   }
 
@@ -131,7 +131,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       matches["room-7"]
         == .stopped(
           .ambiguous,
-          FailureReason(.tooManyCandidates, addresses: [Sample.address(1), Sample.address(2)])))
+          .tooManyCandidates([Sample.address(1), Sample.address(2)])))
   }
 }
 
@@ -281,10 +281,11 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     for beacon in [Sample.beacon(3, minor: 7, at: 12), Sample.beacon(2, minor: 7, at: 13)] {
       watch.hear(beacon)
     }
-    #expect(watch.otherAddresses == [Sample.address(2), Sample.address(3)])
     #expect(
       watch.otherSenders
-        == [2, 3].map { .init(address: Sample.address($0), adapter: Sample.adapter, rssi: -50) })
+        == OtherSenders(
+          minor: 7, addresses: [Sample.address(2), Sample.address(3)],
+          candidates: [2, 3].map { .init(address: Sample.address($0), adapter: Sample.adapter, rssi: -50) }))
   }
 
   @Test func aBeaconFromAnotherAddressCountsOnlyIfTheDeviceMayChangeItsAddressAndSaysNothingElse() {

@@ -57,7 +57,7 @@ import Testing
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2)]),
       known([other.id: standing(other, 2, nil)]))
-    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+    #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
   @Test func aDeviceOutOfServiceIsGivenToNobody() {
@@ -66,7 +66,7 @@ import Testing
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(1)]), Known(standing: retired)
     )
-    #expect(matches["room-7"] == .stopped(.pending, FailureReason(.noCandidate)))
+    #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
   @Test func whatIsDoneOnRecordIsDoneThoughItIsNotHeard() {
@@ -123,7 +123,7 @@ import Testing
       let match = one(now, standing(before, 1, proved(1, 7)), air: air)
       if matters {
         #expect(
-          match == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)), "\(what)")
+          match == .stopped(.needsHands, .settingsChanged(minor: 7)), "\(what)")
       } else {
         guard case .done? = match else {
           Issue.record("\(what): \(String(describing: match))")
@@ -164,7 +164,7 @@ import Testing
     var now = before
     now.settings[.wifiSSID] = .text("Guests")
     let match = one(now, standing(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
-    #expect(match == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)))
+    #expect(match == .stopped(.needsHands, .settingsChanged(minor: 7)))
   }
 
   @Test func aRenumberedDeviceAtWorkNeedsHandsAndNamesTheMinorItHas() {
@@ -174,7 +174,7 @@ import Testing
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = match(
         Sample.building([now]), with: Sample.air(air), known([before.id: standing(before, 1, proved(1, 7))]))
-      #expect(match[now.id] == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)))
+      #expect(match[now.id] == .stopped(.needsHands, .settingsChanged(minor: 7)))
     }
   }
 
@@ -187,7 +187,7 @@ import Testing
       match(Sample.building([now]), with: Sample.air(air), record)[now.id]
     }
     let stopped = Match.stopped(
-      .needsHands, FailureReason(.minorOnRecord, minor: 7, addresses: [Sample.address(1)]))
+      .needsHands, .minorOnRecord(MinorHolders(7, [Sample.address(1)])))
     #expect(decide([Sample.waiting(2)]) == stopped)
     #expect(decide([Sample.waiting(2), Sample.waiting(1)]) == .device(Sample.address(2), .address))
     #expect(decide([Sample.waiting(2), Sample.beacon(1, minor: 9)]) == .device(Sample.address(2), .address))
@@ -205,11 +205,11 @@ import Testing
     #expect(evidence.address == Sample.address(5))
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
-        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(6)])))
+        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(6)]))))
     room.proofAddress = .own
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7)])
-        == .stopped(.needsHands, FailureReason(.minorOnAir, minor: 7, addresses: [Sample.address(5)])))
+        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(5)]))))
     #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
   }
 
@@ -220,7 +220,7 @@ import Testing
     #expect(one(room, done, air: [], force) == .device(Sample.address(1), .record))
     #expect(
       one(room, done, air: [Sample.beacon(1, minor: 7)], force)
-        == .stopped(.needsHands, FailureReason(.settingsChanged, minor: 7)))
+        == .stopped(.needsHands, .settingsChanged(minor: 7)))
   }
 }
 

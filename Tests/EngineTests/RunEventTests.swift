@@ -9,7 +9,7 @@ import Testing
     room: "lobby", outcome: .failed, address: address, adapter: AdapterID(address), attempts: 2, seconds: 3.5,
     rssi: -61, evidence: Evidence(grade: .savedStatus, address: address),
     settings: [SettingResult(name: .wifiPassword, value: nil, state: .written)],
-    reason: FailureReason(.attributeRejected, stage: .write, setting: .minor, attError: 0x0D))
+    reason: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))
 
   /// One of each kind. A kind that is forgotten here or in `Fact`'s table is named by the tests below.
   static let facts: [Fact] = [
@@ -49,7 +49,7 @@ import Testing
     .stageEnded(
       StageEnded(
         room: "lobby", attempt: 1, stage: .write, setting: .minor, seconds: 10,
-        failure: FailureReason(.stageTimedOut, stage: .write, seconds: 10))),
+        failure: .stageTimedOut(FailedStep(.write, setting: .minor), seconds: 10))),
     .statusReceived(StatusReceived(room: "lobby", attempt: 1, text: "error:flash", meaning: .refusal)),
     .settingsRead(SettingsRead(room: "lobby", attempt: 1, settings: [HeldSetting(name: .minor, value: "7")])),
     .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),

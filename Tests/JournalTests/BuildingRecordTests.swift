@@ -126,7 +126,7 @@ struct BuildingRecordTests {
   func order() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.attempt(1)
-    later.finish(.failed, nil, FailureReason(.refused))
+    later.finish(.failed, nil, .refused(stage: .save, deviceText: "error:no"))
     let forward = state(.success("a", day: 0, 1), later)
     #expect(forward == state(later, .success("a", day: 0, 1)))
     #expect(forward.rooms["kitchen"]?.deed == nil, "it was heard waiting again, and was not done")
@@ -136,7 +136,7 @@ struct BuildingRecordTests {
   @Test("a run that did not come to the room changes nothing of it")
   func untouched() {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.cancelled, nil, FailureReason(.interrupted))
+    later.finish(.cancelled, nil, .interrupted(.idle))
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
   }
 
@@ -150,34 +150,34 @@ struct BuildingRecordTests {
   @Test(
     "a save of which nobody knows what came stays a question, unless the device itself answered",
     arguments: [
-      (FailureReason.Code.notHeardAfterSave, true), (.interrupted, true), (.refused, false),
-      (.saveNotKept, false),
-    ])
-  func questions(code: FailureReason.Code, stays: Bool) {
+      (.notHeardAfterSave(SaveResponse()), true), (.interrupted(.awaitingProof(UnprovedSave())), true),
+      (.refused(stage: .save, deviceText: "error:no"), false), (.saveNotKept, false),
+    ] as [(FailureReason, Bool)])
+  func questions(reason: FailureReason, stays: Bool) {
     var run = Run("a", rooms: [kitchen])
     run.bind(1)
     run.attempt(1)
     run.save(1)
-    run.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: .init(code))))
-    run.finish(.unconfirmed, nil, .init(code))
+    run.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: reason)))
+    run.finish(.unconfirmed, nil, reason)
     #expect((kitchenAfter(run)?.deed?.state == .submitted) == stays)
   }
 
   @Test(
     "a device heard at work as something else is not at work as recorded",
     arguments: [
-      FailureReason.Code.wrongIdentity, .configuredOtherwise,
+      FailureReason.wrongIdentity(minor: 9), .configuredOtherwise(minor: 9),
     ])
-  func otherIdentity(code: FailureReason.Code) {
+  func otherIdentity(reason: FailureReason) {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.needsHands, nil, .init(code, minor: 9))
+    later.finish(.needsHands, nil, reason)
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed == nil)
   }
 
   @Test("settings that changed in the manifest take nothing from what the device has")
   func settingsChanged() {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.needsHands, nil, .init(.settingsChanged, minor: 7))
+    later.finish(.needsHands, nil, .settingsChanged(minor: 7))
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
   }
 
@@ -313,11 +313,15 @@ struct RewritableRecordTests {
     }
     #expect(deed(.lobbyDone, run)?.state == .submitted)
     #expect(deed(.lobbyDone, run)?.run == "run-1")
-    for code in [FailureReason.Code.linkLost, .readBackMismatch, .interrupted, .adapterLost] {
+    let step = FailedStep(.write, setting: "power")
+    for reason: FailureReason in [
+      .linkLost(step), .readBackMismatch(setting: "power", held: "power high"), .interrupted(.during(step)),
+      .adapterLost(.during(step)),
+    ] {
       var ended = run
-      ended.tell(.attemptEnded(.init(room: "lobby", number: 1, seconds: 1, failure: .init(code))))
-      ended.end(.unconfirmed, nil, nil, .init(code))
-      #expect(deed(.lobbyDone, ended)?.state == .submitted, "\(code)")
+      ended.tell(.attemptEnded(.init(room: "lobby", number: 1, seconds: 1, failure: reason)))
+      ended.end(.unconfirmed, nil, nil, reason)
+      #expect(deed(.lobbyDone, ended)?.state == .submitted, "\(reason.code)")
     }
   }
 
@@ -363,7 +367,7 @@ struct RewritableRecordTests {
   func otherOnAir() {
     let run = Run.later {
       $0.begin(fresh: false)
-      $0.end(.failed, nil, nil, .init(.wrongIdentity, stage: .verify, minor: 3))
+      $0.end(.failed, nil, nil, .wrongIdentity(minor: 3))
     }
     #expect(deed(.lobbyDone, run)?.state == .submitted)
   }
@@ -373,7 +377,7 @@ struct RewritableRecordTests {
     func run(_ held: String) -> Run {
       .later {
         $0.begin(fresh: false)
-        $0.end(.needsHands, nil, nil, .init(.foreignSettings, stage: .read, held: held))
+        $0.end(.needsHands, nil, nil, .foreignSettings(held: held, .reading))
       }
     }
     #expect(deed(.lobbyDone, run("uuid 0D1E2F30-1111-2222-3333-444455556666, major 1, minor 7")) == nil)
@@ -385,7 +389,7 @@ struct RewritableRecordTests {
       $0.submit()
     }
     let later = Run.later(2) {
-      $0.end(.needsHands, nil, nil, .init(.foreignSettings, held: "uuid 0D1E, major 1, minor 7"))
+      $0.end(.needsHands, nil, nil, .foreignSettings(held: "uuid 0D1E, major 1, minor 7", .beacon(minor: 7)))
     }
     #expect(deed(.lobbyDone, begun, later)?.state == .submitted)
   }

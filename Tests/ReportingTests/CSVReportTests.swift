@@ -31,7 +31,7 @@ struct CSVReportTests {
     var story = Story()
     let room = PlannedRoom.sample("a", text, minor: 1)
     story.begin([room])
-    story.end(room, .failed, FailureReason(.refused, deviceText: text, stackText: text))
+    story.end(room, .failed, .refused(stage: .save, deviceText: text))
     let csv = CSVReport.text(RunReport(story.events))
     let records = try #require(parseCSV(csv))
     #expect(records.count == 2)

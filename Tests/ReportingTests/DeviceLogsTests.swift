@@ -48,26 +48,31 @@ struct DeviceLogsTests {
     .stageEnded(
       .init(
         room: "a", stage: .write, setting: .minor, seconds: 0.2,
-        failure: .init(.attributeRejected, stage: .write, setting: .minor, attError: 0x0D))),
+        failure: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))),
     .attemptEnded(
-      .init(room: "a", number: 2, seconds: 3, failure: .init(.minorOnAir, minor: 7, addresses: [.sensor(9)]))),
+      .init(room: "a", number: 2, seconds: 3, failure: .minorOnAir(MinorHolders(7, [.sensor(9)])))),
     .statusReceived(.init(room: "a", text: "error:flash", meaning: .stale)),
     .linkEnded(.init(room: "a", cause: .adapterLost, expected: false)),
   ]
+
+  /// The device and the stack both have their say in it.
+  private func hostileReason(_ text: String) -> FailureReason {
+    .notHeardAfterSave(SaveResponse(deviceText: text, stackText: text))
+  }
 
   @Test("every event is one line, whatever others said in it", arguments: Hostile.texts)
   func hostile(text: String) throws {
     var story = Story()
     let room = PlannedRoom.sample("a", text, minor: 1)
     story.begin([room], name: text)
-    let reason = FailureReason(.refused, deviceText: text, stackText: text)
+    let reason = hostileReason(text)
     story.tell(.statusReceived(.init(room: "a", text: text, meaning: .refusal)))
     story.tell(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: reason)))
     story.tell(.runInterrupted(.init(cause: .stack, detail: text)))
     story.end(room, .failed, reason)
     var plain = Story()
     plain.begin([.sample("a", "x", minor: 1)], name: "x")
-    let harmless = FailureReason(.refused, deviceText: "x", stackText: "x")
+    let harmless = hostileReason("x")
     plain.tell(.statusReceived(.init(room: "a", text: "x", meaning: .refusal)))
     plain.tell(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: harmless)))
     plain.tell(.runInterrupted(.init(cause: .stack, detail: "x")))

@@ -6,74 +6,81 @@ import Testing
 
 @Suite("What people are told")
 struct ExplanationTests {
-  /// Every code in every setting in which it reads differently.
-  private static let reasons: [FailureReason] = FailureReason.Code.allCases.flatMap {
-    code -> [FailureReason] in
-    switch code {
-    case .linkLost, .stageTimedOut, .interrupted, .adapterLost, .stackLost, .hostPaused:
-      [FailureReason(code)]
-        + Stage.allCases.map {
-          FailureReason(
-            code, stage: $0, setting: $0 == .write ? .wifiPassword : nil,
-            seconds: code == .stageTimedOut ? 10 : nil)
-        }
-    case .connectTimedOut: [FailureReason(code, stage: .connect, seconds: 15)]
+  /// The codes that are possible in every stage.
+  private static let staged: Set<FailureReason.Code> = [
+    .linkLost, .stageTimedOut, .interrupted, .adapterLost, .stackLost, .hostPaused,
+  ]
+
+  /// Every code with every context in which it reads differently.
+  private static let reasons = FailureReason.Code.allCases.flatMap { examples(of: $0) }
+
+  private static func examples(of code: FailureReason.Code) -> [FailureReason] {
+    let steps = Stage.allCases.map { FailedStep($0, setting: $0 == .write ? .wifiPassword : nil) }
+    return switch code {
+    case .linkLost: steps.map { .linkLost($0) }
+    case .stageTimedOut: steps.map { .stageTimedOut($0, seconds: 10) }
+    case .interrupted: [.interrupted(.idle)] + steps.map { .interrupted(Interruption($0)) }
+    case .adapterLost: [.adapterLost(.idle())] + steps.map { .adapterLost(HostLoss($0)) }
+    case .stackLost: [.stackLost(.idle())] + steps.map { .stackLost(HostLoss($0)) }
+    case .hostPaused: steps.map { .hostPaused(PausedStep($0)) }
+    case .connectTimedOut: [.connectTimedOut(seconds: 15)]
     case .attributeRejected:
       [
-        FailureReason(code, stage: .write, setting: .roomName, attError: 0x0D),
-        FailureReason(code, stage: .write, setting: "blink", attError: 0x80),
-        FailureReason(code, stage: .save, attError: 0x0E), FailureReason(code, stage: .write, attError: 0x7F),
-        FailureReason(code),
+        .attributeRejected(FailedStep(.write, setting: .roomName), attError: 0x0D),
+        .attributeRejected(FailedStep(.write, setting: "blink"), attError: 0x80),
+        .attributeRejected(FailedStep(.save), attError: 0x0E),
+        .attributeRejected(FailedStep(.write), attError: 0x7F),
+        .attributeRejected(FailedStep(.write)),
       ]
-    case .refused:
-      [FailureReason(code, stage: .save, deviceText: "error:wifi \u{1B}[1mfailed\n"), FailureReason(code)]
-    case .wrongIdentity, .configuredOtherwise, .settingsChanged:
-      [FailureReason(code, minor: 12), FailureReason(code)]
-    case .minorOnAir, .minorOnRecord:
-      [FailureReason(code, minor: 5, addresses: [.sensor(77)]), FailureReason(code)]
+    case .refused: [.refused(stage: .save, deviceText: "error:wifi \u{1B}[1mfailed\n")]
+    case .wrongIdentity: [.wrongIdentity(minor: 12), .wrongIdentity(minor: 5)]
+    case .configuredOtherwise: [.configuredOtherwise(minor: 12), .configuredOtherwise(minor: 5)]
+    case .settingsChanged: [.settingsChanged(minor: 12), .settingsChanged(minor: nil)]
+    case .minorOnAir: [.minorOnAir(MinorHolders(5, [.sensor(77)])), .minorOnAir(MinorHolders(5, []))]
+    case .minorOnRecord:
+      [.minorOnRecord(MinorHolders(5, [.sensor(77)])), .minorOnRecord(MinorHolders(5, []))]
     case .notClearlyNearest:
-      [
-        FailureReason(
-          code, candidates: [.sensor(1, -52), .sensor(2, -54)], near: "hci1"),
-        FailureReason(
-          code, candidates: [.sensor(1, -52), .sensor(1, -55, at: 2)], near: "hci1"),
-      ]
-    case .addressNeeded:
-      [FailureReason(code, addresses: [.sensor(1), .sensor(2)]), FailureReason(code)]
-    case .notNear, .heardTooBriefly:
-      [FailureReason(code, candidates: [.sensor(1, -78)], near: "hci1")]
-    case .adapterMissing, .adapterShared: [FailureReason(code, near: "hci1")]
-    case .noCandidate: [FailureReason(code), FailureReason(code, near: "hci1")]
-    case .tooManyCandidates:
-      [FailureReason(code, addresses: (1...7).map { .sensor($0) }), FailureReason(code, addresses: [])]
-    case .readBackMismatch:
-      [
-        FailureReason(code, stage: .read, setting: "interval", held: "power low, interval 1s"),
-        FailureReason(code),
-      ]
-    case .foreignSettings:
-      [FailureReason(code, held: "uuid …, major 1, minor 9", minor: 9), FailureReason(code)]
-    case .noSelfDisconnect: [FailureReason(code, stage: .save, seconds: 3)]
-    case .notHeardAfterSave: [FailureReason(code, stage: .verify, seconds: 30)]
+      [[.sensor(1, -52), .sensor(2, -54)], [.sensor(1, -52), .sensor(1, -55, at: 2)]].map {
+        .notClearlyNearest(NearCandidates(near: "hci1", $0))
+      }
+    case .addressNeeded: [.addressNeeded(heard: [.sensor(1), .sensor(2)]), .addressNeeded(heard: [])]
+    case .notNear: [.notNear(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
+    case .heardTooBriefly: [.heardTooBriefly(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
+    case .adapterMissing: [.adapterMissing(near: "hci1")]
+    case .adapterShared: [.adapterShared(near: "hci1")]
+    case .noCandidate: [.noCandidate(), .noCandidate(near: "hci1")]
+    case .tooManyCandidates: [.tooManyCandidates((1...7).map { .sensor($0) }), .tooManyCandidates([])]
+    case .readBackMismatch: [.readBackMismatch(setting: "interval", held: "power low, interval 1s")]
+    case .foreignSettings: [.foreignSettings(held: "uuid …, major 1, minor 9", .beacon(minor: 9))]
+    case .noSelfDisconnect: [.noSelfDisconnect(seconds: 3)]
+    case .notHeardAfterSave: [.notHeardAfterSave(SaveResponse())]
     case .heardFromOtherAddress:
       [
-        FailureReason(
-          code, stage: .verify, minor: 5, addresses: [.sensor(77)], candidates: [.sensor(77, -71)]),
-        FailureReason(
-          code, stage: .verify, deviceText: "error:no", minor: 5, addresses: [.sensor(77), .sensor(78)]),
+        .heardFromOtherAddress(
+          OtherSenders(minor: 5, addresses: [.sensor(77)], candidates: [.sensor(77, -71)]), SaveResponse()),
+        .heardFromOtherAddress(
+          OtherSenders(minor: 5, addresses: [.sensor(77), .sensor(78)], candidates: []),
+          SaveResponse(deviceText: "error:no")),
       ]
     case .stackError:
       [
-        FailureReason(code, stage: .discover, stackText: "org.bluez.Error.Failed: br-connection-canceled"),
-        FailureReason(code),
+        .stackError(FailedStep(.discover, stackText: "org.bluez.Error.Failed: br-connection-canceled")),
+        .stackError(FailedStep(.discover)),
       ]
-    case .adapterClaimed: [FailureReason(code, stackText: "hci0: run r by pid 7"), FailureReason(code)]
-    case .neverHeard, .adapterDeaf, .unknownToStack, .connectFailed, .serviceMissing, .saveNotKept,
-      .canariesFailed, .canariesRefused,
-      .notConfirmed,
-      .tooManyFailures,
-      .planOutdated, .outOfSlots, .recordUnwritable:
-      [FailureReason(code)]
+    case .adapterClaimed: [.adapterClaimed(holder: "hci0: run r by pid 7")]
+    case .neverHeard: [.neverHeard()]
+    case .adapterDeaf: [.adapterDeaf]
+    case .unknownToStack: [.unknownToStack()]
+    case .connectFailed: [.connectFailed(FailedStep(.connect))]
+    case .serviceMissing: [.serviceMissing(FailedStep(.discover))]
+    case .saveNotKept: [.saveNotKept]
+    case .canariesFailed: [.canariesFailed]
+    case .canariesRefused: [.canariesRefused]
+    case .notConfirmed: [.notConfirmed]
+    case .tooManyFailures: [.tooManyFailures]
+    case .planOutdated: [.planOutdated]
+    case .outOfSlots: [.outOfSlots(FailedStep(.connect))]
+    case .recordUnwritable: [.recordUnwritable(.idle)]
     }
   }
 
@@ -105,17 +112,22 @@ struct ExplanationTests {
     for outcome in Outcome.allCases where !outcome.isSuccess {
       add("\(outcome.rawValue), no reason", try explain(outcome, nil))
     }
-    add("never_heard, no address", try explain(.unreachable, .init(.neverHeard), address: nil))
-    add("connect_timed_out, weak", try explain(.unreachable, .init(.connectTimedOut, seconds: 15), rssi: -91))
-    add("refused, no WiFi", try explain(.failed, .init(.refused, deviceText: "error:no ssid"), wifi: nil))
-    add("link_lost, unconfirmed", try explain(.unconfirmed, .init(.linkLost, stage: .save)))
-    for code in [FailureReason.Code.adapterLost, .stackLost, .recordUnwritable] {
-      add("\(code.rawValue), unconfirmed", try explain(.unconfirmed, .init(code, stage: .verify)))
+    add("never_heard, no address", try explain(.unreachable, .neverHeard(), address: nil))
+    add("connect_timed_out, weak", try explain(.unreachable, .connectTimedOut(seconds: 15), rssi: -91))
+    add(
+      "refused, no WiFi", try explain(.failed, .refused(stage: .save, deviceText: "error:no ssid"), wifi: nil)
+    )
+    add("link_lost, unconfirmed", try explain(.unconfirmed, .linkLost(FailedStep(.save))))
+    let save = UnprovedSave()
+    for reason: FailureReason in [
+      .adapterLost(.awaitingProof(save)), .stackLost(.awaitingProof(save)),
+      .recordUnwritable(.awaitingProof(save)), .interrupted(.awaitingProof(save)),
+    ] {
+      add("\(reason.code.rawValue), unconfirmed", try explain(.unconfirmed, reason))
     }
-    add("interrupted, unconfirmed", try explain(.unconfirmed, .init(.interrupted, stage: .verify)))
     add(
       "never_heard, another family",
-      try explain(.unreachable, .init(.neverHeard), profile: "no-family-of-ours"))
+      try explain(.unreachable, .neverHeard(), profile: "no-family-of-ours"))
     try expectSnapshot(text, "explanations.txt")
   }
 
@@ -125,15 +137,14 @@ struct ExplanationTests {
     func add(_ title: String, _ explanation: Explanation) {
       text += "\(title)\n  \(explanation.sentence)\n  → \(explanation.advice)\n"
     }
-    for reason in Self.reasons where reason.stage == nil || reason.stage == .read || reason.stage == .verify {
+    for reason in Self.reasons
+    where !Self.staged.contains(reason.code) || [nil, .read, .verify].contains(reason.stage) {
       add("\(reason.code.rawValue)", try explain(.failed, reason, profile: "iot-design-shop"))
     }
     let held = "uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 5"
-    for reason in [
-      FailureReason(.neverHeard),
-      FailureReason(.tooManyCandidates, minor: 5, addresses: [.sensor(7), .sensor(8)]),
-      FailureReason(.configuredOtherwise, held: held, minor: 5),
-      FailureReason(.minorOnAir, minor: 5, addresses: [.sensor(7)]),
+    for reason: FailureReason in [
+      .neverHeard(), .tooManyCandidates([.sensor(7), .sensor(8)], minor: 5),
+      .configuredOtherwise(minor: 5, held: held), .minorOnAir(MinorHolders(5, [.sensor(7)])),
     ] {
       add(
         "\(reason.code.rawValue), registered",
@@ -171,7 +182,7 @@ struct ExplanationTests {
 
   @Test("after an unproved save, looking comes before writing")
   func unconfirmed() throws {
-    let explanation = try explain(.unconfirmed, .init(.linkLost, stage: .save))
+    let explanation = try explain(.unconfirmed, .linkLost(FailedStep(.save)))
     #expect(explanation.advice.contains("listens first"))
   }
 }

@@ -55,7 +55,7 @@ struct JSONReportTests {
     var story = Story()
     let room = PlannedRoom.sample("a", text, minor: 1)
     story.begin([room], name: text)
-    story.end(room, .failed, FailureReason(.refused, deviceText: text, stackText: text))
+    story.end(room, .failed, .refused(stage: .save, deviceText: text))
     let json = JSONReport.text(RunReport(story.events))
     let rooms = try #require(try parse(json)["rooms"] as? [[String: Any]])
     let name = try #require(rooms[0]["room"] as? String)

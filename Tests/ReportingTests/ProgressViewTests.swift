@@ -33,7 +33,7 @@ struct ProgressViewTests {
     ]
     story.begin(rooms)
     story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
-    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .init(.linkLost))))
+    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .linkLost(FailedStep(.write)))))
     story.tell(.retryScheduled(.init(room: "a", attempt: 2, delay: 2)))
     var view = ProgressView()
     for event in story.events { view.apply(event) }
@@ -64,7 +64,7 @@ struct ProgressViewTests {
     story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
     #expect(line() == "Listening for devices")
     story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
-    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .init(.linkLost))))
+    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .linkLost(FailedStep(.write)))))
     #expect(line() == "Listening for Attic and 1 more")
   }
 
@@ -126,7 +126,7 @@ struct ProgressViewTests {
     story.provision(rooms[0], .sensor(1))
     story.tell(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 2)))
     story.tell(.stageStarted(.init(room: "b", stage: .write, setting: .init(rawValue: name), timeout: 9)))
-    story.end(rooms[1], .failed, FailureReason(.refused, deviceText: name, stackText: name))
+    story.end(rooms[1], .failed, .refused(stage: .save, deviceText: name))
     story.tell(.runInterrupted(.init(cause: .stack, detail: name)))
     for width in Self.widths {
       let style = TerminalStyle(width: width, hasColor: false)
@@ -180,9 +180,9 @@ struct ProgressViewTests {
 
   /// A run that another one kept from its adapter, or that lost its adapter or the stack.
   static let hostReasons: [(InterruptionCause, FailureReason)] = [
-    (.claimed, FailureReason(.adapterClaimed, stackText: "hci0: process 7, run r")),
-    (.stack, FailureReason(.stackLost)), (.adapter, FailureReason(.adapterLost)),
-    (.plan, FailureReason(.planOutdated)),
+    (.claimed, .adapterClaimed(holder: "hci0: process 7, run r")),
+    (.stack, .stackLost(.idle())), (.adapter, .adapterLost(.idle())),
+    (.plan, .planOutdated),
   ]
 
   @Test("what is the host's doing is said once for all rooms", arguments: hostReasons)
@@ -227,11 +227,11 @@ struct ProgressViewTests {
     }
     story.begin(rooms)
     for room in rooms.prefix(2) {
-      story.end(room, .unconfirmed, FailureReason(.stackLost, stage: .verify), attempts: 1)
+      story.end(room, .unconfirmed, .stackLost(.awaitingProof(UnprovedSave())), attempts: 1)
     }
     story.tell(.runInterrupted(.init(cause: .stack)))
-    story.end(rooms[2], .pending, FailureReason(.stackLost))
-    story.end(rooms[3], .unreachable, FailureReason(.neverHeard))
+    story.end(rooms[2], .pending, .stackLost(.idle()))
+    story.end(rooms[3], .unreachable, .neverHeard())
     let lines = SummaryView.lines(
       RunReport(story.events), reports: nil, style: TerminalStyle(width: 100, hasColor: false))
     #expect(lines.contains("! 2 rooms: unconfirmed (Room 1, Room 2)"), "\(lines)")
@@ -244,7 +244,7 @@ struct ProgressViewTests {
     var story = Story()
     let rooms = (1...50).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0) }
     story.begin(rooms)
-    for room in rooms { story.end(room, .unreachable, .init(.neverHeard)) }
+    for room in rooms { story.end(room, .unreachable, .neverHeard()) }
     let lines = SummaryView.lines(
       RunReport(story.events), reports: nil, style: TerminalStyle(width: 80, hasColor: false))
     #expect(lines.contains("… and 30 more rooms: report.csv has them all."))

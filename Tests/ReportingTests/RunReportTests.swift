@@ -68,7 +68,7 @@ struct RunReportTests {
         $0.tell(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
       }
       #expect(room.outcome == .cancelled)
-      #expect(room.reason == FailureReason(.interrupted, stage: .connect))
+      #expect(room.reason == .interrupted(.during(FailedStep(.connect))))
     }
 
     @Test("after the save was submitted: unconfirmed, the settings written")
@@ -86,7 +86,7 @@ struct RunReportTests {
         $0.write(Story.kitchen, to: .sensor(2))
         $0.tell(
           .attemptEnded(
-            .init(room: "kitchen", number: 1, seconds: 12, failure: .init(.linkLost, stage: .save))))
+            .init(room: "kitchen", number: 1, seconds: 12, failure: .linkLost(FailedStep(.save)))))
         $0.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 2)))
       }
       #expect(room.outcome == .unconfirmed)
@@ -94,11 +94,11 @@ struct RunReportTests {
 
     @Test(
       "after the device's own word that nothing was kept: cancelled",
-      arguments: [FailureReason.Code.refused, .saveNotKept])
-    func refused(code: FailureReason.Code) throws {
+      arguments: [FailureReason.refused(stage: .save, deviceText: "error:no"), .saveNotKept])
+    func refused(failure: FailureReason) throws {
       let room = try report {
         $0.write(Story.kitchen, to: .sensor(2))
-        $0.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 2, failure: .init(code))))
+        $0.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 2, failure: failure)))
       }
       #expect(room.outcome == .cancelled)
     }

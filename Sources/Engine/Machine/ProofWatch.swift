@@ -92,15 +92,15 @@ struct ProofWatch: Sendable {
     }
   }
 
-  /// The other addresses from which the identity was heard, in order.
-  var otherAddresses: [BluetoothAddress] { others.keys.sorted() }
-
-  /// The same, each with how strongly it was heard.
-  var otherSenders: [HeardCandidate] {
-    otherAddresses.compactMap { address in
+  /// The other devices from which the identity was heard, in order of their addresses; nil when there are none.
+  var otherSenders: OtherSenders? {
+    guard let minor = proof.minor, !others.isEmpty else { return nil }
+    let addresses = others.keys.sorted()
+    let candidates = addresses.compactMap { address -> HeardCandidate? in
       guard let other = others[address], let rssi = other.evidence.rssi else { return nil }
       return HeardCandidate(address: address, adapter: other.adapter, rssi: rssi)
     }
+    return OtherSenders(minor: minor, addresses: addresses, candidates: candidates)
   }
 
   /// Whether the verdict is in: nothing that may still come would change it.

@@ -156,7 +156,7 @@ indirect enum RoomState: Sendable {
     /// What the failure means for trying again. A connection that may have failed for want of a slot is not charged to the
     /// device.
     func failureClass(_ reason: FailureReason) -> FailureClass {
-      isTrial && reason.code == .connectFailed ? .outOfSlots : AttemptFailure(reason).failureClass
+      isTrial && reason.code == .connectFailed ? .outOfSlots : reason.failureClass
     }
   }
 

@@ -9,8 +9,8 @@ extension RunMachine {
   mutating func begin(_ rooms: [(place: Int, work: RoomWork)]) {
     var allowed: [(place: Int, work: RoomWork)] = []
     for (place, work) in rooms {
-      if let code = admission.objection(to: work) {
-        finish(place, .pending, reason: FailureReason(code))
+      if let reason = admission.objection(to: work) {
+        finish(place, .pending, reason: reason)
       } else {
         allowed.append((place, work))
       }
@@ -56,10 +56,11 @@ extension RunMachine {
     else { return }
     admission.judgeNetworks { rooms.outcome(of: $0)?.outcome.isSuccess == true }
     for place in rooms.places([.held]) {
-      guard case .held(let state) = rooms[place].state, let code = admission.objection(to: state.work) else {
+      guard case .held(let state) = rooms[place].state, let reason = admission.objection(to: state.work)
+      else {
         continue
       }
-      finish(place, .pending, reason: FailureReason(code))
+      finish(place, .pending, reason: reason)
     }
     if rooms.count(.held) == 0 { return judged(first, isApproved: true) }
     admission.ask()
@@ -79,8 +80,8 @@ extension RunMachine {
     isDirty = true
     for place in rooms.places([.held]) {
       guard case .held(let state) = rooms[place].state else { continue }
-      if let code = admission.objection(to: state.work) {
-        finish(place, .pending, reason: FailureReason(code))
+      if let reason = admission.objection(to: state.work) {
+        finish(place, .pending, reason: reason)
       } else {
         enqueue(place, state.admitted(silenceLimit: silenceLimit(of: state.work.room)))
       }
@@ -90,7 +91,7 @@ extension RunMachine {
   /// Ends the rooms that nothing is under way for, after too many failures. The others are brought to their end.
   mutating func beginNoMore() {
     for place in rooms.places([.held]) {
-      finish(place, .pending, reason: FailureReason(.tooManyFailures))
+      finish(place, .pending, reason: .tooManyFailures)
     }
     for place in rooms.places([.open]) {
       guard case .open(let state) = rooms[place].state else { continue }
@@ -101,7 +102,7 @@ extension RunMachine {
       if let failure = rooms[place].state.work?.lastFailure {
         finish(place, outcome(of: place, after: failure), reason: failure)
       } else {
-        finish(place, .pending, reason: FailureReason(.tooManyFailures))
+        finish(place, .pending, reason: .tooManyFailures)
       }
     }
   }

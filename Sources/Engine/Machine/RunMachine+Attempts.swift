@@ -96,9 +96,9 @@ extension RunMachine {
     case .done(let evidence, let settings):
       if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
-    case .stopped(_, let reason) where reason.code == .configuredOtherwise && work.submittedAt != nil:
+    case .stopped(_, .configuredOtherwise(let minor, _)) where work.submittedAt != nil:
       // It was this run that wrote it.
-      let reason = FailureReason(.wrongIdentity, stage: .verify, minor: reason.minor)
+      let reason = FailureReason.wrongIdentity(minor: minor)
       finish(place, outcome(of: place, after: reason), reason: reason)
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)
@@ -140,9 +140,9 @@ extension RunMachine {
       guard let index = index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
       guard case .failure(let failure) = report.result else { return }
-      if failure.reason.code == .outOfSlots {
+      if case .outOfSlots = failure.reason {
         radios[index].slots.refused(holding: radios[index].links - 1)
-      } else if engaged.isTrial, failure.reason.code == .connectFailed {
+      } else if engaged.isTrial, case .connectFailed = failure.reason {
         radios[index].slots.mayHaveRefused(holding: radios[index].links - 1)
       }
     default:

@@ -133,30 +133,31 @@ extension RunMachine {
     }
     // A device that was waited for and did not come is no failure.
     if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastHeard == nil {
-      return (.pending, FailureReason(.neverHeard))
+      return (.pending, .neverHeard())
     }
     switch stop {
     case .interrupted, nil:
       // What went wrong before is in its log; it would have been tried again. Only a device that said it had
       // saved, though it was heard waiting afterwards, may still have told the truth.
       let said = work?.acknowledgement != nil
-      return (said ? .unconfirmed : .cancelled, FailureReason(.interrupted, stage: said ? .verify : nil))
+      return said
+        ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle))
     case .radio, .record, .refused:
-      if let failure = work?.lastFailure, AttemptFailure(failure).failureClass != .host {
+      if let failure = work?.lastFailure, failure.failureClass != .host {
         return (Outcome(after: failure), failure)
       }
     }
     switch stop {
     case .radio(let error):
-      return (.pending, FailureReason(error.endedRadio, stackText: error.stackText))
+      return (.pending, error.endedRadio(.idle(stackText: error.stackText)))
     case .record:
-      return (.pending, FailureReason(.recordUnwritable))
+      return (.pending, .recordUnwritable(.idle))
     case .refused(.plan):
-      return (.pending, FailureReason(.planOutdated))
+      return (.pending, .planOutdated)
     case .refused(.adapterClaimed(let adapter, let holder)):
-      return (.pending, FailureReason(.adapterClaimed, stackText: "\(adapter): \(holder)"))
+      return (.pending, .adapterClaimed(holder: "\(adapter): \(holder)"))
     case .interrupted, nil:
-      return (.cancelled, FailureReason(.interrupted))
+      return (.cancelled, .interrupted(.idle))
     }
   }
 
@@ -202,7 +203,7 @@ extension Stop {
 
 extension CentralError {
   /// What became of the radio, when this ended a run's use of it.
-  var endedRadio: FailureReason.Code {
-    if case .adapterUnavailable = code { .adapterLost } else { .stackLost }
+  func endedRadio(_ loss: HostLoss) -> FailureReason {
+    if case .adapterUnavailable = code { .adapterLost(loss) } else { .stackLost(loss) }
   }
 }

@@ -80,7 +80,7 @@ extension RunMachine {
       case .stopped(let outcome, let reason)? where request.isWatching && reason.code.mayGetADevice:
         rooms.move(place, to: .leftOpen(outcome, reason))
       case .device(_, .any)? where !isConfirmed:
-        finish(place, .pending, reason: FailureReason(.notConfirmed))
+        finish(place, .pending, reason: .notConfirmed)
       case .device(let address, let basis)?:
         var work = RoomWork(room: room, address: address, basis: basis)
         work.mayBeDone = request.known.deed(for: room, at: address)?.state == .submitted

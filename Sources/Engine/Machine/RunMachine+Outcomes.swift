@@ -31,7 +31,7 @@ extension RunMachine {
   mutating func fail(_ place: Int, _ state: RoomState.Judging) {
     rooms.move(place, to: .judging(state))
     isDirty = true
-    if state.reason.code.mayBeTheHosts, index(of: state.session) != nil, !isStopping {
+    if state.reason.mayBeTheHosts, index(of: state.session) != nil, !isStopping {
       timers.instants.insert(Due(at: judgement(of: state), room: place))
     } else {
       judge(place, state)
@@ -46,9 +46,9 @@ extension RunMachine {
   /// Decides what a failed attempt was due to, and what follows.
   mutating func judge(_ place: Int, _ state: RoomState.Judging) {
     var reason = state.reason
-    if reason.code.mayBeTheHosts, index(of: state.session) == nil {
+    if let loss = reason.possibleHostLoss, index(of: state.session) == nil {
       let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostPatience) >= state.failedAt } ?? false
-      reason.code = isStackLost || reason.code == .stackLost ? .stackLost : .adapterLost
+      reason = isStackLost || reason.code == .stackLost ? .stackLost(loss) : .adapterLost(loss)
     }
     isDirty = true
     record(

@@ -89,7 +89,7 @@ extension RunMachine {
       let evidence = Evidence(grade: .selfDisconnect, address: state.work.address)
       succeed(place, state.work, state.attempt, began: state.began, evidence)
     } else {
-      let reason = submission.trouble ?? FailureReason(.noSelfDisconnect, stage: .save)
+      let reason = submission.trouble ?? .noSelfDisconnect()
       fail(place, state.failed(reason, at: now))
     }
   }
@@ -111,11 +111,11 @@ extension RunMachine {
   }
 
   /// Why the wait for a proof ended before its time: then nothing can be said of the device.
-  private var cutShort: FailureReason.Code {
+  private func cutShort(_ save: UnprovedSave) -> FailureReason {
     switch stop {
-    case .radio(let error): error.endedRadio
-    case .record: .recordUnwritable
-    case .interrupted, .refused, nil: .interrupted
+    case .radio(let error): error.endedRadio(.awaitingProof(save))
+    case .record: .recordUnwritable(.awaitingProof(save))
+    case .interrupted, .refused, nil: .interrupted(.awaitingProof(save))
     }
   }
 
@@ -127,21 +127,17 @@ extension RunMachine {
       if state.work.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
       return .success(evidence)
     case .other(let minor):
-      return .failure(AttemptFailure(.init(.wrongIdentity, stage: .verify, minor: minor)))
+      return .failure(AttemptFailure(.wrongIdentity(minor: minor)))
     case .backAgain:
       // It waits as before: nothing was kept. What it answered instead of `saved` is the better reason.
-      return .failure(AttemptFailure(submission.trouble ?? .init(.saveNotKept, stage: .verify)))
+      return .failure(AttemptFailure(submission.trouble ?? .saveNotKept))
     case .silent, .heardElsewhere:
-      let others = watch.otherAddresses
-      let unproved: FailureReason.Code = others.isEmpty ? .notHeardAfterSave : .heardFromOtherAddress
-      var reason = FailureReason(
-        isOver ? unproved : cutShort, stage: .verify, deviceText: submission.trouble?.deviceText,
-        stackText: submission.trouble?.stackText)
-      if !others.isEmpty {
-        (reason.minor, reason.addresses) = (state.identity.minor, others)
-        reason.candidates = watch.otherSenders
-      }
-      return .failure(AttemptFailure(reason))
+      let response = SaveResponse(of: submission.trouble)
+      let others = watch.otherSenders
+      guard isOver else { return .failure(AttemptFailure(cutShort(UnprovedSave(response, others: others)))) }
+      return .failure(
+        AttemptFailure(
+          others.map { .heardFromOtherAddress($0, response) } ?? .notHeardAfterSave(response)))
     }
   }
 }
@@ -149,6 +145,6 @@ extension RunMachine {
 extension Submission {
   /// Whether the device itself refused.
   fileprivate var isRefused: Bool {
-    trouble.map { AttemptFailure($0).failureClass == .refused } ?? false
+    trouble?.failureClass == .refused
   }
 }

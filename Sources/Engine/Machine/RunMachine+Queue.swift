@@ -137,7 +137,7 @@ extension RunMachine {
       timers.silences.removeMin()
       switch rooms[due.room].state {
       case .awaited(let state) where state.silenceLimit == due.at:
-        finish(due.room, .unreachable, reason: FailureReason(isDeaf ? .adapterDeaf : .neverHeard))
+        finish(due.room, .unreachable, reason: isDeaf ? .adapterDeaf : .neverHeard())
       case .queued(var state) where state.silenceLimit == due.at:
         if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {
           // Its turn will come.
@@ -154,10 +154,10 @@ extension RunMachine {
 
   /// Ends a room whose device is not heard any more: with what went wrong when it still was, if anything.
   private mutating func giveUp(_ place: Int, _ work: RoomWork) {
-    var reason = FailureReason(isDeaf ? .adapterDeaf : .neverHeard)
     // Silent since an earlier run asked it to save: it may well be done.
-    if work.mayBeDone { reason = FailureReason(.notHeardAfterSave) }
-    reason = work.lastFailure ?? reason
+    let silent: FailureReason =
+      work.mayBeDone ? .notHeardAfterSave(nil) : isDeaf ? .adapterDeaf : .neverHeard()
+    let reason = work.lastFailure ?? silent
     finish(place, outcome(of: place, after: reason), reason: reason)
   }
 

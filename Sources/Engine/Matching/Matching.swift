@@ -80,7 +80,7 @@ public func match(
     } else if building.assignment == .any {
       left[room.profile, default: []].append(room)
     } else {
-      matches[room.id] = .stopped(.pending, FailureReason(.noCandidate))
+      matches[room.id] = .stopped(.pending, .noCandidate())
     }
   }
 
@@ -95,7 +95,7 @@ public func match(
   for (profile, rooms) in left.sorted(by: { $0.key < $1.key }) {
     guard DeviceProfiles[profile]?.hasIdentity != false else {
       let heard = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
-      let reason = FailureReason(.addressNeeded, addresses: heard.isEmpty ? nil : heard)
+      let reason = FailureReason.addressNeeded(heard: heard)
       for room in rooms { matches[room.id] = .stopped(heard.isEmpty ? .pending : .ambiguous, reason) }
       continue
     }
@@ -104,11 +104,11 @@ public func match(
     for (index, room) in rooms.enumerated() {
       matches[room.id] =
         if candidates.count > rooms.count {
-          .stopped(.ambiguous, FailureReason(.tooManyCandidates, addresses: candidates))
+          .stopped(.ambiguous, .tooManyCandidates(candidates))
         } else if index < candidates.count {
           .device(candidates[index], .any)
         } else {
-          .stopped(.pending, FailureReason(.noCandidate))
+          .stopped(.pending, .noCandidate())
         }
     }
   }
@@ -131,18 +131,18 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   let heard = air.devices(proving: proof)
   let own = known.device(of: room)?.address
   let others = heard.map(\.address).filter { $0 != own }
-  if own != nil, !others.isEmpty {
-    return .stopped(.needsHands, FailureReason(.minorOnAir, minor: proof.minor, addresses: others))
+  if own != nil, let minor = proof.minor, !others.isEmpty {
+    return .stopped(.needsHands, .minorOnAir(MinorHolders(minor, others)))
   }
   if others.count > 1 {
-    return .stopped(.ambiguous, FailureReason(.tooManyCandidates, minor: proof.minor, addresses: others))
+    return .stopped(.ambiguous, .tooManyCandidates(others, minor: proof.minor))
   }
   if let sighting = heard.first, let beacon = sighting.beacon {
     return .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
   }
   if let own, let beacon = air[own]?.beaconAtWork {
     return .stopped(
-      .needsHands, FailureReason(.configuredOtherwise, held: beacon.identity.shown, minor: beacon.minor))
+      .needsHands, .configuredOtherwise(minor: beacon.minor, held: beacon.identity.shown))
   }
   return .awaited
 }
@@ -157,12 +157,12 @@ func obstacle(
   let deed = address.flatMap { known.deed(for: room, at: $0) }
   let ours = Set([address, deed?.heardAt].compactMap(\.self))
   let others = air.devices(proving: proof).map(\.address).filter { !ours.contains($0) }
-  if !others.isEmpty {
-    return .stopped(.needsHands, FailureReason(.minorOnAir, minor: proof.minor, addresses: others))
+  if let minor = proof.minor, !others.isEmpty {
+    return .stopped(.needsHands, .minorOnAir(MinorHolders(minor, others)))
   }
   let holders = known.holders(of: proof, besides: room, ours, air)
-  if !holders.isEmpty {
-    return .stopped(.needsHands, FailureReason(.minorOnRecord, minor: proof.minor, addresses: holders))
+  if let minor = proof.minor, !holders.isEmpty {
+    return .stopped(.needsHands, .minorOnRecord(MinorHolders(minor, holders)))
   }
   // One that is heard waiting is not at work, whatever was heard from the address that it had before.
   guard let address, air[address]?.isWaiting != true,
@@ -182,7 +182,7 @@ func obstacle(
     {
       return .done(Evidence(onAir: beacon, sighting), room.results(hearing: deed, known))
     }
-    return isRewritable ? nil : .stopped(.needsHands, FailureReason(.settingsChanged, minor: beacon.minor))
+    return isRewritable ? nil : .stopped(.needsHands, .settingsChanged(minor: beacon.minor))
   }
   let isRecorded = deed?.proof(profile(of: room))?.isMet(by: beacon) == true
   if isRewritable {
@@ -191,10 +191,11 @@ func obstacle(
     return mayGo
       ? nil
       : .stopped(
-        .needsHands, FailureReason(.foreignSettings, held: beacon.identity.shown, minor: beacon.minor))
+        .needsHands, .foreignSettings(held: beacon.identity.shown, .beacon(minor: beacon.minor)))
   }
-  let code: FailureReason.Code = isRecorded ? .settingsChanged : .configuredOtherwise
-  return .stopped(.needsHands, FailureReason(code, minor: beacon.minor))
+  return .stopped(
+    .needsHands,
+    isRecorded ? .settingsChanged(minor: beacon.minor) : .configuredOtherwise(minor: beacon.minor))
 }
 
 /// The family of a room's device.
@@ -234,7 +235,7 @@ extension Known {
     else { return nil }
     guard deed.satisfies(room, seal) else {
       return profile(of: room).isRewritable
-        ? nil : .stopped(.needsHands, FailureReason(.settingsChanged, minor: deed.minor))
+        ? nil : .stopped(.needsHands, .settingsChanged(minor: deed.minor))
     }
     evidence.run = evidence.run ?? deed.run
     return .done(evidence, room.settingResults(seal, deed.state(of:)))

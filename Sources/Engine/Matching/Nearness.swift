@@ -97,24 +97,22 @@ struct Nearness {
   func device(near adapter: AdapterID, called name: AdapterReference) -> Match {
     let candidates = heard[adapter] ?? []
     guard let best = candidates.first else {
-      return .stopped(.pending, FailureReason(.noCandidate, near: name.text))
+      return .stopped(.pending, .noCandidate(near: name.text))
     }
-    func stopped(_ outcome: Outcome, _ code: FailureReason.Code, _ candidates: [Candidate]) -> Match {
-      .stopped(
-        outcome,
-        FailureReason(
-          code,
-          candidates: candidates.prefix(Limits.told).map {
-            HeardCandidate(address: $0.address, adapter: $0.adapter, rssi: Int($0.strength.rounded()))
-          }, near: name.text))
+    func told(_ candidates: [Candidate]) -> NearCandidates {
+      NearCandidates(
+        near: name.text,
+        candidates.prefix(Limits.told).map {
+          HeardCandidate(address: $0.address, adapter: $0.adapter, rssi: Int($0.strength.rounded()))
+        })
     }
-    guard best.strength >= Limits.floor else { return stopped(.pending, .notNear, [best]) }
+    guard best.strength >= Limits.floor else { return .stopped(.pending, .notNear(told([best]))) }
     let rivals = candidates.filter { $0.strength > best.strength - Limits.margin }
-    guard rivals.count == 1 else { return stopped(.ambiguous, .notClearlyNearest, rivals) }
+    guard rivals.count == 1 else { return .stopped(.ambiguous, .notClearlyNearest(told(rivals))) }
     let places = strengths[best.address] ?? []
     let other = places.first { $0.adapter != adapter && $0.strength > best.strength - Limits.margin }
-    if let other { return stopped(.ambiguous, .notClearlyNearest, [best, other]) }
-    guard best.isSettled else { return stopped(.pending, .heardTooBriefly, [best]) }
+    if let other { return .stopped(.ambiguous, .notClearlyNearest(told([best, other]))) }
+    guard best.isSettled else { return .stopped(.pending, .heardTooBriefly(told([best]))) }
     return .device(best.address, .nearest)
   }
 
@@ -137,12 +135,12 @@ func nearest(
     matches[room.id] =
       if let adapter = nearby[name] {
         if crowded[adapter, default: 0] > 1 {
-          .stopped(.ambiguous, FailureReason(.adapterShared, near: name.text))
+          .stopped(.ambiguous, .adapterShared(near: name.text))
         } else {
           nearness.device(near: adapter, called: name)
         }
       } else {
-        .stopped(.pending, FailureReason(.adapterMissing, near: name.text))
+        .stopped(.pending, .adapterMissing(near: name.text))
       }
   }
   return matches

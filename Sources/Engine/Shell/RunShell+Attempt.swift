@@ -36,7 +36,7 @@ extension RunShell {
     do throws(RecordFailure) {
       try await coordinator.flush()
     } catch {
-      return .failure(AttemptFailure(FailureReason(.recordUnwritable)))
+      return .failure(AttemptFailure(.recordUnwritable(.idle)))
     }
     do throws(AttemptFailure) {
       return .success(try await profile(of: session.room).configure(session))
@@ -52,14 +52,14 @@ extension RunShell {
     guard end == .hostPaused else { return result }
     switch result {
     case .success(var submission):
-      if submission.trouble?.code == .interrupted { submission.trouble?.code = .hostPaused }
+      if case .interrupted? = submission.trouble {
+        submission.trouble = submission.trouble?.causedByHostPause
+      }
       return .success(submission)
     case .failure(let failure) where failure.reason.code == .recordUnwritable:
       return result
     case .failure(let failure):
-      var reason = failure.reason
-      reason.code = .hostPaused
-      return .failure(AttemptFailure(reason))
+      return .failure(AttemptFailure(failure.reason.causedByHostPause))
     }
   }
 

@@ -66,7 +66,8 @@ public struct RoomReport: Hashable, Sendable {
   /// Why not a success; nil for a success, and for a room whose turn never came.
   public var reason: FailureReason? {
     if let recorded { return recorded.reason }
-    return attempts > 0 ? FailureReason(.interrupted, stage: stage, setting: setting) : nil
+    guard attempts > 0 else { return nil }
+    return .interrupted(stage.map { Interruption(FailedStep($0, setting: setting)) } ?? .idle)
   }
 
   /// Seconds from its first attempt to its outcome (to the last news of it, where there is none).

@@ -4,11 +4,11 @@ import Model
 /// Why a room that is near an adapter has no device yet, in words.
 extension Scene {
   /// Of several, none is ahead of the others; or two rooms' adapters hear the same.
-  func notClearlyNearest(_ reason: FailureReason) -> Explanation {
-    let candidates = reason.candidates ?? []
+  func notClearlyNearest(_ heard: NearCandidates) -> Explanation {
+    let candidates = heard.candidates
     let strengths = candidates.map(\.rssi)
     let span = (strengths.max() ?? 0) - (strengths.min() ?? 0)
-    let near = reason.near?.visible ?? "the room's adapter"
+    let near = heard.near.visible
     if Set(candidates.map(\.address)).count == 1, candidates.count > 1 {
       return Explanation(
         """
@@ -29,11 +29,11 @@ extension Scene {
   }
 
   /// The nearest is too far away.
-  func notNear(_ reason: FailureReason) -> Explanation {
+  func notNear(_ heard: NearCandidates) -> Explanation {
     Explanation(
       """
-      The \(device.noun) nearest to \(reason.near?.visible ?? "the room's adapter") is too weak to be in the room: \
-      \(shown(reason.candidates ?? [])).
+      The \(device.noun) nearest to \(heard.near.visible) is too weak to be in the room: \
+      \(shown(heard.candidates)).
       """,
       """
       Check that the room's own \(device.noun) has power\(device.makeItWait.map { " and \($0)" } ?? ""), and put the \
@@ -42,18 +42,18 @@ extension Scene {
   }
 
   /// It could be the one, but was heard too little.
-  func heardTooBriefly(_ reason: FailureReason) -> Explanation {
+  func heardTooBriefly(_ heard: NearCandidates) -> Explanation {
     Explanation(
       """
-      A \(device.noun) near \(reason.near?.visible ?? "the room's adapter") was heard too briefly to be sure that it is \
-      the room's: \(shown(reason.candidates ?? [])).
+      A \(device.noun) near \(heard.near.visible) was heard too briefly to be sure that it is \
+      the room's: \(shown(heard.candidates)).
       """, "Listen longer, with --listen 20. \(again)")
   }
 
   /// The adapter that stands in the room is not there.
-  func adapterMissing(_ reason: FailureReason) -> Explanation {
+  func adapterMissing(_ near: String) -> Explanation {
     Explanation(
-      "The adapter \(reason.near?.visible ?? "of the room") that this room is near was not there.",
+      "The adapter \(near.visible) that this room is near was not there.",
       """
       Plug it in and see that `bluetoothctl list` has it, and that --adapter does not leave it out; or name the one \
       that stands in the room under `near`. \(again)
@@ -61,9 +61,9 @@ extension Scene {
   }
 
   /// More rooms than one are near it.
-  func adapterShared(_ reason: FailureReason) -> Explanation {
+  func adapterShared(_ near: String) -> Explanation {
     Explanation(
-      "Several rooms that have no \(device.noun) yet are near \(reason.near?.visible ?? "the same adapter").",
+      "Several rooms that have no \(device.noun) yet are near \(near.visible).",
       """
       Carry the adapter from room to room and do one at a time, with --only; or give each room an adapter or an \
       address of its own.

@@ -125,9 +125,9 @@ struct MachineDriver {
   /// An attempt fails, and its link is taken down.
   @discardableResult
   mutating func fail(
-    _ attempt: AttemptID, _ code: FailureReason.Code, stage: Stage = .connect, at second: Double
+    _ attempt: AttemptID, _ reason: FailureReason, at second: Double
   ) -> [RunEffect] {
-    let failure = AttemptFailure(FailureReason(code, stage: stage))
+    let failure = AttemptFailure(reason)
     return send(.sessionEnded(AttemptReport(result: .failure(failure)), attempt), at: second)
       + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
   }

@@ -211,14 +211,17 @@ import Testing
 @Suite("The outcome after a failure") struct OutcomePolicyTests {
   @Test(
     "is unconfirmed whenever the device may have changed",
-    arguments: [FailureReason.Code.interrupted, .adapterLost, .stackLost, .recordUnwritable])
-  func mayHaveChanged(code: FailureReason.Code) {
-    #expect(Outcome(after: FailureReason(code, stage: .verify)) == .unconfirmed)
-    #expect(Outcome(after: FailureReason(code, stage: .write)) != .unconfirmed)
+    arguments: [
+      { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
+      { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
+    ] as [@Sendable (FailedStep) -> FailureReason])
+  func mayHaveChanged(ended: @Sendable (FailedStep) -> FailureReason) {
+    #expect(Outcome(after: ended(FailedStep(.verify))) == .unconfirmed)
+    #expect(Outcome(after: ended(FailedStep(.write))) != .unconfirmed)
   }
 
-  @Test("is never a success", arguments: FailureReason.Code.allCases)
-  func noSuccess(code: FailureReason.Code) {
-    for stage in Stage.allCases { #expect(!Outcome(after: FailureReason(code, stage: stage)).isSuccess) }
+  @Test("is never a success", arguments: FailureReasonTests.examples.map(\.reason))
+  func noSuccess(reason: FailureReason) {
+    #expect(!Outcome(after: reason).isSuccess)
   }
 }

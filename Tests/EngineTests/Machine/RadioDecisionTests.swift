@@ -62,7 +62,7 @@ import Testing
     run.window(Array(1...9))
     for room in 1...6 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
     #expect(run.state(7) == .connecting, "a seventh link is tried: six were made")
-    #expect(run.fail(attempt(7), .outOfSlots, at: 2.2).begun == [])
+    #expect(run.fail(attempt(7), .outOfSlots(FailedStep(.connect)), at: 2.2).begun == [])
     #expect(run.state(7) == .backingOff)
     #expect(run.submit(attempt(1), at: 3).begun == [attempt(8)], "it holds six")
     #expect(run.send(.connected(attempt(8)), at: 3.3).begun == [])
@@ -73,7 +73,7 @@ import Testing
     var run = Driver(rooms: 6, retries: 0, slots: nil)
     run.window(Array(1...6))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
-    run.fail(attempt(6), .connectFailed, at: 2.2)
+    run.fail(attempt(6), .connectFailed(FailedStep(.connect)), at: 2.2)
     run.pass(at: 4.3)
     #expect(run.state(6) == .queued, "without a single retry")
   }
@@ -84,7 +84,7 @@ import Testing
     var run = Driver(rooms: 9, retries: 0, slots: nil)
     run.window(Array(1...9))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
-    #expect(run.fail(attempt(6), .connectFailed, at: 2.2).begun == [])
+    #expect(run.fail(attempt(6), .connectFailed(FailedStep(.connect)), at: 2.2).begun == [])
     #expect(run.submit(attempt(1), at: 3).begun == [attempt(7)], "it holds five")
     #expect(run.send(.connected(attempt(7)), at: 3.3).begun == [])
   }
@@ -94,8 +94,8 @@ import Testing
     var run = Driver(rooms: 9, slots: nil)
     run.window(Array(1...9))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
-    run.fail(attempt(6), .outOfSlots, at: 2)
-    run.fail(attempt(1), .refused, stage: .save, at: 2.1)
+    run.fail(attempt(6), .outOfSlots(FailedStep(.connect)), at: 2)
+    run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), at: 2.1)
     #expect(run.state(7) == .connecting)
     run.send(.connected(attempt(7)), at: 2.3)
     run.hear([1, 6], at: 4.1)
@@ -107,7 +107,7 @@ import Testing
   func proofsFirst() {
     var run = Driver(rooms: 2)
     run.window([1, 2])
-    run.fail(attempt(1), .connectTimedOut, at: 4)
+    run.fail(attempt(1), .connectTimedOut(), at: 4)
     #expect(run.state(2) == .connecting)
     run.send(.connected(attempt(2)), at: 4.3)
     run.hear([1], at: 6)
@@ -130,7 +130,8 @@ import Testing
     var run = Driver(rooms: 9, slots: 1)
     #expect(run.window(Array(1...9)).begun == [attempt(1)])
     run.send(.connected(attempt(1)), at: 1.6)
-    #expect(run.fail(attempt(1), .refused, stage: .save, at: 10).begun == [attempt(2)])
+    #expect(
+      run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), at: 10).begun == [attempt(2)])
     run.send(.connected(attempt(2)), at: 10.3)
     // Its proof is to be heard.
     #expect(run.submit(attempt(2), at: 20).begun == [attempt(3)])
@@ -168,7 +169,7 @@ import Testing
     let report = AttemptReport(result: .success(submission), wasSubmitted: true, hasLink: true)
     run.send(.connected(attempt(1)), at: 1.3)
     #expect(run.state(2) == .connecting)
-    run.fail(attempt(2), .connectFailed, at: 1.4)
+    run.fail(attempt(2), .connectFailed(FailedStep(.connect)), at: 1.4)
     run.send(.sessionEnded(report, attempt(1)), at: 4)
     run.hear([2], at: 4.1)
     #expect(run.pass(at: 6).begun == [], "room 2 could be connected to")
@@ -195,7 +196,7 @@ import Testing
     run.hear([1], on: Self.hci0, at: 0.2)
     run.send(.scanEnded(nil, Self.hci0), at: 1.3)
     run.send(.scanEnded(nil, Self.hci1), at: 1.3)
-    run.fail(attempt(1), .connectTimedOut, at: 4)
+    run.fail(attempt(1), .connectTimedOut(), at: 4)
     run.pass(at: 6)
     run.send(.scanBegan(Self.hci0), at: 6.1)
     run.send(.scanBegan(Self.hci1), at: 6.1)

@@ -76,7 +76,7 @@ import Testing
   func queue() {
     var run = Driver(rooms: 3, slots: 1)
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
-    #expect(run.fail(attempt(1), .connectTimedOut, at: 4).begun == [attempt(2)])
+    #expect(run.fail(attempt(1), .connectTimedOut(), at: 4).begun == [attempt(2)])
     run.hear([1], at: 5)
     run.pass(at: 6.1)
     #expect(run.state(1) == .backingOff || run.state(1) == .queued)
@@ -87,7 +87,7 @@ import Testing
   func judged() {
     var run = Driver(rooms: 1, retries: 0)
     run.window([1])
-    run.fail(attempt(1), .linkLost, stage: .write, at: 2)
+    run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 2)
     #expect(run.state(1) == .judging)
     // Half a second later the adapter turns out to be gone.
     run.send(.adaptersChanged, at: 2.5)
@@ -104,7 +104,7 @@ import Testing
   func exhausted() {
     var run = Driver(rooms: 1, retries: 0)
     run.window([1])
-    run.fail(attempt(1), .linkLost, stage: .write, at: 2)
+    run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 2)
     run.pass(at: 4)
     #expect(run.outcome(1)?.outcome == .failed)
   }
@@ -113,7 +113,7 @@ import Testing
   func resting() {
     var run = Driver(rooms: 1, retries: 0) { $0.isWatching = true }
     run.window([1])
-    run.fail(attempt(1), .connectTimedOut, at: 4)
+    run.fail(attempt(1), .connectTimedOut(), at: 4)
     run.pass(at: 6)
     #expect(run.state(1) == .resting)
     run.send(.scanBegan(Self.hci0), at: 6.1)
@@ -130,7 +130,7 @@ import Testing
     }
     run.window([1, 2, 3, 4])
     run.send(.connected(attempt(1)), at: 1.5)
-    run.fail(attempt(2), .connectTimedOut, at: 5)
+    run.fail(attempt(2), .connectTimedOut(), at: 5)
     #expect(run.state(3) == .queued, "nothing begins while the failure is judged")
     run.pass(at: 7)
     #expect(run.outcome(2)?.outcome == .unreachable)
@@ -145,7 +145,7 @@ import Testing
     run.send(.connected(attempt(1)), at: 1.5)
     let effects = run.send(.interrupted, at: 2)
     #expect(effects == [.withdrawQuestions, .endAttempt(attempt(1), .stopped)])
-    let last = run.fail(attempt(1), .interrupted, stage: .write, at: 2.1)
+    let last = run.fail(attempt(1), .interrupted(.during(FailedStep(.write))), at: 2.1)
     #expect(last.contains { if case .finish = $0 { true } else { false } })
     #expect(run.outcome(1)?.outcome == .cancelled && run.outcome(2)?.outcome == .cancelled)
   }

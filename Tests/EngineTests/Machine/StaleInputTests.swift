@@ -32,7 +32,7 @@ import Testing
     #expect(run.send(.scanEnded(nil, Driver.hci0Again), at: 3.4).begun == [attempt(2)])
     run.send(.connected(attempt(2)), at: 3.7)
     // The link of the first session ends only now.
-    #expect(run.fail(attempt(1), .linkLost, stage: .write, at: 3.8).begun == [])
+    #expect(run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 3.8).begun == [])
     #expect(run.machine.radios[0].links == 1)
   }
 
@@ -57,14 +57,16 @@ import Testing
   func attempt() {
     var run = Driver(rooms: 1)
     run.window([1])
-    run.fail(attempt(1), .linkLost, stage: .write, at: 2)
+    run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 2)
     run.pass(at: 4)
     run.send(.scanBegan(Self.hci0), at: 4.1)
     run.window([1], from: 4.1)
     #expect(run.state(1) == .connecting)
     for stale: RunInput in [
       .connected(attempt(1, 1)), .linkEnded(attempt(1, 1)), .takenDown(isForgotten: true, attempt(1, 1)),
-      .sessionEnded(AttemptReport(result: .failure(AttemptFailure(.init(.refused)))), attempt(1, 1)),
+      .sessionEnded(
+        AttemptReport(result: .failure(AttemptFailure(.refused(stage: .save, deviceText: "error:no")))),
+        attempt(1, 1)),
     ] {
       #expect(run.send(stale, at: 6) == [])
     }

@@ -27,7 +27,7 @@ enum Events {
     .stageEnded(
       .init(
         room: "kitchen", stage: .connect, seconds: 0.312_345,
-        failure: .init(.stackError, stage: .connect, stackText: "\0\u{7F}\u{2028}\\"))),
+        failure: .stackError(FailedStep(.connect, stackText: "\0\u{7F}\u{2028}\\")))),
     .saveSubmitted(.init(room: "kitchen", address: sensor)),
     .roomFinished(
       .init(

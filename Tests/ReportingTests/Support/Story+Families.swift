@@ -61,11 +61,12 @@ extension Story {
           rssi: -70, evidence: .init(grade: .beaconOnAir, address: .sensor(0x19), minor: 9, rssi: -70),
           settings: entrance.settings(.proved))))
     story.end(
-      cellar, .needsHands, FailureReason(.foreignSettings, held: "uuid 8D9E…, major 40, minor 12", minor: 12),
+      cellar, .needsHands,
+      .foreignSettings(held: "uuid 8D9E…, major 40, minor 12", .beacon(minor: 12)),
       rssi: -66)
     story.provisionBeacon()
     story.provisionFirefly()
-    story.end(shed, .unreachable, FailureReason(.neverHeard))
+    story.end(shed, .unreachable, .neverHeard())
     story.tell(.runFinished(.init(outcome: .incomplete)))
     return story
   }()

@@ -144,9 +144,8 @@ extension Story {
       .attemptStarted(
         .init(room: "office", address: .sensor(1), adapter: .first, number: 1, rssi: -61)))
     story.tell(.stageStarted(.init(room: "office", stage: .connect, timeout: 15)), after: 0)
-    let lost = FailureReason(
-      .connectFailed, stage: .connect,
-      stackText: "org.bluez.Error.Failed: le-connection-abort-by-local")
+    let lost = FailureReason.connectFailed(
+      FailedStep(.connect, stackText: "org.bluez.Error.Failed: le-connection-abort-by-local"))
     story.tell(
       .stageEnded(.init(room: "office", stage: .connect, seconds: 4.2, failure: lost)), after: 4.2)
     story.tell(.attemptEnded(.init(room: "office", number: 1, seconds: 4.2, failure: lost)), after: 0)
@@ -158,12 +157,12 @@ extension Story {
       .attemptStarted(
         .init(room: "garage", address: .sensor(5), adapter: .first, number: 1, rssi: -91)))
     story.tell(.stageStarted(.init(room: "garage", stage: .connect, timeout: 15)), after: 0)
-    let silent = FailureReason(.connectTimedOut, stage: .connect, seconds: 15)
+    let silent = FailureReason.connectTimedOut(seconds: 15)
     story.tell(
       .stageEnded(.init(room: "garage", stage: .connect, seconds: 15, failure: silent)), after: 15)
     story.tell(.attemptEnded(.init(room: "garage", number: 1, seconds: 15, failure: silent)), after: 0)
     story.end(garage, .unreachable, silent, attempts: 1, rssi: -91)
-    story.end(bath, .unreachable, FailureReason(.neverHeard))
+    story.end(bath, .unreachable, .neverHeard())
     story.tell(.runFinished(.init(outcome: .incomplete)))
     return story
   }()

@@ -69,7 +69,7 @@ struct Admission: Sendable {
   }
 
   /// Why a room that comes up must not begin, after what the first came to; nil when nothing is against it.
-  func objection(to work: RoomWork) -> FailureReason.Code? {
+  func objection(to work: RoomWork) -> FailureReason? {
     if isRefused { return .canariesRefused }
     return failed.contains(Self.network(work)) ? .canariesFailed : nil
   }

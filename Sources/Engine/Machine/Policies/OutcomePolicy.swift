@@ -4,16 +4,15 @@ import Model
 extension Outcome {
   /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
   init(after reason: FailureReason) {
-    let isAfterSave = reason.stage == .verify
     self =
-      switch reason.code {
+      switch reason {
       case .neverHeard, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
       case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
       // When the wait for the proof was cut short, the device may well be changed; before, it is not.
-      case .interrupted where isAfterSave, .adapterLost where isAfterSave, .stackLost where isAfterSave,
-        .linkLost where isAfterSave,
-        .recordUnwritable where isAfterSave:
+      case .interrupted(.awaitingProof), .recordUnwritable(.awaitingProof), .adapterLost(.awaitingProof),
+        .stackLost(.awaitingProof):
         .unconfirmed
+      case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous

@@ -1,0 +1,95 @@
+extension FailureReason {
+  /// The closed set of reasons, without their context. The names are frozen.
+  public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    case neverHeard = "never_heard"
+    case adapterDeaf = "adapter_deaf"
+    case connectTimedOut = "connect_timed_out"
+    case connectFailed = "connect_failed"
+    case unknownToStack = "unknown_to_stack"
+    case linkLost = "link_lost"
+    case stageTimedOut = "stage_timed_out"
+    case serviceMissing = "service_missing"
+    case attributeRejected = "attribute_rejected"
+    case refused
+    case saveNotKept = "save_not_kept"
+    case wrongIdentity = "wrong_identity"
+    case readBackMismatch = "read_back_mismatch"
+    case foreignSettings = "foreign_settings"
+    case noSelfDisconnect = "no_self_disconnect"
+    case notHeardAfterSave = "not_heard_after_save"
+    case heardFromOtherAddress = "heard_from_other_address"
+    case configuredOtherwise = "configured_otherwise"
+    case minorOnAir = "minor_on_air"
+    case minorOnRecord = "minor_on_record"
+    case settingsChanged = "settings_changed"
+    case planOutdated = "plan_outdated"
+    case adapterClaimed = "adapter_claimed"
+    case hostPaused = "host_paused"
+    case tooManyCandidates = "too_many_candidates"
+    case noCandidate = "no_candidate"
+    case addressNeeded = "address_needed"
+    case notClearlyNearest = "not_clearly_nearest"
+    case notNear = "not_near"
+    case heardTooBriefly = "heard_too_briefly"
+    case adapterMissing = "adapter_missing"
+    case adapterShared = "adapter_shared"
+    case notConfirmed = "not_confirmed"
+    case tooManyFailures = "too_many_failures"
+    case canariesFailed = "canaries_failed"
+    case canariesRefused = "canaries_refused"
+    case adapterLost = "adapter_lost"
+    case stackLost = "stack_lost"
+    case outOfSlots = "out_of_slots"
+    case interrupted
+    case recordUnwritable = "record_unwritable"
+    case stackError = "stack_error"
+  }
+
+  /// Which reason it is, without its context.
+  public var code: Code {
+    switch self {
+    case .neverHeard: .neverHeard
+    case .adapterDeaf: .adapterDeaf
+    case .connectTimedOut: .connectTimedOut
+    case .connectFailed: .connectFailed
+    case .unknownToStack: .unknownToStack
+    case .linkLost: .linkLost
+    case .stageTimedOut: .stageTimedOut
+    case .serviceMissing: .serviceMissing
+    case .attributeRejected: .attributeRejected
+    case .refused: .refused
+    case .saveNotKept: .saveNotKept
+    case .wrongIdentity: .wrongIdentity
+    case .readBackMismatch: .readBackMismatch
+    case .foreignSettings: .foreignSettings
+    case .noSelfDisconnect: .noSelfDisconnect
+    case .notHeardAfterSave: .notHeardAfterSave
+    case .heardFromOtherAddress: .heardFromOtherAddress
+    case .configuredOtherwise: .configuredOtherwise
+    case .minorOnAir: .minorOnAir
+    case .minorOnRecord: .minorOnRecord
+    case .settingsChanged: .settingsChanged
+    case .planOutdated: .planOutdated
+    case .adapterClaimed: .adapterClaimed
+    case .hostPaused: .hostPaused
+    case .tooManyCandidates: .tooManyCandidates
+    case .noCandidate: .noCandidate
+    case .addressNeeded: .addressNeeded
+    case .notClearlyNearest: .notClearlyNearest
+    case .notNear: .notNear
+    case .heardTooBriefly: .heardTooBriefly
+    case .adapterMissing: .adapterMissing
+    case .adapterShared: .adapterShared
+    case .notConfirmed: .notConfirmed
+    case .tooManyFailures: .tooManyFailures
+    case .canariesFailed: .canariesFailed
+    case .canariesRefused: .canariesRefused
+    case .adapterLost: .adapterLost
+    case .stackLost: .stackLost
+    case .outOfSlots: .outOfSlots
+    case .interrupted: .interrupted
+    case .recordUnwritable: .recordUnwritable
+    case .stackError: .stackError
+    }
+  }
+}

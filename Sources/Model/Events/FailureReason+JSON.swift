@@ -1,0 +1,134 @@
+import Bluetooth
+
+/// In JSON a reason is one flat object: its code, and the context that it has.
+extension FailureReason: Codable {
+  /// Writes the code and the context that there is.
+  public func encode(to encoder: any Encoder) throws { try Form(self).encode(to: encoder) }
+
+  /// Reads what `encode(to:)` writes.
+  /// - Throws: `DecodingError` when context that the code requires is missing or is not that of the code.
+  public init(from decoder: any Decoder) throws {
+    self = try Form(from: decoder).reason(at: decoder.codingPath)
+  }
+
+  /// The flat object. It is also what a reason is seen as by those that treat all reasons alike.
+  struct Form: Codable {
+    let code: Code
+    var stage: Stage?
+    var setting: SettingName?
+    var attError: UInt8?
+    var deviceText: String?
+    var stackText: String?
+    var held: String?
+    var minor: UInt16?
+    var addresses: [BluetoothAddress]?
+    var candidates: [HeardCandidate]?
+    var near: String?
+    var seconds: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case code
+      case stage
+      case setting
+      case attError = "att_error"
+      case deviceText = "device_text"
+      case stackText = "stack_text"
+      case held
+      case minor
+      case addresses
+      case candidates
+      case near
+      case seconds
+    }
+  }
+}
+
+// MARK: Writing
+
+extension FailureReason.Form {
+  init(_ reason: FailureReason) {
+    code = reason.code
+    switch reason {
+    case .adapterDeaf, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed, .canariesRefused:
+      break
+    case .neverHeard(let seconds):
+      if let seconds { (stage, self.seconds) = (.search, seconds) }
+    case .connectTimedOut(let seconds, let stackText):
+      (stage, self.seconds, self.stackText) = (.connect, seconds, stackText)
+    case .unknownToStack(let stackText): (stage, self.stackText) = (.connect, stackText)
+    case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step), .outOfSlots(let step),
+      .stackError(let step):
+      put(step)
+    case .stageTimedOut(let step, let seconds):
+      put(step)
+      self.seconds = seconds
+    case .attributeRejected(let step, let attError):
+      put(step)
+      self.attError = attError
+    case .refused(let stage, let text): (self.stage, deviceText) = (stage, text)
+    case .saveNotKept: stage = .verify
+    case .wrongIdentity(let minor): (stage, self.minor) = (.verify, minor)
+    case .readBackMismatch(let setting, let held):
+      (stage, self.setting, self.held) = (.read, setting, held)
+    case .foreignSettings(let held, .reading): (stage, self.held) = (.read, held)
+    case .foreignSettings(let held, .beacon(let minor)): (self.held, self.minor) = (held, minor)
+    case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)
+    case .notHeardAfterSave(let response): if let response { put(UnprovedSave(response)) }
+    case .heardFromOtherAddress(let others, let response): put(UnprovedSave(response, others: others))
+    case .configuredOtherwise(let minor, let held): (self.minor, self.held) = (minor, held)
+    case .minorOnAir(let holders), .minorOnRecord(let holders):
+      (minor, addresses) = (holders.minor, holders.addresses)
+    case .settingsChanged(let minor): self.minor = minor
+    case .adapterClaimed(let holder): stackText = holder
+    case .hostPaused(let paused): put(paused)
+    case .tooManyCandidates(let addresses, let minor): (self.addresses, self.minor) = (addresses, minor)
+    case .noCandidate(let near): self.near = near
+    case .addressNeeded(let heard): addresses = heard.isEmpty ? nil : heard
+    case .notClearlyNearest(let heard), .notNear(let heard), .heardTooBriefly(let heard):
+      (near, candidates) = (heard.near, heard.candidates)
+    case .adapterMissing(let near), .adapterShared(let near): self.near = near
+    case .adapterLost(let loss), .stackLost(let loss): put(loss)
+    case .interrupted(let interruption), .recordUnwritable(let interruption): put(interruption)
+    }
+  }
+
+  private mutating func put(_ step: FailedStep) {
+    (stage, setting, stackText) = (step.stage, step.setting, step.stackText)
+  }
+
+  private mutating func put(_ save: UnprovedSave) {
+    stage = .verify
+    (deviceText, stackText) = (save.response.deviceText, save.response.stackText)
+    (minor, addresses) = (save.others?.minor, save.others?.addresses)
+    candidates = save.others?.candidates
+  }
+
+  private mutating func put(_ interruption: Interruption) {
+    switch interruption {
+    case .idle: break
+    case .during(let step): put(step)
+    case .awaitingProof(let save): put(save)
+    }
+  }
+
+  private mutating func put(_ loss: HostLoss) {
+    switch loss {
+    case .idle(let stackText): self.stackText = stackText
+    case .during(let step, let seconds):
+      put(step)
+      self.seconds = seconds
+    case .awaitingProof(let save): put(save)
+    }
+  }
+
+  private mutating func put(_ paused: PausedStep) {
+    put(paused.step)
+    switch paused.finding {
+    case .timeout(let seconds): self.seconds = seconds
+    case .attError(let error): attError = error
+    case .deviceText(let text): deviceText = text
+    case .held(let held): self.held = held
+    case nil: break
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Bluetooth
+
+/// From the flat object of JSON to a reason with the context that its code has.
+extension FailureReason.Form {
+  /// The reason.
+  /// - Parameter path: where the object is, for the error.
+  func reason(at path: [any CodingKey]) throws(DecodingError) -> FailureReason {
+    let context = Context(form: self, path: path)
+    return switch code {
+    case .neverHeard: .neverHeard(searchSeconds: try context.searchSeconds())
+    case .adapterDeaf: .adapterDeaf
+    case .connectTimedOut:
+      .connectTimedOut(seconds: try context.at(.connect, seconds), stackText: stackText)
+    case .connectFailed: .connectFailed(try context.step())
+    case .unknownToStack: .unknownToStack(stackText: try context.at(.connect, stackText))
+    case .linkLost: .linkLost(try context.step())
+    case .stageTimedOut: .stageTimedOut(try context.step(), seconds: seconds)
+    case .serviceMissing: .serviceMissing(try context.step())
+    case .attributeRejected: .attributeRejected(try context.step(), attError: attError)
+    case .refused:
+      .refused(
+        stage: try context.required(stage, .stage), deviceText: try context.required(deviceText, .deviceText))
+    case .saveNotKept: try context.at(.verify, .saveNotKept)
+    case .wrongIdentity: .wrongIdentity(minor: try context.at(.verify, context.required(minor, .minor)))
+    case .readBackMismatch:
+      .readBackMismatch(
+        setting: try context.at(.read, context.required(setting, .setting)),
+        held: try context.required(held, .held))
+    case .foreignSettings: .foreignSettings(held: try context.required(held, .held), try context.source())
+    case .noSelfDisconnect: .noSelfDisconnect(seconds: try context.at(.save, seconds))
+    case .notHeardAfterSave:
+      .notHeardAfterSave(stage == nil ? nil : try context.at(.verify, context.response))
+    case .heardFromOtherAddress:
+      .heardFromOtherAddress(try context.at(.verify, context.others()), context.response)
+    case .configuredOtherwise:
+      .configuredOtherwise(minor: try context.required(minor, .minor), held: held)
+    case .minorOnAir: .minorOnAir(try context.holders())
+    case .minorOnRecord: .minorOnRecord(try context.holders())
+    case .settingsChanged: .settingsChanged(minor: minor)
+    case .planOutdated: .planOutdated
+    case .adapterClaimed: .adapterClaimed(holder: try context.required(stackText, .stackText))
+    case .hostPaused: .hostPaused(PausedStep(try context.step(), finding))
+    case .tooManyCandidates:
+      .tooManyCandidates(try context.required(addresses, .addresses), minor: minor)
+    case .noCandidate: .noCandidate(near: near)
+    case .addressNeeded: .addressNeeded(heard: addresses ?? [])
+    case .notClearlyNearest: .notClearlyNearest(try context.nearCandidates())
+    case .notNear: .notNear(try context.nearCandidates())
+    case .heardTooBriefly: .heardTooBriefly(try context.nearCandidates())
+    case .adapterMissing: .adapterMissing(near: try context.required(near, .near))
+    case .adapterShared: .adapterShared(near: try context.required(near, .near))
+    case .notConfirmed: .notConfirmed
+    case .tooManyFailures: .tooManyFailures
+    case .canariesFailed: .canariesFailed
+    case .canariesRefused: .canariesRefused
+    case .adapterLost: .adapterLost(try context.hostLoss())
+    case .stackLost: .stackLost(try context.hostLoss())
+    case .outOfSlots: .outOfSlots(try context.step())
+    case .interrupted: .interrupted(try context.interruption())
+    case .recordUnwritable: .recordUnwritable(try context.interruption())
+    case .stackError: .stackError(try context.step())
+    }
+  }
+
+  /// How a step failed by itself.
+  var finding: PausedStep.Finding? {
+    if let seconds { return .timeout(seconds: seconds) }
+    if let attError { return .attError(attError) }
+    if let deviceText { return .deviceText(deviceText) }
+    return held.map { .held($0) }
+  }
+
+  /// What a form says, as the payloads that reasons have.
+  private struct Context {
+    let form: FailureReason.Form
+    let path: [any CodingKey]
+
+    func required<Value>(_ value: Value?, _ key: CodingKeys) throws(DecodingError) -> Value {
+      guard let value else {
+        throw .keyNotFound(
+          key,
+          .init(
+            codingPath: path,
+            debugDescription: "the reason \(form.code.rawValue) requires \(key.rawValue), which is missing"))
+      }
+      return value
+    }
+
+    /// A value, once it is sure that the form has the one stage that its code can have.
+    func at<Value>(_ stage: Stage, _ value: Value) throws(DecodingError) -> Value {
+      guard try required(form.stage, .stage) == stage else {
+        throw .dataCorrupted(
+          .init(
+            codingPath: path + [CodingKeys.stage as any CodingKey],
+            debugDescription: "the reason \(form.code.rawValue) is possible in stage \(stage.rawValue) only"))
+      }
+      return value
+    }
+
+    func step() throws(DecodingError) -> FailedStep {
+      FailedStep(try required(form.stage, .stage), setting: form.setting, stackText: form.stackText)
+    }
+
+    /// In no stage of an attempt nothing was searched for.
+    func searchSeconds() throws(DecodingError) -> Double? {
+      form.stage == nil ? nil : try at(.search, required(form.seconds, .seconds))
+    }
+
+    func source() throws(DecodingError) -> SettingsSource {
+      form.stage == nil ? .beacon(minor: try required(form.minor, .minor)) : try at(.read, .reading)
+    }
+
+    var response: SaveResponse { SaveResponse(deviceText: form.deviceText, stackText: form.stackText) }
+
+    func others() throws(DecodingError) -> OtherSenders {
+      OtherSenders(
+        minor: try required(form.minor, .minor), addresses: try required(form.addresses, .addresses),
+        candidates: try required(form.candidates, .candidates))
+    }
+
+    func unprovedSave() throws(DecodingError) -> UnprovedSave {
+      UnprovedSave(response, others: form.addresses == nil ? nil : try others())
+    }
+
+    func interruption() throws(DecodingError) -> Interruption {
+      switch form.stage {
+      case nil: .idle
+      case .verify?: .awaitingProof(try unprovedSave())
+      default: .during(try step())
+      }
+    }
+
+    func hostLoss() throws(DecodingError) -> HostLoss {
+      switch form.stage {
+      case nil: .idle(stackText: form.stackText)
+      case .verify?: .awaitingProof(try unprovedSave())
+      default: .during(try step(), seconds: form.seconds)
+      }
+    }
+
+    func holders() throws(DecodingError) -> MinorHolders {
+      MinorHolders(try required(form.minor, .minor), try required(form.addresses, .addresses))
+    }
+
+    func nearCandidates() throws(DecodingError) -> NearCandidates {
+      NearCandidates(near: try required(form.near, .near), try required(form.candidates, .candidates))
+    }
+  }
+}

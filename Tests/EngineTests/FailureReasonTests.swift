@@ -1,0 +1,145 @@
+import Bluetooth
+import Foundation
+import Model
+import Testing
+
+@Suite("A failure's reason")
+struct FailureReasonTests {
+  private func decode(_ json: String) throws -> FailureReason {
+    try JSONDecoder().decode(FailureReason.self, from: Data(json.utf8))
+  }
+
+  @Test("of every code has an example here")
+  func complete() {
+    #expect(Set(Self.examples.map(\.reason.code)) == Set(FailureReason.Code.allCases))
+  }
+
+  @Test("is written as one flat object, and comes back as it was", arguments: examples)
+  func roundTrip(example: Example) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    #expect(String(decoding: try encoder.encode(example.reason), as: UTF8.self) == example.json)
+    #expect(try decode(example.json) == example.reason)
+  }
+
+  /// Objects that lack what their code requires, and what that is.
+  static let incomplete: [(json: String, missing: String)] = [
+    (#"{"code":"connect_timed_out"}"#, "stage"),
+    (#"{"code":"connect_failed"}"#, "stage"),
+    (#"{"code":"unknown_to_stack"}"#, "stage"),
+    (#"{"code":"link_lost"}"#, "stage"),
+    (#"{"code":"stage_timed_out"}"#, "stage"),
+    (#"{"code":"service_missing"}"#, "stage"),
+    (#"{"code":"attribute_rejected"}"#, "stage"),
+    (#"{"code":"refused"}"#, "stage"),
+    (#"{"code":"save_not_kept"}"#, "stage"),
+    (#"{"code":"no_self_disconnect"}"#, "stage"),
+    (#"{"code":"host_paused"}"#, "stage"),
+    (#"{"code":"out_of_slots"}"#, "stage"),
+    (#"{"code":"stack_error"}"#, "stage"),
+    (#"{"code":"never_heard","stage":"search"}"#, "seconds"),
+    (#"{"code":"refused","stage":"save"}"#, "device_text"),
+    (#"{"code":"wrong_identity","minor":9}"#, "stage"),
+    (#"{"code":"wrong_identity","stage":"verify"}"#, "minor"),
+    (#"{"code":"read_back_mismatch","held":"x","setting":"power"}"#, "stage"),
+    (#"{"code":"read_back_mismatch","held":"x","stage":"read"}"#, "setting"),
+    (#"{"code":"read_back_mismatch","setting":"power","stage":"read"}"#, "held"),
+    (#"{"code":"foreign_settings"}"#, "held"),
+    (#"{"code":"foreign_settings","held":"x"}"#, "minor"),
+    (#"{"addresses":[],"candidates":[],"code":"heard_from_other_address","minor":5}"#, "stage"),
+    (#"{"code":"heard_from_other_address","stage":"verify"}"#, "minor"),
+    (#"{"code":"heard_from_other_address","minor":5,"stage":"verify"}"#, "addresses"),
+    (#"{"addresses":[],"code":"heard_from_other_address","minor":5,"stage":"verify"}"#, "candidates"),
+    (#"{"addresses":[],"code":"interrupted","stage":"verify"}"#, "minor"),
+    (#"{"addresses":[],"code":"stack_lost","minor":5,"stage":"verify"}"#, "candidates"),
+    (#"{"code":"configured_otherwise"}"#, "minor"),
+    (#"{"code":"minor_on_air"}"#, "minor"),
+    (#"{"code":"minor_on_air","minor":7}"#, "addresses"),
+    (#"{"code":"minor_on_record"}"#, "minor"),
+    (#"{"code":"minor_on_record","minor":7}"#, "addresses"),
+    (#"{"code":"adapter_claimed"}"#, "stack_text"),
+    (#"{"code":"too_many_candidates"}"#, "addresses"),
+    (#"{"code":"not_clearly_nearest"}"#, "near"),
+    (#"{"code":"not_clearly_nearest","near":"hci0"}"#, "candidates"),
+    (#"{"code":"not_near"}"#, "near"),
+    (#"{"code":"not_near","near":"hci0"}"#, "candidates"),
+    (#"{"code":"heard_too_briefly"}"#, "near"),
+    (#"{"code":"heard_too_briefly","near":"hci0"}"#, "candidates"),
+    (#"{"code":"adapter_missing"}"#, "near"),
+    (#"{"code":"adapter_shared"}"#, "near"),
+  ]
+
+  @Test("lacks nothing that its code requires", arguments: incomplete)
+  func missing(json: String, key: String) throws {
+    let error = #expect(throws: DecodingError.self) { try decode(json) }
+    guard case .keyNotFound(let found, let context)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(found.stringValue == key)
+    #expect(context.debugDescription.contains("requires \(key), which is missing"))
+  }
+
+  @Test(
+    "is in no other stage than its code can be in",
+    arguments: [
+      #"{"code":"never_heard","stage":"save","seconds":1}"#, #"{"code":"connect_timed_out","stage":"write"}"#,
+      #"{"code":"unknown_to_stack","stage":"write"}"#, #"{"code":"save_not_kept","stage":"write"}"#,
+      #"{"code":"wrong_identity","stage":"write","minor":1}"#,
+      #"{"code":"not_heard_after_save","stage":"save"}"#,
+      #"{"code":"no_self_disconnect","stage":"verify"}"#,
+      #"{"code":"foreign_settings","stage":"write","held":"x"}"#,
+    ])
+  func wrongStage(json: String) throws {
+    let error = #expect(throws: DecodingError.self) { try decode(json) }
+    guard case .dataCorrupted(let context)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(context.codingPath.last?.stringValue == "stage")
+    #expect(context.debugDescription.contains("possible in stage"))
+  }
+
+  // MARK: Put down to the host
+
+  @Test(
+    "keeps its context when a pause of the host is the cause",
+    arguments: [
+      .neverHeard(searchSeconds: 2), .connectTimedOut(seconds: 15), .linkLost(write),
+      .attributeRejected(write, attError: 13), .refused(stage: .write, deviceText: "error:no"),
+      .readBackMismatch(setting: "power", held: "power low"), .foreignSettings(held: held, .reading),
+      .interrupted(.during(write)), .stackLost(.during(write)), .outOfSlots(FailedStep(.connect)),
+    ] as [FailureReason])
+  func paused(reason: FailureReason) {
+    let paused = reason.causedByHostPause
+    #expect(paused.code == .hostPaused)
+    #expect(paused.stage == reason.stage && paused.setting == reason.setting)
+    #expect(paused.seconds == reason.seconds && paused.attError == reason.attError)
+    #expect(paused.deviceText == reason.deviceText && paused.stackText == reason.stackText)
+    #expect(paused.held == reason.held)
+  }
+
+  @Test(
+    "is not due to a pause of the host when it happened in no stage",
+    arguments: [
+      .neverHeard(), .recordUnwritable(.idle), .planOutdated,
+    ] as [FailureReason])
+  func noPause(reason: FailureReason) {
+    #expect(reason.causedByHostPause == reason)
+  }
+
+  @Test("keeps its context when the host's loss is the cause", arguments: examples.map(\.reason))
+  func lost(reason: FailureReason) {
+    let isTheHosts: Set<FailureReason.Code> = [
+      .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .stackError,
+      .unknownToStack, .adapterLost, .stackLost,
+    ]
+    #expect(reason.mayBeTheHosts == isTheHosts.contains(reason.code))
+    guard let loss = reason.possibleHostLoss else { return }
+    let lost = FailureReason.stackLost(loss)
+    #expect(lost.stage == reason.stage && lost.setting == reason.setting && lost.seconds == reason.seconds)
+    #expect(lost.deviceText == reason.deviceText && lost.stackText == reason.stackText)
+    #expect(lost.minor == reason.minor && lost.addresses == reason.addresses)
+    #expect(lost.candidates == reason.candidates)
+  }
+}
