@@ -1,6 +1,7 @@
 // Swift's own `timespec` is imported differently with the static runtime than without; C's is not.
 #include "clocks.h"
 
+#include <sys/timex.h>
 #include <time.h>
 
 static int64_t nanoseconds(clockid_t clock) {
@@ -13,3 +14,10 @@ static int64_t nanoseconds(clockid_t clock) {
 int64_t clinux_clock_boot(void) { return nanoseconds(CLOCK_BOOTTIME); }
 int64_t clinux_clock_awake(void) { return nanoseconds(CLOCK_MONOTONIC); }
 int64_t clinux_clock_wall(void) { return nanoseconds(CLOCK_REALTIME); }
+
+int clinux_clock_is_synchronised(void) {
+  struct timex state = {0};
+  int status = adjtimex(&state);
+  if (status < 0) return -1;
+  return status != TIME_ERROR && !(state.status & STA_UNSYNC);
+}

@@ -55,6 +55,7 @@ public struct BuildingRecord: Hashable, Sendable {
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
     guard let id = event.fact.room else { return }
     var room = standing.rooms[id] ?? RoomStanding(name: id.rawValue, profile: "")
+    let recorded = RecordedAt(run: run.run, at: event.at)
     switch event.fact {
     case .bindingCommitted(let fact):
       room.retirement = nil
@@ -70,10 +71,10 @@ public struct BuildingRecord: Hashable, Sendable {
         standing.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
       }
     case .roomRetired(let fact):
-      room.retirement = fact
-      room.waiver = nil
+      room.retirement = RoomRetirement(reason: fact.reason, recorded: recorded)
+      room.endAcceptances(recorded)
     case .roomAccepted(let fact):
-      room.waiver = fact
+      room.acceptances.append(Acceptance(reason: fact.reason, by: fact.by, given: recorded))
     case .attemptStarted(let fact):
       written[id] = []
       // It was heard waiting: whatever was kept before is not any more.
@@ -84,11 +85,12 @@ public struct BuildingRecord: Hashable, Sendable {
       room.deed = Deed(
         address: fact.address, state: .submitted, settings: settings(of: id, in: run), sealKey: run.sealKey,
         run: run.run, at: event.at)
+      for setting in written[id, default: []] { room.deed?.settingsRecorded[setting] = recorded }
     case .attemptEnded(let fact):
       // Only these two are the device's own word that nothing was kept.
       if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.deed = nil }
     case .roomFinished(let fact):
-      finish(&room, fact, event, in: run)
+      finish(&room, fact, recorded, in: run)
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .listeningStarted,
       .listeningStopped,
@@ -100,29 +102,46 @@ public struct BuildingRecord: Hashable, Sendable {
     standing.rooms[id] = room
   }
 
-  private func finish(_ room: inout RoomStanding, _ fact: RoomFinished, _ event: RunEvent, in run: RunStarted)
-  {
+  private func finish(
+    _ room: inout RoomStanding, _ fact: RoomFinished, _ recorded: RecordedAt, in run: RunStarted
+  ) {
     room.last = fact
     room.lastRun = run.run
     if fact.outcome.isSuccess, let evidence = fact.evidence {
-      let address = room.binding?.address ?? evidence.address
-      // The beacon of another address proves nothing, unless the run's manifest said that the device changes its own.
-      guard evidence.address == address || run.rooms.first(where: { $0.room == fact.room })?.proof == .any
-      else {
-        return
-      }
-      room.waiver = nil
-      if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
-        // It was heard as wanted, or read, which tells nothing of what was not: that is still as it was written.
-        room.deed?.state = .proved(evidence)
-        room.deed?.take(fact.settings.filter { $0.state == .proved })
-      } else {
-        room.deed = Deed(
-          address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
-          run: evidence.run ?? run.run, at: event.at)
-      }
+      succeed(&room, fact, evidence, recorded, in: run)
     } else if let reason = fact.reason {
       room.deed = room.deed.flatMap { after(reason, $0, isRewritable: isRewritable(room)) }
+    }
+  }
+
+  private func succeed(
+    _ room: inout RoomStanding, _ fact: RoomFinished, _ evidence: Evidence, _ recorded: RecordedAt,
+    in run: RunStarted
+  ) {
+    let address = room.binding?.address ?? evidence.address
+    // The beacon of another address proves nothing, unless the run's manifest said that the device changes its own.
+    guard evidence.address == address || run.rooms.first(where: { $0.room == fact.room })?.proof == .any
+    else { return }
+    room.endAcceptances(recorded)
+    // What an earlier run saw is no sighting of this one.
+    let seen =
+      evidence.run.map { earlier in evidence.seenAt.map { RecordedAt(run: earlier, at: $0) } } ?? recorded
+    if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
+      // It was heard as wanted, or read, which tells nothing of what was not: that is still as it was written.
+      room.deed?.state = .proved(evidence)
+      if evidence.run == nil {
+        room.deed?.seen = recorded
+        room.deed?.take(fact.settings.filter { $0.state == .proved }, recorded: recorded)
+      }
+    } else {
+      var deed = Deed(
+        address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
+        run: evidence.run ?? run.run, at: recorded.at)
+      deed.seen = seen
+      for setting in fact.settings where setting.state != .notWritten {
+        deed.settingsRecorded[setting.name] = seen
+      }
+      room.deed = deed
     }
   }
 

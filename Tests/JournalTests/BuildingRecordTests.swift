@@ -203,8 +203,8 @@ struct BuildingRecordTests {
   func waiver() {
     var waived = Run("b", day: 1, .accept, rooms: [kitchen])
     waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
-    #expect(kitchenAfter(waived)?.waiver?.by == "QA")
-    #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.waiver == nil)
+    #expect(kitchenAfter(waived)?.acceptance?.by == "QA")
+    #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.acceptance == nil)
   }
 
   @Test("a room out of service is back with its next device")

@@ -237,7 +237,8 @@ extension Known {
       return profile(of: room).isRewritable
         ? nil : .stopped(.needsHands, .settingsChanged(minor: deed.minor))
     }
-    evidence.run = evidence.run ?? deed.run
+    evidence.run = deed.seen?.run ?? evidence.run ?? deed.run
+    evidence.seenAt = deed.seen?.at
     return .done(evidence, room.settingResults(seal, deed.state(of:)))
   }
 

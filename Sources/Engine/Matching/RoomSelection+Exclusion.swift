@@ -14,7 +14,9 @@ extension RoomSelection {
     guard !known.permissions.force.contains(room.id) else { return nil }
     let standing = known.standing.rooms[room.id]
     if let retirement = standing?.retirement { return Exclusion(.retired, reason: retirement.reason) }
-    if let waiver = standing?.waiver { return Exclusion(.accepted, reason: waiver.reason, by: waiver.by) }
+    if let acceptance = standing?.acceptance {
+      return Exclusion(.accepted, reason: acceptance.reason, by: acceptance.by)
+    }
     return unfinished && known.isDone(room) ? Exclusion(.deselected) : nil
   }
 }

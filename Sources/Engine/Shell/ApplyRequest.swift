@@ -18,6 +18,10 @@ public struct ApplyRequest: Sendable {
   public var toolVersion: String
   /// Name of this host.
   public var host: String
+  /// The person who runs it; nil where nobody is named.
+  public var operatedBy: String?
+  /// Whether the host's clock was set by a time server; nil when the host does not say.
+  public var isClockSynchronised: Bool?
   /// The manifest as it was named.
   public var manifestPath: String
   /// SHA-256 of the manifest, lower-case hex.
@@ -84,7 +88,7 @@ public struct ApplyRequest: Sendable {
     RunStarted(
       run: runID, building: building.id, buildingName: building.name, toolVersion: toolVersion, host: host,
       manifestPath: manifestPath, manifestSHA256: manifestSHA256, simulated: isSimulated,
-      sealKey: known.seal?.key,
+      sealKey: known.seal?.key, operatedBy: operatedBy, isClockSynchronised: isClockSynchronised,
       rooms: building.rooms.map { room in
         PlannedRoom(
           room: room.id, name: room.name, profile: room.profile, address: room.address,

@@ -14,6 +14,10 @@ public struct RunStarted: Hashable, Sendable, Codable {
   public var toolVersion: String
   /// Name of the host the run was on.
   public var host: String
+  /// The person who ran it; nil where nobody is named.
+  public var operatedBy: String?
+  /// Whether the host's clock was set by a time server; nil when the host does not say.
+  public var isClockSynchronised: Bool?
   /// The manifest as it was named on the command line.
   public var manifestPath: String
   /// SHA-256 of the manifest's bytes, lower-case hex.
@@ -29,7 +33,7 @@ public struct RunStarted: Hashable, Sendable, Codable {
   public init(
     _ command: RecordedCommand = .apply, run: String, building: String, buildingName: String,
     toolVersion: String, host: String, manifestPath: String, manifestSHA256: String, simulated: Bool,
-    sealKey: String? = nil, rooms: [PlannedRoom]
+    sealKey: String? = nil, operatedBy: String? = nil, isClockSynchronised: Bool? = nil, rooms: [PlannedRoom]
   ) {
     self.command = command
     self.run = run
@@ -37,6 +41,8 @@ public struct RunStarted: Hashable, Sendable, Codable {
     self.buildingName = buildingName
     self.toolVersion = toolVersion
     self.host = host
+    self.operatedBy = operatedBy
+    self.isClockSynchronised = isClockSynchronised
     self.manifestPath = manifestPath
     self.manifestSHA256 = manifestSHA256
     self.simulated = simulated
@@ -51,6 +57,8 @@ public struct RunStarted: Hashable, Sendable, Codable {
     case buildingName = "building_name"
     case toolVersion = "tool_version"
     case host
+    case operatedBy = "operator"
+    case isClockSynchronised = "clock_synchronised"
     case manifestPath = "manifest_path"
     case manifestSHA256 = "manifest_sha256"
     case simulated

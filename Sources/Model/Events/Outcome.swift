@@ -1,4 +1,5 @@
 public import Bluetooth
+public import FoundationEssentials
 
 /// How a room ended. Every selected room ends with exactly one. The names are frozen.
 public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
@@ -48,7 +49,7 @@ extension Outcome {
 }
 
 /// What a claim rests on: always the device's own doing.
-public struct Evidence: Hashable, Sendable, Codable {
+public struct Evidence: Hashable, Sendable {
   /// Grades, strongest first. The names are frozen.
   public enum Grade: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its beacon with the written identity, from the address that was written, first heard after the save.
@@ -83,13 +84,15 @@ public struct Evidence: Hashable, Sendable, Codable {
   public var rssi: Int?
   /// Seconds from the submission of the save until it was heard.
   public var secondsAfterSave: Double?
-  /// The run that has it on record, where that is an earlier one.
+  /// The run that has it on record, where that is an earlier one: then it was not seen in this run.
   public var run: String?
+  /// When that earlier run saw it.
+  public var seenAt: Date?
 
   /// Evidence; what does not apply is left out.
   public init(
     grade: Grade, address: BluetoothAddress, minor: UInt16? = nil, rssi: Int? = nil,
-    secondsAfterSave: Double? = nil, run: String? = nil
+    secondsAfterSave: Double? = nil, run: String? = nil, seenAt: Date? = nil
   ) {
     self.grade = grade
     self.address = address
@@ -97,8 +100,11 @@ public struct Evidence: Hashable, Sendable, Codable {
     self.rssi = rssi
     self.secondsAfterSave = secondsAfterSave
     self.run = run
+    self.seenAt = seenAt
   }
+}
 
+extension Evidence: Codable {
   enum CodingKeys: String, CodingKey {
     case grade
     case address
@@ -106,6 +112,33 @@ public struct Evidence: Hashable, Sendable, Codable {
     case rssi
     case secondsAfterSave = "seconds_after_save"
     case run
+    case seenAt = "seen_at"
+  }
+
+  /// Reads the encoded form.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      grade: try container.decode(Grade.self, forKey: .grade),
+      address: try container.decode(BluetoothAddress.self, forKey: .address),
+      minor: try container.decodeIfPresent(UInt16.self, forKey: .minor),
+      rssi: try container.decodeIfPresent(Int.self, forKey: .rssi),
+      secondsAfterSave: try container.decodeIfPresent(Double.self, forKey: .secondsAfterSave),
+      run: try container.decodeIfPresent(String.self, forKey: .run),
+      seenAt: try container.decodeIfPresent(Timestamp.self, forKey: .seenAt)?.time)
+  }
+
+  /// Writes the encoded form.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(grade, forKey: .grade)
+    try container.encode(address, forKey: .address)
+    try container.encodeIfPresent(minor, forKey: .minor)
+    try container.encodeIfPresent(rssi, forKey: .rssi)
+    try container.encodeIfPresent(secondsAfterSave, forKey: .secondsAfterSave)
+    try container.encodeIfPresent(run, forKey: .run)
+    try container.encodeIfPresent(seenAt.map(Timestamp.init), forKey: .seenAt)
   }
 }
 

@@ -11,13 +11,8 @@ extension RunEvent: Codable {
     case data
   }
 
-  private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
   /// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
-  public static func timestamp(_ time: Date) -> String {
-    // The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
-    timeStyle.format(time.addingTimeInterval(0.000_5))
-  }
+  public static func timestamp(_ time: Date) -> String { Timestamp(time).text }
 
   /// Reads the encoded form.
   /// - Throws: `DecodingError`; a newer version or an unknown kind is `dataCorrupted`.
@@ -28,14 +23,9 @@ extension RunEvent: Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .version, in: container, debugDescription: "event version \(version) is not known here")
     }
-    let text = try container.decode(String.self, forKey: .at)
-    guard let at = try? Self.timeStyle.parse(text) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .at, in: container, debugDescription: "not a time: \(text)")
-    }
     self.init(
       sequence: try container.decode(Int.self, forKey: .sequence),
-      at: at,
+      at: try container.decode(Timestamp.self, forKey: .at).time,
       elapsed: .microseconds(try container.decode(Int64.self, forKey: .elapsed)),
       fact: try Fact(kind: container.decode(Fact.Kind.self, forKey: .kind)) { type in
         try container.decode(type, forKey: .data)
@@ -47,7 +37,7 @@ extension RunEvent: Codable {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(Self.version, forKey: .version)
     try container.encode(sequence, forKey: .sequence)
-    try container.encode(Self.timestamp(at), forKey: .at)
+    try container.encode(Timestamp(at), forKey: .at)
     try container.encode(elapsed.inMicroseconds, forKey: .elapsed)
     try container.encode(fact.kind, forKey: .kind)
     try container.encode(fact.payload, forKey: .data)

@@ -40,10 +40,10 @@ public struct RoomStanding: Hashable, Sendable {
   public var last: RoomFinished?
   /// The run of `last`.
   public var lastRun: String?
-  /// Somebody's acceptance of the room as it is.
-  public var waiver: RoomAccepted?
+  /// Every acceptance of the room as it is, in the order in which they were given. Several may hold.
+  public var acceptances: [Acceptance] = []
   /// Its being out of service.
-  public var retirement: RoomRetired?
+  public var retirement: RoomRetirement?
 
   /// A room of which nothing but its name is known.
   public init(name: String, profile: ProfileID) {
@@ -53,6 +53,16 @@ public struct RoomStanding: Hashable, Sendable {
 
   /// Its device, where the record is clear about it.
   public var binding: Binding? { bindings.count == 1 ? bindings[0] : nil }
+
+  /// The acceptance that holds; of several the newest.
+  public var acceptance: Acceptance? { acceptances.last { $0.ended == nil } }
+
+  /// Ends the acceptances that hold.
+  public mutating func endAcceptances(_ ended: RecordedAt) {
+    for index in acceptances.indices where acceptances[index].ended == nil {
+      acceptances[index].ended = ended
+    }
+  }
 
   /// How far a room is by all that is on record. The names are frozen.
   public enum Progress: String, Hashable, Sendable, Codable, CaseIterable {
@@ -74,7 +84,7 @@ public struct RoomStanding: Hashable, Sendable {
     switch deed?.state {
     case .proved?: return .done
     case .submitted?: return .unconfirmed
-    case nil: return waiver == nil ? .open : .accepted
+    case nil: return acceptance == nil ? .open : .accepted
     }
   }
 }
@@ -121,6 +131,10 @@ public struct Deed: Hashable, Sendable {
   public var run: String
   /// When.
   public var at: Date
+  /// When its device was last seen as the evidence has it; nil while nothing is proved.
+  public var seen: RecordedAt?
+  /// Where the present state of each setting is on record.
+  public var settingsRecorded: [SettingName: RecordedAt] = [:]
 
   /// A deed.
   public init(
@@ -166,8 +180,9 @@ public struct Deed: Hashable, Sendable {
   }
 
   /// Takes over what is known better now.
-  public mutating func take(_ results: [SettingResult]) {
+  public mutating func take(_ results: [SettingResult], recorded: RecordedAt) {
     for result in results {
+      settingsRecorded[result.name] = recorded
       if let index = settings.firstIndex(where: { $0.name == result.name }) {
         settings[index] = result
       } else {

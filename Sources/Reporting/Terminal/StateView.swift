@@ -21,7 +21,7 @@ public enum StateView {
     switch room.progress {
     case .done: "done"
     case .unconfirmed: Outcome.unconfirmed.words
-    case .accepted: "accepted by \((room.waiver?.by ?? "?").visible)"
+    case .accepted: "accepted by \((room.acceptance?.by ?? "?").visible)"
     case .retired: "retired"
     case .open where room.last?.outcome.isSuccess == true: "not done any more"
     case .open: room.last?.outcome.words ?? "not tried"

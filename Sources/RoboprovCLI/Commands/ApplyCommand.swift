@@ -144,7 +144,7 @@ struct ApplyCommand: AsyncParsableCommand {
     for source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
     try await Radio.with(simulation, rehearsing: source.building) { setup in
-      let run = RunIdentity()
+      let run = RunIdentity(operatedBy: places.operatedBy)
       // Before the record is read: what another run does meanwhile would be missing.
       let lock = try Claims.building(source.building.id, in: places.reports, for: run)
       defer { lock.release() }

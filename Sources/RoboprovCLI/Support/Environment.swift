@@ -11,6 +11,13 @@ enum HostEnvironment {
     return name.isEmpty ? "localhost" : name
   }
 
+  /// Login name of the user; nil when the environment does not say.
+  static var userName: String? {
+    let environment = ProcessInfo.processInfo.environment
+    return [environment["SUDO_USER"], environment["USER"], environment["LOGNAME"]].compactMap(\.self)
+      .first { !$0.isEmpty }
+  }
+
   /// Whether the environment asks for no colour (no-color.org).
   static var wantsNoColor: Bool {
     !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty

@@ -9,6 +9,15 @@ struct HostClocks: Hashable, Sendable {
   /// The time of day, which a person or a time server may set (CLOCK_REALTIME).
   var wall: Duration
 
+  /// Whether a time server keeps the time of day right, by the kernel's word; nil when it does not say.
+  static var isSynchronised: Bool? {
+    switch clinux_clock_is_synchronised() {
+    case 0: false
+    case 1: true
+    default: nil
+    }
+  }
+
   /// Reads all of them. A process can be stopped between two readings, and what is late then would look like a
   /// difference: so they are read again until little time went by, a few times at most.
   static func now() -> HostClocks {

@@ -13,7 +13,7 @@ struct Amendment {
   /// What rehearsals, or real runs, did.
   let standing: BuildingStanding
   let isSimulated: Bool
-  private let run = RunIdentity()
+  private let run: RunIdentity
   private let lock: RunLock
 
   /// Reads the record that is to be changed.
@@ -21,6 +21,7 @@ struct Amendment {
   init(_ text: String, in places: RecordOptions, simulated: Bool = false) throws {
     building = try BuildingReference.find(text)
     self.places = places
+    run = RunIdentity(operatedBy: places.operatedBy)
     isSimulated = simulated
     guard building.source != nil || FileManager.default.fileExists(atPath: "\(places.reports)/\(building.id)")
     else {
@@ -60,6 +61,7 @@ struct Amendment {
       buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.sha256 ?? "", simulated: isSimulated,
+      operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       rooms: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
     let all = [.runStarted(started)] + facts + [.runFinished(.init(outcome: .complete))]
     let events = all.enumerated().map {

@@ -7,13 +7,20 @@ struct RunIdentity: Sendable {
   let began: Date
   /// The host.
   let host: String
+  /// The person who runs it; nil where nobody is named.
+  let operatedBy: String?
+  /// Whether the host's clock was set by a time server; nil when the host does not say.
+  let isClockSynchronised: Bool?
   /// Its id: globally unique, naming time and host, fit for a folder: `20261121T090000Z-laptop-1f3a9c`.
   let id: String
 
   /// A run that begins now.
-  init() {
+  /// - Parameter operatedBy: the person who runs it; this user unless given.
+  init(operatedBy: String? = nil) {
     began = Date()
     host = HostEnvironment.hostName
+    self.operatedBy = operatedBy ?? HostEnvironment.userName
+    isClockSynchronised = HostClocks.isSynchronised
     let stamp = began.formatted(
       Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
     let safeHost = host.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32)

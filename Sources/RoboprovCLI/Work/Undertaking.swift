@@ -50,7 +50,7 @@ struct Undertaking {
     as run: RunIdentity, manifest: String, _ simulation: SimulationOptions, _ radio: RadioOptions,
     parallel: Int? = nil, failures: FailureAllowance? = nil
   ) -> ApplyRequest {
-    ApplyRequest(
+    var request = ApplyRequest(
       building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
       toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.sha256,
       isSimulated: simulation.simulate, adapters: radio.adapter.map { AdapterReference($0) },
@@ -58,6 +58,9 @@ struct Undertaking {
       failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.listen),
       adapterPatience: .seconds(radio.adapterWait))
+    request.operatedBy = run.operatedBy
+    request.isClockSynchronised = run.isClockSynchronised
+    return request
   }
 
   /// Why there is nothing to do, where no room is left to work on.

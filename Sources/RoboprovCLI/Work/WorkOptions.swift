@@ -52,6 +52,12 @@ struct RecordOptions: ParsableArguments {
     help: ArgumentHelp(
       "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"))
   var mirror: String?
+
+  @Option(
+    name: .customLong("operator"),
+    help: ArgumentHelp(
+      "The person who does this, for the record; the login name if absent.", valueName: "name"))
+  var operatedBy: String?
 }
 
 /// Where the site's key is.

@@ -1,0 +1,29 @@
+import FoundationEssentials
+
+/// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
+struct Timestamp: Codable {
+  let time: Date
+
+  private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  init(_ time: Date) {
+    self.time = time
+  }
+
+  /// The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
+  var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let time = try? Self.style.parse(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time: \(text)")
+    }
+    self.time = time
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}

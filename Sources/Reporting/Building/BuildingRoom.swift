@@ -1,0 +1,125 @@
+public import Bluetooth
+public import Model
+
+/// Where one room of a building stands.
+public struct BuildingRoom: Hashable, Sendable {
+  /// How far a room is. The names are frozen.
+  public enum Standing: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Its device is provisioned as wanted, by the evidence given.
+    case done
+    /// Its device is provisioned, with other settings than the manifest has now.
+    case outdated
+    /// Its device was written, and nothing proved yet that it kept that.
+    case unconfirmed
+    /// Tried, or looked for, and not done.
+    case open
+    /// No run has tried it.
+    case untried
+    /// Somebody accepted it as it is.
+    case accepted
+    /// It is out of service.
+    case retired
+  }
+
+  /// A setting as the record has it.
+  public struct Setting: Hashable, Sendable {
+    /// The setting, its value (nil of a secret), and whether it was written or proved.
+    public var result: SettingResult
+    /// Where that is on record; nil of one that was not written.
+    public var recorded: RecordedAt?
+  }
+
+  /// What one run did with the room.
+  public struct Run: Hashable, Sendable {
+    /// The run.
+    public var recorded: RecordedAt
+    /// What it reports of the room.
+    public var room: RoomReport
+    /// What the host calls the adapter last used.
+    public var adapterName: String?
+
+    init(_ run: BuildingRun, _ room: RoomReport) {
+      recorded = RecordedAt(run: run.started.run, at: run.began)
+      self.room = room
+      adapterName = run.report.name(of: room.adapter)
+    }
+  }
+
+  /// Its stable identity.
+  public let id: RoomID
+  /// Its name for people.
+  public let name: String
+  /// The device family.
+  public let profile: ProfileID
+  /// How far it is.
+  public let standing: Standing
+  /// Whether the manifest has it; true where no manifest was given.
+  public let isInManifest: Bool
+  /// Its device, or its devices where merged records contradict each other.
+  public let devices: [BluetoothAddress]
+  /// Its settings, in the profile's order.
+  public let settings: [Setting]
+  /// What its standing rests on; nil where nothing is proved.
+  public let evidence: Evidence?
+  /// When the evidence was last seen.
+  public let seen: RecordedAt?
+  /// Who accepted it as it is, and until when; oldest first.
+  public let acceptances: [Acceptance]
+  /// Its being out of service.
+  public let retirement: RoomRetirement?
+  /// The runs that worked on it, oldest first.
+  public let runs: [Run]
+
+  init(
+    _ id: RoomID, _ standing: RoomStanding?, _ runs: [Run], wanted: BuildingReport.ManifestRoom?,
+    isInManifest: Bool
+  ) {
+    self.id = id
+    name = wanted?.name ?? standing?.name ?? id.rawValue
+    profile = wanted?.profile ?? standing?.profile ?? ""
+    self.isInManifest = isInManifest
+    devices = standing?.bindings.map(\.address) ?? []
+    acceptances = standing?.acceptances ?? []
+    retirement = standing?.retirement
+    self.runs = runs
+    self.standing = Self.standing(standing, isTried: !runs.isEmpty, isSatisfied: wanted?.isSatisfied ?? true)
+    let deed = standing?.deed
+    settings =
+      deed?.settings.map { Setting(result: $0, recorded: deed?.settingsRecorded[$0.name]) }
+      ?? runs.last?.room.settings.map { Setting(result: $0, recorded: nil) } ?? []
+    if case .proved(let evidence)? = deed?.state {
+      self.evidence = evidence
+      seen = deed?.seen
+    } else {
+      evidence = nil
+      seen = nil
+    }
+  }
+
+  private static func standing(_ room: RoomStanding?, isTried: Bool, isSatisfied: Bool) -> Standing {
+    switch room?.progress {
+    case .retired: .retired
+    case .accepted: .accepted
+    case .done: isSatisfied ? .done : .outdated
+    case .unconfirmed: .unconfirmed
+    case .open: isTried ? .open : .untried
+    case nil: .untried
+    }
+  }
+
+  /// Whether something is left to do.
+  public var isOpen: Bool {
+    switch standing {
+    case .done, .accepted, .retired: false
+    case .outdated, .unconfirmed, .open, .untried: isInManifest
+    }
+  }
+
+  /// The minor that its device has on record, or that the newest run was to write.
+  public var minor: UInt16? {
+    settings.first { $0.result.name == .minor }?.result.value.flatMap { UInt16($0) }
+  }
+
+  /// The newest run that worked on it.
+  public var last: Run? { runs.last }
+}
