@@ -10,6 +10,13 @@ public struct BuildingArchive: Sendable {
     public var journal: String
     /// What it says.
     public var record: JournalRecord
+
+    /// A run's record.
+    public init(id: String, journal: String, record: JournalRecord) {
+      self.id = id
+      self.journal = journal
+      self.record = record
+    }
   }
 
   /// The runs, in the order in which they began.

@@ -9,6 +9,8 @@ public struct JournalRecord: Hashable, Sendable {
   public var tornLine: TornLine?
   /// The first line that is not as it was written. What follows it is not read: it cannot be trusted.
   public var damage: JournalDamage?
+  /// SHA-256 of the last whole line that counts, lower-case hex: it stands for all of them.
+  public var lastHash = JournalLine.origin
 
   /// A last line without its end.
   public struct TornLine: Hashable, Sendable {
@@ -76,6 +78,7 @@ public enum JournalReader {
         return record
       }
       previous = JournalLine.chain(line)
+      record.lastHash = previous
     }
     return record
   }

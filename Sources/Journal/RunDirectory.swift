@@ -191,7 +191,7 @@ public final class RunDirectory: Sendable {
     try LatestMark.prove(for: run, in: building)
   }
 
-  private static func replace(_ name: String, in directory: File, with text: String, synced: Bool)
+  static func replace(_ name: String, in directory: File, with text: String, synced: Bool)
     throws(JournalError)
   {
     let temporary = "." + name + ".new"

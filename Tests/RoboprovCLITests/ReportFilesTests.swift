@@ -41,6 +41,7 @@ struct ReportFilesTests {
       let entries = try FileManager.default.subpathsOfDirectory(atPath: base).sorted()
       let files =
         ["journal.jsonl", "report.csv", "report.json"].map { "harbour/\(run)/" + $0 } + ["harbour/.lock"]
+        + ["building.csv", "building.json", "junit.xml"].map { "harbour/" + $0 }
       let logs = ["room-101", "room-102", "room-103"].map { "harbour/\(run)/devices/\($0).log" }
       let directories = ["harbour", "harbour/\(run)", "harbour/\(run)/devices"]
       #expect(entries == (files + logs + directories + ["harbour/latest"]).sorted())
@@ -58,7 +59,7 @@ struct ReportFilesTests {
     try await withRun { site, building, outcome in
       let report = try #require(JSON(outcome.output), "stdout is the report and nothing else\n\(outcome)")
       #expect(try site.text(of: "report.json") == outcome.output)
-      #expect(report["schema"].text == "roboprov/report/1")
+      #expect(report["schema"].text == "roboprov/report/2")
 
       let run = report["run"]
       #expect(run["outcome"].text == "incomplete")
@@ -134,7 +135,7 @@ struct ReportFilesTests {
       let file = try site.latest.appending(path: "report.csv").path
       let script = """
         import csv, json, sys
-        with open(sys.argv[1], newline="", encoding="utf-8") as file:
+        with open(sys.argv[1], newline="", encoding="utf-8-sig") as file:
             print(json.dumps(list(csv.DictReader(file, strict=True))))
         """
       let outcome = try await site.runTool(["python3", "-c", script, file])
@@ -148,8 +149,8 @@ struct ReportFilesTests {
         for key in ["minor", "attempts", "rssi"] {
           #expect(row[key].text.flatMap { Int($0) } == room[key].integer, "\(key)")
         }
-        #expect(row["reason"].text == room["reason"].text ?? "")
-        #expect(row["advice"].text == room["advice"].text ?? "")
+        #expect(row["building"].text == Site.building)
+        #expect(row["reason_code"].text == room["reason_code"].text ?? "")
       }
     }
   }

@@ -63,7 +63,7 @@ struct TerminalTests {
       let outcome = try await site.run(
         command + ["--listen", "1", "--output", "json"], bus: building.bus)
       let answer = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(answer["schema"].text == (command == ["scan"] ? "roboprov/scan/1" : "roboprov/report/1"))
+      #expect(answer["schema"].text == (command == ["scan"] ? "roboprov/scan/1" : "roboprov/report/2"))
       #expect(!outcome.errors.isEmpty, "progress is told all the same")
     }
   }

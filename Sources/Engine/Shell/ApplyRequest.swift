@@ -89,13 +89,7 @@ public struct ApplyRequest: Sendable {
       run: runID, building: building.id, buildingName: building.name, toolVersion: toolVersion, host: host,
       manifestPath: manifestPath, manifestSHA256: manifestSHA256, simulated: isSimulated,
       sealKey: known.seal?.key, operatedBy: operatedBy, isClockSynchronised: isClockSynchronised,
-      rooms: building.rooms.map { room in
-        PlannedRoom(
-          room: room.id, name: room.name, profile: room.profile, address: room.address,
-          registered: room.isRegistered ? true : nil,
-          proof: room.proofAddress == .own ? nil : room.proofAddress,
-          settings: room.settingResults(known.seal) { _ in .notWritten }, exclusion: excluded[room.id])
-      })
+      rooms: building.rooms.map { $0.planned(sealedBy: known.seal, exclusion: excluded[$0.id]) })
   }
 }
 
@@ -165,5 +159,15 @@ public struct ProposedBinding: Hashable, Sendable {
     self.room = room
     self.address = address
     self.rssi = rssi
+  }
+}
+
+extension Room {
+  /// The room as a record has it: without its secrets.
+  public func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
+    PlannedRoom(
+      room: id, name: name, profile: profile, address: address, registered: isRegistered ? true : nil,
+      proof: proofAddress == .own ? nil : proofAddress, settings: settingResults(seal) { _ in .notWritten },
+      exclusion: exclusion)
   }
 }

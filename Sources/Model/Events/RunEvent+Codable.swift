@@ -23,9 +23,10 @@ extension RunEvent: Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .version, in: container, debugDescription: "event version \(version) is not known here")
     }
+    let at = try container.decode(Timestamp.self, forKey: .at).time
     self.init(
       sequence: try container.decode(Int.self, forKey: .sequence),
-      at: try container.decode(Timestamp.self, forKey: .at).time,
+      at: at,
       elapsed: .microseconds(try container.decode(Int64.self, forKey: .elapsed)),
       fact: try Fact(kind: container.decode(Fact.Kind.self, forKey: .kind)) { type in
         try container.decode(type, forKey: .data)

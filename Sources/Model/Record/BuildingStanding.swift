@@ -152,12 +152,17 @@ public struct Deed: Hashable, Sendable {
   /// Whether a device with these settings has what the room wants. Secrets that were sealed with another key
   /// cannot be compared, and count as the same. What a room no longer sets stays as it is.
   public func satisfies(_ room: Room, _ seal: SecretSeal?) -> Bool {
+    satisfies(
+      room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }, sealKey: seal?.key)
+  }
+
+  /// The same of settings whose secrets are sealed with the key of this name.
+  public func satisfies(_ wanted: [SettingResult], sealKey: String?) -> Bool {
     let recorded = Dictionary(settings.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    let settings = room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }
-    return settings.allSatisfy { wanted in
+    return wanted.allSatisfy { wanted in
       guard let old = recorded[wanted.name] else { return false }
       guard wanted.value == nil, old.value == nil else { return wanted.value == old.value }
-      guard let seal, seal.key == sealKey else { return true }
+      guard let sealKey, sealKey == self.sealKey else { return true }
       return wanted.fingerprint == old.fingerprint
     }
   }

@@ -13,7 +13,7 @@ public struct BuildingReport: Hashable, Sendable {
   public let made: Date
   /// What made it.
   public let maker: Maker
-  /// The manifest that it was held against; nil where none was given.
+  /// The manifest that it was held against; nil where none was given and no run is on record.
   public let manifest: Manifest?
   /// The rooms, in the manifest's order; those that the manifest no longer has come last.
   public let rooms: [BuildingRoom]
@@ -37,50 +37,41 @@ public struct BuildingReport: Hashable, Sendable {
     }
   }
 
-  /// The manifest that the building is held against.
+  /// The manifest that the building is held against, without its secrets.
   public struct Manifest: Hashable, Sendable {
     /// As it was named.
     public var path: String
     /// SHA-256 of its bytes, lower-case hex.
     public var sha256: String
     /// Its rooms, in its order.
-    public var rooms: [ManifestRoom]
+    public var rooms: [PlannedRoom]
+    /// Which key seals the fingerprints of its secrets.
+    public var sealKey: String?
 
     /// A manifest.
-    public init(path: String, sha256: String, rooms: [ManifestRoom]) {
+    public init(path: String, sha256: String, rooms: [PlannedRoom], sealKey: String?) {
       self.path = path
       self.sha256 = sha256
       self.rooms = rooms
+      self.sealKey = sealKey
     }
-  }
 
-  /// A room of the manifest, without its settings: they have secrets.
-  public struct ManifestRoom: Hashable, Sendable {
-    /// Its stable identity.
-    public var id: RoomID
-    /// Its name for people.
-    public var name: String
-    /// The device family.
-    public var profile: ProfileID
-    /// Whether its device has on record what the manifest wants.
-    public var isSatisfied: Bool
-
-    /// A room.
-    public init(id: RoomID, name: String, profile: ProfileID, isSatisfied: Bool) {
-      self.id = id
-      self.name = name
-      self.profile = profile
-      self.isSatisfied = isSatisfied
+    /// The manifest of a run, as it is on record.
+    public init(of run: RunStarted) {
+      self.init(
+        path: run.manifestPath, sha256: run.manifestSHA256, rooms: run.rooms, sealKey: run.sealKey)
     }
   }
 
   /// The report of these runs, oldest first.
+  /// - Parameter manifest: what the building is held against; nil: the manifest of the newest run.
   public init(
     building: String, runs recorded: [RecordedRun], standing: BuildingStanding, manifest: Manifest?,
     made: Date,
     by maker: Maker
   ) {
     let runs = recorded.compactMap(BuildingRun.init)
+    let manifest = manifest ?? runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
     self.building = building
     name = runs.last?.started.buildingName ?? building
     self.made = made
@@ -88,29 +79,19 @@ public struct BuildingReport: Hashable, Sendable {
     self.manifest = manifest
     self.runs = runs
     var histories: [RoomID: [BuildingRoom.Run]] = [:]
-    for run in runs {
-      for room in run.report.rooms where !room.isExcluded && run.started.command == .apply {
+    for run in runs where run.started.command == .apply {
+      for room in run.report.rooms where !room.isExcluded {
         histories[room.id, default: []].append(BuildingRoom.Run(run, room))
       }
     }
-    let wanted = manifest.map {
-      Dictionary($0.rooms.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-    rooms = Self.order(manifest, runs, standing).map { id in
+    let wanted = Dictionary(
+      manifest?.rooms.map { ($0.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
+    let others = standing.rooms.keys.filter { wanted[$0] == nil }.sorted()
+    rooms = ((manifest?.rooms.map(\.room) ?? []) + others).map { id in
       BuildingRoom(
-        id, standing.rooms[id], histories[id] ?? [], wanted: wanted?[id],
-        isInManifest: wanted.map { $0[id] != nil } ?? true)
+        id, standing.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
+        isInManifest: manifest == nil || wanted[id] != nil)
     }
-  }
-
-  /// The manifest's order, or that of the newest run; then those that only the record has, by id.
-  private static func order(_ manifest: Manifest?, _ runs: [BuildingRun], _ standing: BuildingStanding)
-    -> [RoomID]
-  {
-    let newest = runs.last { $0.started.command == .apply }?.started.rooms.map(\.room) ?? []
-    let first = manifest?.rooms.map(\.id) ?? newest
-    let known = Set(first)
-    return first + standing.rooms.keys.filter { !known.contains($0) }.sorted()
   }
 
   /// The rooms for which something is left to do.

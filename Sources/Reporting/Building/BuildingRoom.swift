@@ -71,7 +71,7 @@ public struct BuildingRoom: Hashable, Sendable {
   public let runs: [Run]
 
   init(
-    _ id: RoomID, _ standing: RoomStanding?, _ runs: [Run], wanted: BuildingReport.ManifestRoom?,
+    _ id: RoomID, _ standing: RoomStanding?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
     isInManifest: Bool
   ) {
     self.id = id
@@ -82,7 +82,9 @@ public struct BuildingRoom: Hashable, Sendable {
     acceptances = standing?.acceptances ?? []
     retirement = standing?.retirement
     self.runs = runs
-    self.standing = Self.standing(standing, isTried: !runs.isEmpty, isSatisfied: wanted?.isSatisfied ?? true)
+    self.standing = Self.standing(
+      standing, isTried: !runs.isEmpty,
+      isSatisfied: wanted.map { Self.satisfies(standing?.deed, $0, sealKey) } ?? true)
     let deed = standing?.deed
     settings =
       deed?.settings.map { Setting(result: $0, recorded: deed?.settingsRecorded[$0.name]) }
@@ -94,6 +96,12 @@ public struct BuildingRoom: Hashable, Sendable {
       evidence = nil
       seen = nil
     }
+  }
+
+  private static func satisfies(_ deed: Deed?, _ wanted: PlannedRoom, _ sealKey: String?) -> Bool {
+    guard let deed else { return false }
+    if let address = wanted.address, address != deed.address { return false }
+    return deed.satisfies(wanted.settings, sealKey: sealKey)
   }
 
   private static func standing(_ room: RoomStanding?, isTried: Bool, isSatisfied: Bool) -> Standing {

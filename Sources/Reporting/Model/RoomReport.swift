@@ -1,4 +1,5 @@
 public import Bluetooth
+import FoundationEssentials
 public import Model
 
 /// All that a report says about one room, folded from the events so far.
@@ -24,6 +25,8 @@ public struct RoomReport: Hashable, Sendable {
 
   /// The outcome on record, or nil while there is none.
   private var recorded: RoomFinished?
+  /// When the evidence of this run was recorded.
+  private(set) var evidenceRecorded: Date?
   private var firstAttempt: Duration?
   private var lastNews: Duration?
   /// Whether the device may have kept what a save of this run submitted.
@@ -37,7 +40,8 @@ public struct RoomReport: Hashable, Sendable {
 
   /// How it ended, in words: of a registered room with what there was to do, since nothing was written.
   var outcomeWords: String {
-    isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
+    if isDoneOnRecordOnly { return "done on record, not heard now" }
+    return isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
   }
 
   /// Its stable identity.
@@ -90,7 +94,7 @@ public struct RoomReport: Hashable, Sendable {
   }
 
   /// Takes in a fact about this room.
-  mutating func apply(_ fact: Fact, at elapsed: Duration) {
+  mutating func apply(_ fact: Fact, at elapsed: Duration, on time: Date) {
     lastNews = elapsed
     switch fact {
     case .bindingCommitted(let fact):
@@ -115,12 +119,14 @@ public struct RoomReport: Hashable, Sendable {
       mayHaveKept = true
     case .proofHeard(let fact):
       evidence = fact.evidence
+      evidenceRecorded = time
       heard(fact.evidence.rssi)
     case .attemptEnded(let fact):
       // Only these two are the device's own word that nothing was kept.
       if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
+      if evidenceRecorded == nil { evidenceRecorded = time }
     case .bindingReleased, .roomRetired, .roomAccepted, .stageEnded, .statusReceived, .settingsRead,
       .elapsedSent, .linkEnded,
       .retryScheduled:

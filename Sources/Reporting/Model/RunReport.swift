@@ -124,7 +124,7 @@ public struct RunReport: Hashable, Sendable {
     // A room that the run did not announce is shown all the same: a report hides nothing.
     if places[room] == nil { add(PlannedRoom(room: room, name: room.rawValue, profile: "", settings: [])) }
     guard let place = places[room] else { return }
-    rooms[place].apply(event.fact, at: event.elapsed)
+    rooms[place].apply(event.fact, at: event.elapsed, on: event.at)
     if let address = rooms[place].address, owners[address] != place {
       owners[address] = place
       if rooms[place].rssi == nil { rooms[place].heard(signals[address]) }

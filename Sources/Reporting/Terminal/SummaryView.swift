@@ -8,10 +8,15 @@ public enum SummaryView {
 
   /// The lines: how many rooms are done, those that are not and what to do about each, where the reports are.
   /// - Parameters:
+  ///   - after: How the building stands after the run; nil where that is not known.
   ///   - reports: Where the run's files are, or nil when they could not be written.
   ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
-  public static func lines(_ report: RunReport, reports: String?, style: TerminalStyle) -> [String] {
-    var lines = headline(report, style)
+  public static func lines(
+    _ report: RunReport, after: BuildingReport? = nil, reports: String?, style: TerminalStyle
+  )
+    -> [String]
+  {
+    var lines = headline(report, style) + notHeard(report, style) + building(after, report, style)
     // Rooms that somebody accepted or retired are named each time; those that were not selected are not.
     let open = report.rooms.filter { !$0.outcome.isSuccess && $0.planned.exclusion?.cause != .deselected }
     let shared = report.sharedReasons
@@ -86,6 +91,31 @@ public enum SummaryView {
     }
     return block(text, style).map { style.paint($0, all ? .green : .bold) }
       + block(counts.joined(separator: ", "), style, indent: 2)
+  }
+
+  /// Rooms that are done by what an earlier run saw: nothing was seen of them in this one.
+  private static func notHeard(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+    let rooms = report.rooms.filter(\.isDoneOnRecordOnly)
+    guard !rooms.isEmpty else { return [] }
+    let days = rooms.compactMap(\.evidence?.seenAt).min().map {
+      ", seen last on \(RunEvent.timestamp($0).prefix(10)) or later"
+    }
+    let names = rooms.count > 5 ? "" : " (\(rooms.map(\.planned.name.visible).joined(separator: ", ")))"
+    return block(
+      "\(rooms.count) of the rooms done \(rooms.count == 1 ? "is" : "are") done on record and not heard in this run\(names)\(days ?? "").",
+      style, indent: 2)
+  }
+
+  /// How the building stands, where the run worked on a part of it.
+  private static func building(
+    _ after: BuildingReport?, _ report: RunReport, _ style: TerminalStyle
+  ) -> [String] {
+    guard let after, report.rooms.contains(where: \.isExcluded) else { return [] }
+    let others = BuildingRoom.Standing.allCases.filter { $0 != .done && after.count($0) > 0 }
+      .map { ", \(after.count($0)) \($0.words)" }
+    return block(
+      "The building: \(after.count(.done)) of \(after.rooms.count) rooms done\(others.joined()).", style,
+      indent: 2)
   }
 
   /// Of rooms that count as done though this tool never wrote to them: how many.

@@ -164,7 +164,10 @@ extension Evidence {
       words += ", \(text) s after the \(grade == .selfDisconnect ? "write" : "save")"
     }
     if let weakness = grade.weakness { words += " (\(weakness))" }
-    if let run { words += ", on record since run \(run.visible)" }
+    if let run {
+      let when = seenAt.map { " on \(RunEvent.timestamp($0).prefix(10))" } ?? ""
+      words += ", seen\(when) by run \(run.visible), not heard in this run"
+    }
     return words
   }
 
@@ -178,7 +181,10 @@ extension Evidence {
       case .savedStatus: "saved, by its own word"
       case .selfDisconnect: "it took what was written, and left"
       }
-    if let run { return claim + ", by run \(run.visible)" }
+    if let run {
+      let when = seenAt.map { " on \(RunEvent.timestamp($0).prefix(10))" } ?? ""
+      return claim + when + ", by run \(run.visible)"
+    }
     return claim + (rssi.map { " at \($0) dBm" } ?? "")
   }
 }

@@ -17,8 +17,6 @@ struct AcceptCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Who answers for it.", valueName: "name"))
   var by: String
 
-  @OptionGroup var seal: SealOptions
-
   func validate() throws {
     for (option, text) in [("--reason", reason), ("--by", by)] {
       guard text.contains(where: { !$0.isWhitespace }) else {
@@ -28,10 +26,10 @@ struct AcceptCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let amendment = try Amendment(subject.building, in: subject.places)
+    let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
-    if try amendment.isDone(room, seal) {
+    if try amendment.isDone(room) {
       throw CommandFailure(.usage, "\(name) is done", cure: "There is nothing to accept.")
     }
     try await amendment.commit(

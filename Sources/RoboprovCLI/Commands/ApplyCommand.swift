@@ -194,7 +194,9 @@ struct ApplyCommand: AsyncParsableCommand {
       await Engine.apply(request, in: environment, recording: coordinator)
     }
     do {
-      try record.finish { RunOutput.show($0, in: record.directory, as: output) }
+      try record.finish(building: building(undertaking)) {
+        RunOutput.show($0, after: $1, in: record.directory, as: output)
+      }
     } catch  where result.recordFailure != nil {
       // For the same reason as the record before, which is told below.
     }
@@ -202,6 +204,14 @@ struct ApplyCommand: AsyncParsableCommand {
       throw await record.failure ?? CommandFailure(.record, failure.text)
     }
     return try status(of: result)
+  }
+
+  /// Makes the building's report from this run and all before it; nil in a rehearsal, which changes no building.
+  private func building(_ undertaking: Undertaking) -> ((BuildingArchive.Run) -> BuildingReport)? {
+    if simulation.simulate { return nil }
+    let subject = BuildingReports.Subject(
+      building: undertaking.source.building.id, operatedBy: places.operatedBy)
+    return { BuildingReports.make(subject, from: BuildingArchive(runs: undertaking.archive.runs + [$0])) }
   }
 
   private func status(of result: ApplyResult) throws -> ExitStatus {

@@ -67,7 +67,7 @@ struct MergeCommand: AsyncParsableCommand {
       for directory in directories {
         let events = try directory.readJournal().events
         guard case .runStarted(let started)? = events.first?.fact, started.command == .apply else { continue }
-        try RunReports.writeFiles(events, to: directory)
+        try RunReports.writeFiles(events, to: directory, after: nil)
       }
     } catch {
       throw JournalTrouble.failure(error)

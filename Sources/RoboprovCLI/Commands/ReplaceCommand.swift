@@ -27,7 +27,7 @@ struct ReplaceCommand: AsyncParsableCommand {
   func run() async throws {
     let interruptions = Interruptions()
     let amendment = try Amendment(
-      subject.building, in: subject.places, simulated: silence.simulation.simulate)
+      subject.building, in: subject.places, sealedBy: subject.seal, simulated: silence.simulation.simulate)
     let room = try amendment.room(subject.room)
     let old = try device(of: room, in: amendment)
     let silent = try await silence.check(

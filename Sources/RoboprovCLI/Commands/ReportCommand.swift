@@ -50,16 +50,33 @@ struct RunReportCommand: AsyncParsableCommand {
         "\(directory.run) is the record of a `\(started.command.rawValue)`, of which there is no report",
         cure: "`roboprov history` tells it, with all else about its room.")
     }
-    RunOutput.show(try write(record, to: directory), in: directory, as: output)
+    let after = try standing(after: directory, record)
+    RunOutput.show(try write(record, to: directory, after), after: after, in: directory, as: output)
+  }
+
+  /// How the building stood after the run; nil of a rehearsal.
+  private func standing(after directory: RunDirectory, _ record: JournalRecord) throws -> BuildingReport? {
+    guard let first = record.events.first, case .runStarted(let started) = first.fact, !started.simulated
+    else { return nil }
+    let earlier = try SiteRecord.read(building, in: reports, damagedToo: true).archive.runs.filter { run in
+      run.id != directory.run
+        && run.record.events.first.map { ($0.at, run.id) < (first.at, directory.run) } ?? false
+    }
+    return BuildingReports.make(
+      .init(building: building),
+      from: BuildingArchive(
+        runs: earlier + [.init(id: directory.run, journal: directory.journalPath, record: record)]))
   }
 
   /// Makes the reports; `latest` goes on pointing to the newest run that has some.
-  private func write(_ record: JournalRecord, to directory: RunDirectory) throws -> RunReport {
+  private func write(_ record: JournalRecord, to directory: RunDirectory, _ after: BuildingReport?) throws
+    -> RunReport
+  {
     do throws(JournalError) {
       if try isOlderThanLatest(record, of: directory) {
-        return try RunReports.writeFiles(record.events, to: directory)
+        return try RunReports.writeFiles(record.events, to: directory, after: after)
       }
-      return try RunReports.write(record.events, to: directory)
+      return try RunReports.write(record.events, to: directory, after: after)
     } catch {
       throw JournalTrouble.failure(error)
     }

@@ -20,7 +20,7 @@ struct RetireCommand: AsyncParsableCommand {
   func run() async throws {
     let interruptions = Interruptions()
     let amendment = try Amendment(
-      subject.building, in: subject.places, simulated: silence.simulation.simulate)
+      subject.building, in: subject.places, sealedBy: subject.seal, simulated: silence.simulation.simulate)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     guard amendment.standing.rooms[room]?.retirement == nil else {

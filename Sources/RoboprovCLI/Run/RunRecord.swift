@@ -5,21 +5,23 @@ import Reporting
 /// Where one run is recorded: its directory and journal, and the reports made from that journal at its end. And
 /// the same once more in another place, when that was asked for.
 struct RunRecord: Sendable {
-  let directory: RunDirectory
-  private let journal: JournalWriter
+  private let record: Copy
   private let mirror: Copy?
 
   private struct Copy {
+    let place: JournalTrouble.Place
+    let reports: String
     let directory: RunDirectory
     let journal: JournalWriter
   }
 
+  /// The run's directory.
+  var directory: RunDirectory { record.directory }
+
   /// Makes the places, having proved that they can be written.
   /// - Throws: `CommandFailure`.
   init(_ places: RecordOptions, building: String, run: RunIdentity) throws {
-    let record = try Self.create(in: places.reports, building, run, .record)
-    directory = record.directory
-    journal = record.journal
+    record = try Self.create(in: places.reports, building, run, .record)
     mirror = try places.mirror.map { try Self.create(in: $0, building, run, .mirror) }
   }
 
@@ -28,7 +30,8 @@ struct RunRecord: Sendable {
   ) throws -> Copy {
     do throws(JournalError) {
       let directory = try RunDirectory.create(in: reports, building: building, run: run.id)
-      return Copy(directory: directory, journal: try directory.createJournal())
+      return Copy(
+        place: place, reports: reports, directory: directory, journal: try directory.createJournal())
     } catch {
       throw JournalTrouble.failure(error, of: place)
     }
@@ -36,13 +39,15 @@ struct RunRecord: Sendable {
 
   /// What the engine records to.
   var recorder: any RunRecorder {
-    mirror.map { MirroredJournal(journal, copies: [$0.journal]) } ?? journal
+    mirror.map { MirroredJournal(record.journal, copies: [$0.journal]) } ?? record.journal
   }
 
   /// What a person is told when the run ended because an event could not be written; nil when all could.
   var failure: CommandFailure? {
     get async {
-      if let error = await journal.failure { return JournalTrouble.failure(inMidRun: error, of: .record) }
+      if let error = await record.journal.failure {
+        return JournalTrouble.failure(inMidRun: error, of: .record)
+      }
       guard let error = await mirror?.journal.failure else { return nil }
       return JournalTrouble.failure(inMidRun: error, of: .mirror)
     }
@@ -50,21 +55,32 @@ struct RunRecord: Sendable {
 
   /// Makes the reports from what is on record, and only from that; those of the mirror from what is on record there.
   /// Where one place fails the other still gets its own.
-  /// - Parameter show: told the record's.
+  /// - Parameters:
+  ///   - building: makes the building's report from the run's record; nil for a rehearsal, which changes no building.
+  ///   - show: told the record's.
   /// - Throws: `CommandFailure`.
-  func finish(_ show: (RunReport) -> Void) throws {
-    let report = Result { try Self.finish(directory, .record) }
-    if case .success(let report) = report { show(report) }
-    let copy = Result { try mirror.map { try Self.finish($0.directory, .mirror) } }
-    _ = try report.get()
+  func finish(
+    building: ((BuildingArchive.Run) -> BuildingReport)?, _ show: (RunReport, BuildingReport?) -> Void
+  ) throws {
+    let reports = Result { try Self.finish(record, building) }
+    if case .success(let reports) = reports { show(reports.run, reports.building) }
+    let copy = Result { try mirror.map { try Self.finish($0, building) } }
+    _ = try reports.get()
     _ = try copy.get()
   }
 
-  private static func finish(_ directory: RunDirectory, _ place: JournalTrouble.Place) throws -> RunReport {
+  private static func finish(
+    _ copy: Copy, _ building: ((BuildingArchive.Run) -> BuildingReport)?
+  ) throws -> (run: RunReport, building: BuildingReport?) {
     do throws(JournalError) {
-      return try RunReports.write(try directory.readJournal().events, to: directory)
+      let directory = copy.directory
+      let record = try directory.readJournal()
+      let after = building?(.init(id: directory.run, journal: directory.journalPath, record: record))
+      let report = try RunReports.write(record.events, to: directory, after: after)
+      if let after { try BuildingReports.write(after, in: copy.reports) }
+      return (report, after)
     } catch {
-      throw JournalTrouble.failure(error, of: place)
+      throw JournalTrouble.failure(error, of: copy.place)
     }
   }
 }

@@ -9,6 +9,7 @@ import Reporting
 struct Amendment {
   let building: BuildingReference
   private let places: RecordOptions
+  private let seal: SealOptions
   let record: SiteRecord
   /// What rehearsals, or real runs, did.
   let standing: BuildingStanding
@@ -18,9 +19,10 @@ struct Amendment {
 
   /// Reads the record that is to be changed.
   /// - Throws: `CommandFailure` when there is none, or it cannot be read.
-  init(_ text: String, in places: RecordOptions, simulated: Bool = false) throws {
+  init(_ text: String, in places: RecordOptions, sealedBy seal: SealOptions, simulated: Bool = false) throws {
     building = try BuildingReference.find(text)
     self.places = places
+    self.seal = seal
     run = RunIdentity(operatedBy: places.operatedBy)
     isSimulated = simulated
     guard building.source != nil || FileManager.default.fileExists(atPath: "\(places.reports)/\(building.id)")
@@ -44,7 +46,7 @@ struct Amendment {
   func name(of room: RoomID) -> String { RoomNames(building.source?.building, standing).name(of: room) }
 
   /// Whether a room is done: as the manifest wants it, where one was named.
-  func isDone(_ room: RoomID, _ seal: SealOptions) throws -> Bool {
+  func isDone(_ room: RoomID) throws -> Bool {
     if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
       return Known(standing: standing, seal: try SiteRecord.seal(for: building, seal)).isDone(wanted)
     }
@@ -72,6 +74,22 @@ struct Amendment {
       try await record.recorder.record(events)
     } catch {
       throw await record.failure ?? CommandFailure(.record, error.text)
+    }
+    try writeBuildingReports()
+  }
+
+  /// The building's report tells of the change, too.
+  private func writeBuildingReports() throws {
+    if isSimulated { return }
+    let archive = try SiteRecord.read(building.id, in: places.reports).archive
+    let subject = BuildingReports.Subject(
+      building: building.id, manifest: building.source.map { ($0, building.text) },
+      seal: try building.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) },
+      operatedBy: places.operatedBy)
+    do throws(JournalError) {
+      try BuildingReports.write(BuildingReports.make(subject, from: archive), in: places.reports)
+    } catch {
+      throw JournalTrouble.failure(error)
     }
   }
 }

@@ -9,4 +9,6 @@ struct RoomArguments: ParsableArguments {
   var room: String
 
   @OptionGroup var places: RecordOptions
+
+  @OptionGroup var seal: SealOptions
 }

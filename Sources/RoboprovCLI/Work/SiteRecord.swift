@@ -37,11 +37,22 @@ struct SiteRecord {
     return SiteRecord(archive: archive)
   }
 
+  /// The seal of the site's key where there is one: a command that only reads makes none.
+  /// - Throws: `CommandFailure` when the key cannot be used.
+  static func existingSeal(for building: Building, _ options: SealOptions) throws -> SecretSeal? {
+    guard FileManager.default.fileExists(atPath: keyPath(options)) else { return nil }
+    return try seal(for: building, options)
+  }
+
+  private static func keyPath(_ options: SealOptions) -> String {
+    options.siteKey ?? HostEnvironment.stateDirectory + "/site.key"
+  }
+
   /// The seal of the site's key, for a building that has secrets.
   /// - Throws: `CommandFailure` when there is no key and none can be made.
   static func seal(for building: Building, _ options: SealOptions) throws -> SecretSeal? {
     guard building.rooms.contains(where: { !$0.secrets.isEmpty }) else { return nil }
-    let path = options.siteKey ?? HostEnvironment.stateDirectory + "/site.key"
+    let path = keyPath(options)
     do throws(JournalError) {
       return try SiteKey.seal(at: path) { (0..<SiteKey.length).map { _ in UInt8.random(in: 0...255) } }
     } catch {

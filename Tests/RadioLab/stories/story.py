@@ -84,7 +84,7 @@ class Story(unittest.TestCase):
     def report(self) -> dict[str, dict]:
         """The rooms of the latest report, by name."""
         report = json.loads((self.latest / "report.json").read_text())
-        self.assertEqual(report["schema"], "roboprov/report/1")
+        self.assertEqual(report["schema"], "roboprov/report/2")
         names = [room["room"] for room in report["rooms"]]
         self.assertEqual(sorted(names), sorted(room.name for room in self.house.rooms), "each room is there once")
         return {room["room"]: room for room in report["rooms"]}

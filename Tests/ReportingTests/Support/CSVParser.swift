@@ -2,6 +2,7 @@
 /// CRLF, a field is quoted whole or not at all, a quote inside is doubled. Anything else is nil.
 func parseCSV(_ text: String) -> [[String]]? {
   var input = Array(text.unicodeScalars)[...]
+  guard input.popFirst() == "\u{FEFF}" else { return nil }
   var records: [[String]] = []
   while !input.isEmpty {
     var record: [String] = []

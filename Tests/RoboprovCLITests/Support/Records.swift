@@ -15,8 +15,11 @@ extension Site {
   /// The ids of the runs on record, by time.
   var runs: [String] {
     let entries = try? FileManager.default.contentsOfDirectory(
-      atPath: directory.appending(path: "reports/\(Self.building)").path)
-    return (entries ?? []).filter { $0 != "latest" && !$0.hasPrefix(".") }.sorted()
+      at: directory.appending(path: "reports/\(Self.building)"), includingPropertiesForKeys: [.isDirectoryKey]
+    )
+    return (entries ?? []).filter {
+      (try? $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true
+    }.map(\.lastPathComponent).filter { $0 != "latest" && !$0.hasPrefix(".") }.sorted()
   }
 
   /// The latest run's report.
@@ -66,7 +69,7 @@ extension Site {
     throws
   {
     let report = try report
-    #expect(report["schema"].text == "roboprov/report/1", sourceLocation: sourceLocation)
+    #expect(report["schema"].text == "roboprov/report/2", sourceLocation: sourceLocation)
     #expect(report["rooms"].count == rooms, sourceLocation: sourceLocation)
     #expect(report["summary"]["total"].integer == rooms, sourceLocation: sourceLocation)
     let rows = try text(of: "report.csv").components(separatedBy: "\r\n").filter { !$0.isEmpty }

@@ -5,20 +5,22 @@ import Model
 /// `report.json`: a run for programs. Keys are frozen; what is not known is null, never missing.
 public enum JSONReport {
   /// Name and version of the format.
-  public static let schema = "roboprov/report/1"
+  public static let schema = "roboprov/report/2"
 
   /// The file's text.
-  public static func text(_ report: RunReport) -> String {
-    value(report).pretty
+  /// - Parameter after: how the building stands after the run; nil where that is not known.
+  public static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
+    value(report, after: after).pretty
   }
 
   /// The file as a value.
-  public static func value(_ report: RunReport) -> JSONValue {
+  public static func value(_ report: RunReport, after: BuildingReport? = nil) -> JSONValue {
     .object([
       "schema": .string(schema),
       "run": run(report),
       "summary": summary(report),
-      "rooms": .array(report.rooms.map { room($0, in: report) }),
+      "building_after": after.map(BuildingJSON.summary) ?? .null,
+      "rooms": .array(RunRow.rows(report, after: after).map(room)),
       "unclaimed": .array(report.unclaimed.map { unclaimed($0, in: report) }),
     ])
   }
@@ -38,6 +40,8 @@ public enum JSONReport {
       "simulated": run.map { .bool($0.simulated) } ?? .null,
       "tool_version": .optional(run?.toolVersion),
       "host": .optional(run?.host),
+      "operator": .optional(run?.operatedBy),
+      "clock_synchronised": run?.isClockSynchronised.map { .bool($0) } ?? .null,
       "bluez_version": .optional(report.bluezVersion),
       "adapters": .array(
         report.adapters.map {
@@ -65,7 +69,8 @@ public enum JSONReport {
         + Outcome.allCases.map { .init($0.rawValue, .integer(report.count($0))) })
   }
 
-  private static func room(_ room: RoomReport, in report: RunReport) -> JSONValue {
+  private static func room(_ row: RunRow) -> JSONValue {
+    let (room, report) = (row.room, row.report)
     let explanation = Explanation(of: room)
     return .object([
       "room": .string(room.planned.name),
@@ -74,14 +79,15 @@ public enum JSONReport {
       "registered": .bool(room.isRegistered),
       "minor": .optional(room.minor.map(Int.init)),
       "outcome": .string(room.outcome.rawValue),
-      "address": .optional(room.address?.description),
+      "standing": .optional(row.after?.standing.rawValue),
+      "address": .optional((room.address ?? row.after?.devices.first)?.description),
       "adapter": .optional(room.adapter?.description),
       "adapter_name": .optional(report.name(of: room.adapter)),
       "attempts": .integer(room.attempts),
       "duration_s": .number(room.seconds),
       "rssi": .optional(room.rssi),
-      "evidence": room.evidence.map(evidence) ?? .null,
-      "settings": .array(room.settings.map(setting)),
+      "evidence": row.proof.map(evidence) ?? .null,
+      "settings": .array(row.settings.map(setting)),
       "reason": .optional(explanation?.sentence),
       "reason_code": .optional(room.reason?.code.rawValue),
       "advice": .optional(explanation?.advice),
@@ -101,14 +107,17 @@ public enum JSONReport {
     ])
   }
 
-  private static func evidence(_ evidence: Evidence) -> JSONValue {
+  /// What a success rests on; `seen_in_this_run` is false of what an earlier run has on record.
+  private static func evidence(_ proof: ShownProof) -> JSONValue {
     .object([
-      "grade": .string(evidence.grade.rawValue),
-      "address": .string(evidence.address.description),
-      "minor": .optional(evidence.minor.map(Int.init)),
-      "rssi": .optional(evidence.rssi),
-      "seconds_after_save": .optional(evidence.secondsAfterSave),
-      "run": .optional(evidence.run),
+      "grade": .string(proof.evidence.grade.rawValue),
+      "address": .string(proof.evidence.address.description),
+      "minor": .optional(proof.evidence.minor.map(Int.init)),
+      "rssi": .optional(proof.evidence.rssi),
+      "seconds_after_save": .optional(proof.evidence.secondsAfterSave),
+      "seen_at": .optional(proof.seenAt.map(RunEvent.timestamp)),
+      "run": .optional(proof.run),
+      "seen_in_this_run": .bool(proof.isOfThisRun),
     ])
   }
 
@@ -121,7 +130,7 @@ public enum JSONReport {
   }
 
   /// A setting; the value of a secret is null.
-  private static func setting(_ setting: SettingResult) -> JSONValue {
+  static func setting(_ setting: SettingResult) -> JSONValue {
     .object([
       "name": .string(setting.name.rawValue),
       "value": .optional(setting.value),

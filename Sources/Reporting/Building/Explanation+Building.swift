@@ -1,0 +1,20 @@
+import Model
+
+extension Explanation {
+  /// Why a room of a building is not done, and what to do next.
+  init(of room: BuildingRoom) {
+    switch room.standing {
+    case .outdated:
+      self.init(
+        "The device has other settings on record than the manifest has now.",
+        "Run `roboprov apply`: it writes the new settings, or says how to put the device into provisioning mode."
+      )
+    case .untried:
+      self.init("No run has tried this room.", "Run `roboprov apply`.")
+    case .done, .unconfirmed, .open, .accepted, .retired:
+      self =
+        room.last.flatMap { Explanation(of: $0.room) }
+        ?? Self("The record has no reason.", "Run `roboprov apply`: it does what is left.")
+    }
+  }
+}

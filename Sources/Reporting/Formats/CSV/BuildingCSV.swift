@@ -1,0 +1,60 @@
+import Bluetooth
+import Model
+
+/// `building.csv`: where a building stands, one row a room.
+public enum BuildingCSV {
+  private struct Row {
+    let room: BuildingRoom
+    let report: BuildingReport
+    /// The newest run that worked on the room.
+    let run: BuildingRun?
+  }
+
+  private typealias Column = CSVTable.Column<Row>
+
+  /// The columns, in order.
+  public static var columns: [String] { table.map(\.name) }
+
+  private static var table: [Column] {
+    [
+      Column("building") { .text($0.report.building) },
+      Column("run") { .text($0.run?.started.run) },
+      Column("finished") { .time($0.run?.report.finished) },
+      Column("simulated") { .flag($0.run?.started.simulated ?? false) },
+      Column("operator") { .text($0.run?.started.operatedBy) },
+      Column("room") { .text($0.room.name) },
+      Column("id") { .text($0.room.id.rawValue) },
+      Column("profile") { .text($0.room.profile.rawValue) },
+      Column("minor") { .integer($0.room.minor) },
+      Column("standing") { .text($0.room.standing.rawValue) },
+      Column("outcome") { .text($0.room.last?.room.outcomeName) },
+      Column("proved_on") { .time($0.room.seen?.at) },
+      Column("proved_by") { .text($0.room.evidence?.grade.rawValue) },
+      Column("proved_in") { .text($0.room.seen?.run) },
+      Column("address") { .text($0.room.devices.map(\.description).joined(separator: " ")) },
+      Column("rssi") { .integer($0.room.evidence?.rssi) },
+      Column("attempts") { .integer($0.room.runs.reduce(0) { $0 + $1.room.attempts }) },
+      Column("settings_proved") { .names($0.room.settings.map(\.result), .proved) },
+      Column("settings_written") { .names($0.room.settings.map(\.result), .written) },
+      Column("settings_not_written") { .names($0.room.settings.map(\.result), .notWritten) },
+      Column("settings") { .values($0.room.settings.map(\.result)) },
+      Column("reason_code") { .text($0.room.isOpen ? $0.room.last?.room.reason?.code.rawValue : nil) },
+      Column("accepted_by") { .text($0.room.standing == .accepted ? $0.room.acceptances.last?.by : nil) },
+      Column("accepted_on") {
+        .time($0.room.standing == .accepted ? $0.room.acceptances.last?.given.at : nil)
+      },
+      Column("retired_on") { .time($0.room.retirement?.recorded.at) },
+      Column("in_manifest") { .flag($0.room.isInManifest) },
+    ]
+  }
+
+  /// The file's text.
+  public static func text(_ report: BuildingReport) -> String {
+    let runs = Dictionary(report.runs.map { ($0.started.run, $0) }, uniquingKeysWith: { first, _ in first })
+    return CSVTable.text(
+      table,
+      report.rooms.map { room in
+        Row(room: room, report: report, run: room.last.flatMap { runs[$0.recorded.run] })
+      })
+  }
+}

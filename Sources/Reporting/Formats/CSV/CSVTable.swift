@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Model
+
+/// A table for spreadsheets: RFC 4180 with a byte order mark, by which a spreadsheet that opens the file by double click
+/// knows that it is UTF-8.
+///
+/// Comma, CRLF, a header row, quotes where needed. A text that a spreadsheet would take for a formula gets a leading
+/// apostrophe; numbers stay numbers. Column names are frozen, new ones come last.
+struct CSVTable {
+  /// A column: its name, and what stands in it.
+  struct Column<Row> {
+    var name: String
+    var cell: (Row) -> CSVCell
+
+    init(_ name: String, _ cell: @escaping (Row) -> CSVCell) {
+      self.name = name
+      self.cell = cell
+    }
+  }
+
+  /// The file's text.
+  static func text<Row>(_ columns: [Column<Row>], _ rows: [Row]) -> String {
+    let header = columns.map { CSVCell.text($0.name).encoded }
+    let lines = [header] + rows.map { row in columns.map { $0.cell(row).encoded } }
+    return "\u{FEFF}" + lines.map { $0.joined(separator: ",") + "\r\n" }.joined()
+  }
+}
+
+/// A cell before it is written down.
+enum CSVCell {
+  /// Somebody's words: never a formula.
+  case text(String?)
+  /// A number of ours: written as it is.
+  case number(String?)
+
+  /// A whole number.
+  static func integer(_ number: (some BinaryInteger)?) -> CSVCell { .number(number.map { String($0) }) }
+  /// Seconds, to the thousandth.
+  static func seconds(_ seconds: Double?) -> CSVCell { .number(seconds.flatMap { Decimal.short($0) }) }
+  /// A time, UTC (ISO 8601).
+  static func time(_ time: Date?) -> CSVCell { .text(time.map(RunEvent.timestamp)) }
+  /// `true` or `false`.
+  static func flag(_ flag: Bool?) -> CSVCell { .text(flag.map { $0 ? "true" : "false" }) }
+
+  /// The cell as it stands in the file.
+  var encoded: String {
+    switch self {
+    case .number(let digits): digits ?? ""
+    case .text(let text): Self.quoted(Self.neutralised(Self.printable(text ?? "")))
+    }
+  }
+
+  /// Without characters that end or corrupt a file for common readers; tabs and line ends may stay, for
+  /// they can be quoted.
+  private static func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      let isLayout = scalar == "\t" || scalar == "\n" || scalar == "\r"
+      if scalar.isObeyed, !isLayout {
+        result += scalar.spelt
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// With a leading apostrophe where a spreadsheet would calculate. Some skip blanks before they look, and
+  /// some take the full-width signs too.
+  private static func neutralised(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.first else { return text }
+    let dangerous: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
+    let isDangerous =
+      first == "\t" || first == "\r" || first == "\n"
+      || scalars.first { !$0.properties.isWhitespace }.map(dangerous.contains) ?? false
+    return isDangerous ? "'" + text : text
+  }
+
+  /// Scalar by scalar: a quote with a combining mark is one character to Swift, and still ends a field.
+  private static func quoted(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    let needsQuotes =
+      scalars.contains { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }
+      || scalars.first == " " || scalars.last == " "
+    guard needsQuotes else { return text }
+    var result = "\""
+    for scalar in scalars {
+      if scalar == "\"" { result.unicodeScalars.append(scalar) }
+      result.unicodeScalars.append(scalar)
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,139 @@
+import Bluetooth
+import FoundationEssentials
+import Model
+
+/// `junit.xml`: a building as a test suite, one test case a room, for servers that show test results.
+///
+/// The format is that of Jenkins' xUnit plugin: `failure` for what was tried and not done, `error` for a device that was never
+/// reached, `skipped` with its reason for rooms that are accepted, retired or not tried. A room that was done after failed
+/// attempts has them as `flakyFailure` (Maven Surefire).
+public enum JUnitReport {
+  /// The file's text.
+  public static func text(_ report: BuildingReport) -> String {
+    let cases = report.rooms.map { Case($0, building: report.building) }
+    let counts = [
+      ("tests", cases.count), ("failures", cases.count { $0.result.isFailure }),
+      ("errors", cases.count { $0.result.isError }), ("skipped", cases.count { $0.result.isSkipped }),
+    ]
+    let time = cases.reduce(0) { $0 + $1.seconds }
+    let attributes =
+      [("name", report.name)] + counts.map { ($0.0, String($0.1)) }
+      + [("time", Decimal.short(time) ?? "0"), ("timestamp", RunEvent.timestamp(report.made))]
+    let suite = XMLElement(
+      "testsuite", attributes,
+      [
+        XMLElement(
+          "properties", [],
+          properties(of: report).map { XMLElement("property", [("name", $0.0), ("value", $0.1)]) })
+      ] + cases.map(\.element))
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + XMLElement("testsuites", [], [suite]).text
+  }
+
+  private static func properties(of report: BuildingReport) -> [(String, String)] {
+    [
+      ("building", report.building), ("roboprov", report.maker.toolVersion), ("host", report.maker.host),
+      ("operator", report.maker.user ?? ""), ("manifest_sha256", report.manifest?.sha256 ?? ""),
+      ("journal_sha256", report.runs.last?.journalHash ?? ""),
+    ].filter { !$0.1.isEmpty }
+  }
+
+  private enum Result {
+    case passed
+    case failure(Explanation, code: String)
+    case error(Explanation, code: String)
+    case skipped(String)
+
+    var isFailure: Bool { if case .failure = self { true } else { false } }
+    var isError: Bool { if case .error = self { true } else { false } }
+    var isSkipped: Bool { if case .skipped = self { true } else { false } }
+  }
+
+  private struct Case {
+    let room: BuildingRoom
+    let building: String
+    let result: Result
+
+    init(_ room: BuildingRoom, building: String) {
+      self.room = room
+      self.building = building
+      let explanation = Explanation(of: room)
+      let code = room.last?.room.reason?.code.rawValue ?? room.standing.rawValue
+      result =
+        switch room.standing {
+        case .done: .passed
+        case .accepted:
+          .skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
+        case .retired: .skipped("retired" + (room.retirement?.reason.map { ": \($0)" } ?? ""))
+        case .untried: .skipped("no run has tried this room")
+        case .open where room.last?.room.outcome == .unreachable: .error(explanation, code: code)
+        case .open, .outdated, .unconfirmed: .failure(explanation, code: code)
+        }
+    }
+
+    var seconds: Double { room.last?.room.seconds ?? 0 }
+
+    var element: XMLElement {
+      XMLElement(
+        "testcase",
+        [
+          ("name", "\(room.name) (\(room.id))"), ("classname", "\(building).\(room.profile)"),
+          ("time", Decimal.short(seconds) ?? "0"),
+        ], children)
+    }
+
+    private var children: [XMLElement] {
+      switch result {
+      case .passed:
+        room.last?.room.outcome == .provisionedAfterRetry
+          ? [
+            XMLElement(
+              "flakyFailure",
+              [("message", "done at attempt \(room.last?.room.attempts ?? 2)"), ("type", "attempt_failed")])
+          ] : []
+      case .failure(let explanation, let code):
+        [
+          XMLElement(
+            "failure", [("message", explanation.sentence), ("type", code)], text: explanation.advice)
+        ]
+      case .error(let explanation, let code):
+        [XMLElement("error", [("message", explanation.sentence), ("type", code)], text: explanation.advice)]
+      case .skipped(let reason): [XMLElement("skipped", [("message", reason)])]
+      }
+    }
+  }
+}
+
+/// An element of an XML document, escaped where it is written.
+private struct XMLElement {
+  let name: String
+  let attributes: [(String, String)]
+  let children: [XMLElement]
+  let content: String?
+
+  init(_ name: String, _ attributes: [(String, String)], _ children: [XMLElement] = [], text: String? = nil) {
+    (self.name, self.attributes, self.children, content) = (name, attributes, children, text)
+  }
+
+  var text: String { lines(indent: "").joined(separator: "\n") + "\n" }
+
+  private func lines(indent: String) -> [String] {
+    let start = indent + "<" + name + attributes.map { " \($0.0)=\"\(Self.escaped($0.1))\"" }.joined()
+    if let content { return [start + ">" + Self.escaped(content) + "</\(name)>"] }
+    if children.isEmpty { return [start + "/>"] }
+    return [start + ">"] + children.flatMap { $0.lines(indent: indent + "  ") } + [indent + "</\(name)>"]
+  }
+
+  /// Markup as entities; what XML 1.0 cannot have, and what a terminal would obey, spelt out.
+  private static func escaped(_ text: String) -> String {
+    text.visible.unicodeScalars.map { scalar in
+      switch scalar {
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      case "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+      default: String(scalar)
+      }
+    }.joined()
+  }
+}

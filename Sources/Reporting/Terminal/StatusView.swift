@@ -1,0 +1,116 @@
+import Bluetooth
+import FoundationEssentials
+import Model
+
+/// Where a building stands, for a person: what is done, what is open and what to do about it.
+public enum StatusView {
+  /// The lines.
+  /// - Parameters:
+  ///   - age: rooms whose evidence is older than this are named; nil names none.
+  ///   - next: the command that does what is left; nil where nothing is left.
+  public static func lines(
+    _ report: BuildingReport, olderThan age: Duration?, next: String?, style: TerminalStyle
+  ) -> [String] {
+    var lines = headline(report, style)
+    if !report.open.isEmpty { lines += [""] + report.open.flatMap { open($0, style) } }
+    lines += decisions(report, style)
+    if let age { lines += old(report, age, style) }
+    lines += [""]
+    lines += next.map { ["Next: \($0)"] } ?? block("Nothing is left to do.", style)
+    return lines
+  }
+
+  private static func headline(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
+    let done = report.count(.done)
+    let title =
+      report.isDone && done == report.rooms.count
+      ? "All \(rooms(done)) done" : "\(done) of \(rooms(report.rooms.count)) done"
+    let others = BuildingRoom.Standing.allCases.filter { $0 != .done && report.count($0) > 0 }
+      .map { "\(report.count($0)) \($0.words)" }
+    let weak = report.rooms.count { $0.standing == .done && $0.evidence?.grade == .selfDisconnect }
+    var counts = others
+    if weak > 0 { counts.append("\(weak) of the done by weak evidence: the device ended the link") }
+    let newest = report.runs.last.map {
+      "Last change: \(RunEvent.timestamp($0.began).prefix(16).replacing("T", with: " ")) UTC, run \($0.started.run.visible)."
+    }
+    return block("\(report.name.visible): \(title)", style)
+      .map { style.paint($0, report.isDone ? .green : .bold) }
+      + (counts.isEmpty ? [] : block(counts.joined(separator: ", "), style, indent: 2))
+      + block(newest ?? "No run is on record.", style, indent: 2)
+  }
+
+  private static func rooms(_ count: Int) -> String { count == 1 ? "1 room" : "\(count) rooms" }
+
+  private static func open(_ room: BuildingRoom, _ style: TerminalStyle) -> [String] {
+    let explanation = Explanation(of: room)
+    let title = "\(room.name.visible): \(room.openWords). \(explanation.sentence)"
+    return block(title, style) + block("→ " + explanation.advice, style, indent: 4, hanging: 2)
+  }
+
+  private static func decisions(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
+    var lines: [String] = []
+    for room in report.rooms {
+      for acceptance in room.acceptances where acceptance.ended == nil && room.standing == .accepted {
+        lines += block(
+          "\(room.name.visible): accepted by \(acceptance.by.visible) on \(day(acceptance.given.at)): "
+            + "\(acceptance.reason.visible)", style)
+      }
+      if let retirement = room.retirement {
+        let why = retirement.reason.map { ": \($0.visible)" } ?? ""
+        lines += block("\(room.name.visible): retired on \(day(retirement.recorded.at))\(why)", style)
+      }
+    }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private static func old(_ report: BuildingReport, _ age: Duration, _ style: TerminalStyle) -> [String] {
+    let limit = report.made.addingTimeInterval(-age.inSeconds)
+    let old = report.rooms.filter { $0.standing == .done && ($0.seen.map { $0.at < limit } ?? true) }
+    guard !old.isEmpty else { return [] }
+    let names = old.map { room in
+      room.name.visible + (room.seen.map { " (\(day($0.at)))" } ?? " (date not on record)")
+    }
+    return [""]
+      + block("Not seen for more than \(days(age)): \(names.joined(separator: ", ")).", style)
+  }
+
+  private static func days(_ age: Duration) -> String {
+    let days = Int((age.inSeconds / 86_400).rounded())
+    return days == 1 ? "1 day" : "\(days) days"
+  }
+
+  private static func day(_ time: Date) -> String { String(RunEvent.timestamp(time).prefix(10)) }
+
+  private static func block(
+    _ text: String, _ style: TerminalStyle, indent: Int = 0, hanging: Int = 0
+  ) -> [String] {
+    text.wrapped(to: min(100, style.width) - indent - hanging).enumerated().map {
+      String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
+    }
+  }
+}
+
+extension BuildingRoom.Standing {
+  /// In a count: `3 not confirmed`.
+  var words: String {
+    switch self {
+    case .done: "done"
+    case .outdated: "with other settings than the manifest"
+    case .unconfirmed: "not confirmed"
+    case .open: "not done"
+    case .untried: "not tried"
+    case .accepted: "accepted as they are"
+    case .retired: "retired"
+    }
+  }
+}
+
+extension BuildingRoom {
+  /// How an open room stands, before the sentence about it.
+  fileprivate var openWords: String {
+    switch standing {
+    case .open: last?.room.outcome.words ?? standing.words
+    case .done, .outdated, .unconfirmed, .untried, .accepted, .retired: standing.words
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import Journal
+import Model
+import Reporting
+
+/// `roboprov status`: where a building stands.
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show where a building stands by all that is on record, and the command to run next.",
+    discussion: """
+      roboprov status building.yaml
+      roboprov status building.yaml --check && echo done
+      roboprov status seeblick --older-than 30 --write
+
+      Reads the journals of all runs; it needs no Bluetooth. With the manifest it also knows which rooms are missing from \
+      the record and whose settings have changed since. Rehearsals do not count.
+      """)
+
+  @Argument(help: BuildingReference.help)
+  var building: String
+
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
+  var reports = "reports"
+
+  @Flag(help: "Exit with status 100 unless every room is done, accepted or retired.")
+  var check = false
+
+  @Option(
+    help: ArgumentHelp("Name the rooms whose device was not seen for more than N days.", valueName: "n"))
+  var olderThan: Int?
+
+  @Flag(help: "Write the building's report again: building.html, building.json, building.csv, junit.xml.")
+  var write = false
+
+  @OptionGroup var seal: SealOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if let olderThan, olderThan < 0 { throw ValidationError("--older-than takes a number of days from 0") }
+  }
+
+  func run() async throws {
+    let reference = try BuildingReference.find(building)
+    let report = try report(of: reference)
+    if write {
+      do throws(JournalError) {
+        for path in try BuildingReports.write(report, in: reports) { Console.say("Wrote \(path)") }
+      } catch {
+        throw JournalTrouble.failure(error)
+      }
+    }
+    switch output {
+    case .json: Console.data(BuildingJSON.text(report))
+    case .text:
+      let screen = Screen.standardOutput
+      let lines = StatusView.lines(
+        report, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: report, reference),
+        style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
+      Console.data(lines.map { $0 + "\n" }.joined())
+    }
+    if check, !report.isDone { throw ExitStatus.incomplete.exit }
+  }
+
+  private func report(of reference: BuildingReference) throws -> BuildingReport {
+    let folder = "\(reports)/\(reference.id)"
+    guard reference.source != nil || FileManager.default.fileExists(atPath: folder) else {
+      throw CommandFailure(
+        .usage, "there is no building \(reference.id.visible) in \(reports)",
+        cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
+    }
+    let archive = try SiteRecord.read(reference.id, in: reports).archive
+    return BuildingReports.make(
+      .init(
+        building: reference.id, manifest: reference.source.map { ($0, reference.text) },
+        seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) }),
+      from: archive)
+  }
+
+  /// The command that does what is left; nil where nothing is.
+  private func next(after report: BuildingReport, _ reference: BuildingReference) -> String? {
+    guard !report.isDone else { return nil }
+    let manifest = reference.source == nil ? report.runs.last?.started.manifestPath : reference.text
+    let place = reports == "reports" ? "" : " --reports \(reports.shellQuoted)"
+    return "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(place)"
+  }
+}
+
+extension String {
+  /// As one word of a shell's command line.
+  fileprivate var shellQuoted: String {
+    let isPlain =
+      !isEmpty
+      && unicodeScalars.allSatisfy {
+        "/._-=:,@".unicodeScalars.contains($0) || $0.properties.isAlphabetic || ("0"..."9").contains($0)
+      }
+    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+  }
+}

@@ -1,0 +1,57 @@
+import Engine
+import Foundation
+import Journal
+import Model
+import Reporting
+
+/// The report of a building, which people sign: made from all that is on record, in every format.
+enum BuildingReports {
+  /// What the building is held against.
+  struct Subject {
+    /// The building's id.
+    var building: String
+    /// The manifest and its path, where one was named; else the building is held against that of its newest run.
+    var manifest: (source: ManifestSource, path: String)?
+    /// The seal of the site's key, where there is one.
+    var seal: SecretSeal?
+    /// The person who makes the report.
+    var operatedBy: String?
+  }
+
+  /// Where the building stands by these runs.
+  static func make(_ subject: Subject, from archive: BuildingArchive) -> BuildingReport {
+    BuildingReport(
+      building: subject.building,
+      runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
+      standing: archive.state(simulated: false).standing,
+      manifest: subject.manifest.map { manifest in
+        .init(
+          path: manifest.path, sha256: manifest.source.sha256,
+          rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: subject.seal) },
+          sealKey: subject.seal?.key)
+      },
+      made: Date(),
+      by: .init(
+        toolVersion: Version.current, host: HostEnvironment.hostName,
+        user: subject.operatedBy ?? HostEnvironment.userName))
+  }
+
+  /// Every format, by the name of its file.
+  static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
+    ("building.json", BuildingJSON.text), ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),
+  ]
+
+  /// Writes the report in every format into the building's folder.
+  /// - Returns: the paths.
+  /// - Throws: what stands in the way of the first that could not be written.
+  @discardableResult
+  static func write(_ report: BuildingReport, in reports: String) throws(JournalError) -> [String] {
+    var paths: [String] = []
+    for format in formats {
+      paths.append(
+        try BuildingDirectory.writeReport(
+          format.name, format.text(report), of: report.building, in: reports))
+    }
+    return paths
+  }
+}

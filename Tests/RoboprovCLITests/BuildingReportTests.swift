@@ -1,0 +1,241 @@
+import Bluetooth
+import Digest
+import Foundation
+import FoundationXML
+import Testing
+import VirtualBuilding
+
+/// What a QA engineer signs, held against the journals and against what the sensors hold.
+@Suite("The report of a building", .timeLimit(.minutes(10)))
+struct BuildingReportTests {
+  /// Three days of an installer: two laptops, a kill, unreachable sensors, one replaced, one accepted by two people, one
+  /// retired, and a rehearsal.
+  @Test("of three days says of each room what the journals and the sensors say")
+  func threeDays() async throws {
+    try await Premises.serve(41) { premises in
+      let site = premises.site
+      var rooms = (1...40).map { Place.numbered($0) }
+      try site.writeManifest(rooms, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      let names = rooms.map { "Room \($0.minor)" }
+
+      // The first day: one laptop does one half, and does not hear three of its sensors; the other is killed.
+      for silent in [5, 7] { await premises.setMuted(true, silent) }
+      let ada = try await premises.apply(
+        arguments: ["--reports", "ada", "--operator", "Ada", "--only"] + names[..<20])
+      #expect(ada.status == 100, "\(ada)")
+      #expect(ada.output.contains("The building: 18 of 40 rooms done, 2 not done, 20 not tried"), "\(ada)")
+      let killed = try site.start(
+        ["apply", "building.yaml", "--listen", "1", "--reports", "bob", "--only"] + names[20...],
+        bus: premises.building.bus)
+      try await killed.until("a first room to be done") {
+        (try? site.journals(in: "bob").contains { $0.contains("room_finished") }) == true
+      }
+      killed.send(SIGKILL)
+      _ = try await killed.ended()
+
+      // The second day: the other half is finished, the records are joined.
+      let bob = try await premises.apply(
+        arguments: ["--reports", "bob", "--operator", "Bob", "--only"] + names[20...])
+      #expect(bob.status == 0, "\(bob)")
+      let merged = try await site.run(
+        ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)", "--into", "reports"])
+      #expect(merged.status == 0, "\(merged)")
+      for (by, reason) in [("Ada", "behind a wall"), ("Bea", "no power until March")] {
+        let accepted = try await site.run(
+          ["accept", "building.yaml", "Room 105", "--by", by, "--reason", reason])
+        #expect(accepted.status == 0, "\(accepted)")
+      }
+      let retired = try await premises.run(
+        ["retire", "building.yaml", "Room 107", "--reason", "now a corridor", "--listen", "1"])
+      #expect(retired.status == 0, "\(retired)")
+      let status = try await site.run(["status", "building.yaml", "--check"])
+      #expect(status.status == 0, "\(status)")
+      #expect(status.output.contains("Room 105: accepted by Bea on "), "\(status)")
+
+      // The third day: a rehearsal, which changes nothing; then a sensor that died is replaced.
+      let before = try site.text(of: "reports/\(Site.building)/building.json", from: site.directory)
+      _ = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
+      #expect(try site.text(of: "reports/\(Site.building)/building.json", from: site.directory) == before)
+      await premises.setMuted(true, 3)
+      let replaced = try await premises.run(
+        ["replace", "building.yaml", "Room 103", "--reason", "dead", "--listen", "1"])
+      #expect(replaced.status == 0, "\(replaced)")
+      let open = try await site.run(["status", "building.yaml", "--check"])
+      #expect(open.status == 100, "\(open)")
+      #expect(open.output.contains("Room 103: "), "\(open)")
+      #expect(open.output.hasSuffix("Next: roboprov apply building.yaml\n"), "\(open)")
+      rooms[2].address = ServedBuilding.address(41).description
+      try site.writeManifest(rooms, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      let last = try await premises.apply(arguments: ["--operator", "Ada", "--failed"])
+      #expect(last.status == 0, "\(last)")
+      #expect(
+        last.output.contains("The building: 38 of 40 rooms done, 1 accepted as they are, 1 retired"),
+        "\(last)")
+
+      try await Self.check(premises)
+      let done = try await site.run(["status", "building.yaml", "--check"])
+      #expect(done.status == 0, "\(done)")
+      #expect(done.output.hasSuffix("Nothing is left to do.\n"), "\(done)")
+    }
+  }
+
+  private static func check(_ premises: Premises) async throws {
+    let site = premises.site
+    let folder = site.directory.appending(path: "reports/\(Site.building)")
+    let report = try #require(JSON(try site.text(of: "building.json", from: folder)))
+    let journals = try Journals(in: folder)
+    #expect(report["summary"]["complete"].flag == true)
+    #expect(report["rooms"].count == 40)
+    for (number, room) in zip(1..., report["rooms"].items) {
+      let standing = room["standing"].text
+      #expect(standing == (number == 5 ? "accepted" : number == 7 ? "retired" : "done"))
+      guard standing == "done" else { continue }
+      let sensor = number == 3 ? 41 : number
+      #expect(await premises.minor(sensor) == UInt16(100 + number), "what the sensor holds")
+      #expect(room["minor"].integer == 100 + number)
+      #expect(room["devices"].items.map(\.text) == [ServedBuilding.address(sensor).description])
+      let evidence = room["evidence"]
+      let run = try #require(evidence["run"].text)
+      let finished = try #require(journals.last("room_finished", of: room["id"].text, in: run))
+      #expect(finished["data"]["evidence"]["grade"].text == evidence["grade"].text)
+      #expect(finished["data"]["evidence"]["run"].text == nil, "that run saw it itself")
+      #expect(finished["at"].text == evidence["seen_at"].text)
+      for (setting, recorded) in zip(room["settings"].items, finished["data"]["settings"].items) {
+        #expect(setting["name"].text == recorded["name"].text)
+        #expect(setting["state"].text == recorded["state"].text)
+        #expect(setting["value"].text == recorded["value"].text)
+      }
+    }
+    let accepted = report["rooms"][4]["acceptances"].items
+    #expect(accepted.map { $0["by"].text } == ["Ada", "Bea"], "the second does not replace the first")
+    #expect(accepted.map { $0["ended_at"].isNull } == [true, true])
+    #expect(report["rooms"][6]["retirement"]["reason"].text == "now a corridor")
+    #expect(Set(report["runs"].items.compactMap { $0["id"].text }) == Set(journals.runs.keys))
+    for run in report["runs"].items {
+      let lines = try #require(journals.runs[run["id"].text ?? ""])
+      #expect(run["journal_sha256"].text == SHA256(of: Array((lines.last ?? "").utf8)).hex)
+    }
+    #expect(report["runs"].items.compactMap { $0["operator"].text }.contains("Bob"))
+
+    let csv = try site.text(of: "building.csv", from: folder)
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    #expect(try Data(contentsOf: folder.appending(path: "building.csv")).starts(with: mark))
+    #expect(csv.contains("building,run,finished,simulated,operator,room,id,"))
+    #expect(csv.split(separator: "\r\n").count == 41)
+    #expect(
+      try counts(inJUnit: try site.text(of: "junit.xml", from: folder)) == [
+        "tests": "40", "failures": "0", "errors": "0", "skipped": "2",
+      ])
+    #expect(!csv.contains(Site.password))
+  }
+
+  private static func counts(inJUnit text: String) throws -> [String: String] {
+    let suite = try XMLDocument(xmlString: text).rootElement()?.elements(forName: "testsuite").first
+    return Dictionary(
+      uniqueKeysWithValues: ["tests", "failures", "errors", "skipped"].compactMap { name in
+        suite?.attribute(forName: name)?.stringValue.map { (name, $0) }
+      })
+  }
+
+  @Test("tells what was heard now from what is only on record")
+  func notHeard() async throws {
+    try await Premises.serveDone(3) { premises in
+      let site = premises.site
+      await premises.setMuted(true, 2)
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.output.contains("1 of the rooms done is done on record and not heard in this run (Room 102)"),
+        "\(outcome)")
+      #expect(
+        try site.report["rooms"].items.map { $0["evidence"]["seen_in_this_run"].flag } == [true, false, true])
+      let log = try site.text(of: "devices/room-102.log")
+      #expect(log.contains("not heard in this run"), "\(log)")
+      let rows = try site.text(of: "report.csv").split(separator: "\r\n").map {
+        $0.split(separator: ",", omittingEmptySubsequences: false)
+      }
+      let column = try #require(rows[0].firstIndex(of: "seen_in_this_run"))
+      #expect(rows.dropFirst().map { $0[column] } == ["true", "false", "true"])
+      let old = try await site.run(["status", "building.yaml", "--older-than", "0"])
+      #expect(old.output.contains("Not seen for more than 0 days: Room 101"), "\(old)")
+    }
+  }
+
+  @Test("says after `apply --failed` how the other rooms stand, with their evidence")
+  func failedOnly() async throws {
+    try await Premises.serve(4) { premises in
+      let site = premises.site
+      try site.writeManifest(
+        (1...4).map { .numbered($0) }, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      await premises.setMuted(true, 4)
+      #expect(try await premises.apply().status == 100)
+      let first = try site.report["rooms"][0]["evidence"]
+      let again = try await premises.apply("--failed")
+      #expect(again.status == 100, "\(again)")
+      #expect(again.output.contains("The building: 3 of 4 rooms done, 1 not done."), "\(again)")
+      let room = try site.report["rooms"][0]
+      #expect(room["outcome"].text == "skipped" && room["standing"].text == "done")
+      #expect(room["evidence"]["seen_at"].text == first["seen_at"].text)
+      #expect(room["evidence"]["seen_in_this_run"].flag == false)
+      #expect(try site.report["building_after"]["done"].integer == 3)
+    }
+  }
+
+  @Test("has the exact command that does what is left, and none of a building that is not there")
+  func unknown() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let fresh = try await site.run(["status", "building.yaml", "--reports", "my reports", "--check"])
+      #expect(fresh.status == 100, "\(fresh)")
+      #expect(fresh.output.contains("0 of 1 room done"), "\(fresh)")
+      #expect(
+        fresh.output.hasSuffix("Next: roboprov apply building.yaml --reports 'my reports'\n"), "\(fresh)")
+      #expect(!site.has("my reports"), "looking changes nothing")
+      let missing = try await site.run(["status", "nowhere"])
+      #expect(missing.status == 64, "\(missing)")
+      #expect(missing.errors.contains("there is no building nowhere in reports"), "\(missing)")
+    }
+  }
+}
+
+/// The journals of a building's folder, line by line.
+private struct Journals {
+  let runs: [String: [String]]
+
+  init(in folder: URL) throws {
+    var runs: [String: [String]] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name != "latest" {
+      let journal = folder.appending(path: "\(name)/journal.jsonl")
+      guard let text = try? String(contentsOf: journal, encoding: .utf8) else { continue }
+      guard JSON(text.split(separator: "\n").first.map(String.init) ?? "")?["data"]["simulated"].flag == false
+      else { continue }
+      // A killed run may have a torn last line, which counts for nothing.
+      runs[name] = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+    self.runs = runs
+  }
+
+  func last(_ kind: String, of room: String?, in run: String) -> JSON? {
+    runs[run]?.compactMap { JSON($0) }.last { $0["kind"].text == kind && $0["data"]["room"].text == room }
+  }
+}
+
+extension Premises {
+  fileprivate func apply(arguments: [String]) async throws -> Invocation.Outcome {
+    try await run(["apply", "building.yaml", "--yes", "--listen", "1"] + arguments)
+  }
+}
+
+extension Site {
+  /// The texts of all journals below a reports directory.
+  fileprivate func journals(in reports: String) throws -> [String] {
+    let folder = directory.appending(path: "\(reports)/\(Self.building)")
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).compactMap {
+      try? String(contentsOf: folder.appending(path: "\($0)/journal.jsonl"), encoding: .utf8)
+    }
+  }
+
+  fileprivate func text(of name: String, from folder: URL) throws -> String {
+    try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+  }
+}
