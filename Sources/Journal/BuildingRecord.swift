@@ -75,6 +75,8 @@ public struct BuildingRecord: Hashable, Sendable {
       room.endAcceptances(recorded)
     case .roomAccepted(let fact):
       room.acceptances.append(Acceptance(reason: fact.reason, by: fact.by, given: recorded))
+    case .roomVerified(let fact):
+      verify(&room, fact, recorded)
     case .attemptStarted(let fact):
       written[id] = []
       // It was heard waiting: whatever was kept before is not any more.
@@ -143,6 +145,18 @@ public struct BuildingRecord: Hashable, Sendable {
       }
       room.deed = deed
     }
+  }
+
+  /// Hearing the device that is proved is newer evidence. Of any other nothing is taken back: a device that is not heard may
+  /// be too far away, and what else was heard is for the next run to judge.
+  private func verify(_ room: inout RoomStanding, _ fact: RoomVerified, _ recorded: RecordedAt) {
+    room.verification = RecordedVerification(fact, recorded: recorded)
+    guard fact.finding == .onAir, let deed = room.deed, case .proved(let old) = deed.state,
+      fact.address == deed.address || fact.address == deed.heardAt
+    else { return }
+    room.deed?.state = .proved(
+      Evidence(grade: .beaconOnAir, address: old.address, minor: fact.minor, rssi: fact.rssi))
+    room.deed?.seen = recorded
   }
 
   /// What is left of a deed when its device was found to be something else.

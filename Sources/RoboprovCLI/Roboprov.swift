@@ -11,7 +11,8 @@ public struct Roboprov: AsyncParsableCommand {
     discussion: ExitStatus.help,
     version: Version.current,
     subcommands: [
-      ApplyCommand.self, PlanCommand.self, StatusCommand.self, ScanCommand.self, ValidateCommand.self,
+      ApplyCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, ScanCommand.self,
+      ValidateCommand.self,
       ReportCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SimulateCommand.self,
     ])

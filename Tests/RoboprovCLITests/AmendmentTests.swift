@@ -40,7 +40,7 @@ struct AmendmentTests {
       let accept = ["accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA"]
       let refused = try await site.run(accept + ["--mirror", "stick"])
       #expect(refused.status == 74 && refused.errors.contains("the mirror"), "\(refused)")
-      let history = try await site.run(["history", "building.yaml", "room-101"])
+      let history = try await site.run(["history", "building.yaml", "room-101", "--full"])
       #expect(!history.output.contains("accepted"), "\(history)")
     }
   }

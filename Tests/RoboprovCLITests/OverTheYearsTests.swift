@@ -134,7 +134,7 @@ struct OverTheYearsTests {
       try #require(runs.count == 2)
 
       for (subject, other) in [("Room 101", "room-102"), ("room-101", "room-102"), (Self.old, Self.new)] {
-        let text = try await site.run(["history", Site.building, subject])
+        let text = try await site.run(["history", Site.building, subject, "--full"])
         #expect(text.status == 0, "\(text)")
         let headings = text.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
         #expect(headings.count == 2, "\(text)")

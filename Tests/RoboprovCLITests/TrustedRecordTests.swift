@@ -32,7 +32,7 @@ struct TrustedRecordTests {
       try await premises.expectRefused(
         command, with: 74, saying: ["\(Site.building)/\(first)/journal.jsonl:3: damaged", "--mirror"])
       // Looking decides nothing, and says what it cannot show.
-      let history = try await premises.run(["history", "building.yaml", "Room 101"])
+      let history = try await premises.run(["history", "building.yaml", "Room 101", "--full"])
       #expect(history.status == 0, "\(history)")
       #expect(history.errors.contains("journal.jsonl:3: damaged"), "\(history)")
       #expect(history.output.contains("already_provisioned"), "the second run's record is whole\n\(history)")

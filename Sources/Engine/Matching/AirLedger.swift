@@ -212,6 +212,9 @@ public struct AirLedger: Sendable {
     return (atWork[identity] ?? []).sorted().compactMap { devices[$0] }
   }
 
+  /// Every device, by address.
+  var all: [Sighting] { sorted { _ in true } }
+
   private func sorted(_ isWanted: (Sighting) -> Bool) -> [Sighting] {
     devices.values.filter(isWanted).sorted { $0.address < $1.address }
   }

@@ -29,6 +29,8 @@ public enum Fact: Hashable, Sendable {
   case roomRetired(RoomRetired)
   /// Somebody accepted a room as it is.
   case roomAccepted(RoomAccepted)
+  /// What was heard of a room's device when the building was verified.
+  case roomVerified(RoomVerified)
   /// The host did nothing for a while, or its clock was set.
   case hostPaused(HostPause)
   /// An attempt began.
@@ -99,6 +101,7 @@ extension Fact {
     },
     Row("room_retired", Fact.roomRetired) { if case .roomRetired(let data) = $0 { data } else { nil } },
     Row("room_accepted", Fact.roomAccepted) { if case .roomAccepted(let data) = $0 { data } else { nil } },
+    Row("room_verified", Fact.roomVerified) { if case .roomVerified(let data) = $0 { data } else { nil } },
     Row("host_paused", Fact.hostPaused) { if case .hostPaused(let data) = $0 { data } else { nil } },
     Row("attempt_started", Fact.attemptStarted) {
       if case .attemptStarted(let data) = $0 { data } else { nil }

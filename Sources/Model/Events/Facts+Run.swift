@@ -118,6 +118,8 @@ public enum RecordedCommand: String, Hashable, Sendable, Codable, CaseIterable {
   case retire
   /// A room was accepted as it is.
   case accept
+  /// The building was verified on air; nothing was written to any device.
+  case verify
 }
 
 /// A time in which this host did nothing.

@@ -42,6 +42,8 @@ public struct RoomStanding: Hashable, Sendable {
   public var lastRun: String?
   /// Every acceptance of the room as it is, in the order in which they were given. Several may hold.
   public var acceptances: [Acceptance] = []
+  /// What was heard of its device when the building was last verified.
+  public var verification: RecordedVerification?
   /// Its being out of service.
   public var retirement: RoomRetirement?
 

@@ -46,3 +46,17 @@ public struct RoomRetirement: Hashable, Sendable {
     self.recorded = recorded
   }
 }
+
+/// What was heard of a room's device when its building was verified.
+public struct RecordedVerification: Hashable, Sendable {
+  /// What was found.
+  public var found: RoomVerified
+  /// When.
+  public var recorded: RecordedAt
+
+  /// A verification.
+  public init(_ found: RoomVerified, recorded: RecordedAt) {
+    self.found = found
+    self.recorded = recorded
+  }
+}

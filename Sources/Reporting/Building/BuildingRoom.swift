@@ -65,6 +65,8 @@ public struct BuildingRoom: Hashable, Sendable {
   public let seen: RecordedAt?
   /// Who accepted it as it is, and until when; oldest first.
   public let acceptances: [Acceptance]
+  /// What was heard of its device when the building was last verified.
+  public let verification: RecordedVerification?
   /// Its being out of service.
   public let retirement: RoomRetirement?
   /// The runs that worked on it, oldest first.
@@ -81,6 +83,7 @@ public struct BuildingRoom: Hashable, Sendable {
     devices = standing?.bindings.map(\.address) ?? []
     acceptances = standing?.acceptances ?? []
     retirement = standing?.retirement
+    verification = standing?.verification
     self.runs = runs
     self.standing = Self.standing(
       standing, isTried: !runs.isEmpty,

@@ -127,7 +127,8 @@ public struct RoomReport: Hashable, Sendable {
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }
-    case .bindingReleased, .roomRetired, .roomAccepted, .stageEnded, .statusReceived, .settingsRead,
+    case .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .stageEnded, .statusReceived,
+      .settingsRead,
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break

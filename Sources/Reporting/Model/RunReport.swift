@@ -72,7 +72,8 @@ public struct RunReport: Hashable, Sendable {
     case .adapterAwaited, .adapterFaulted, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused,
       .canariesJudged:
       break
-    case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .attemptStarted, .stageStarted,
+    case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
+      .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }

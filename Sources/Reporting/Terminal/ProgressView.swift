@@ -54,7 +54,7 @@ public struct ProgressView: Sendable {
     case .runStarted: longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
     case .adapterFaulted, .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted,
       .bindingReleased, .roomRetired,
-      .roomAccepted,
+      .roomAccepted, .roomVerified,
       .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded, .statusReceived, .settingsRead,
       .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard:
@@ -239,7 +239,7 @@ extension ProgressView {
     case .runInterrupted(let fact): "stopping: \(fact.cause.words)"
     case .hostPaused(let fact): "this computer: \(fact.words)"
     case .runFinished, .listeningStopped, .deviceSighted, .bindingCommitted, .bindingReleased, .roomRetired,
-      .roomAccepted, .deviceUnclaimed, .stageStarted, .stageEnded,
+      .roomAccepted, .roomVerified, .deviceUnclaimed, .stageStarted, .stageEnded,
       .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard:
       nil
     }

@@ -70,6 +70,11 @@ struct EventWords {
       self.init("room", "taken out of service", quotes: Self.why(fact.reason))
     case .roomAccepted(let fact):
       self.init("room", "accepted as it is by \(fact.by.visible)", quotes: Self.why(fact.reason))
+    case .roomVerified(let fact):
+      self.init(
+        "verified",
+        "\(fact.finding.rawValue), heard in \(fact.windowsHeard) of \(fact.windows) scans\(Self.signal(fact.rssi))"
+      )
     case .hostPaused(let fact):
       self.init("host", fact.words)
     case .canariesJudged(let fact):

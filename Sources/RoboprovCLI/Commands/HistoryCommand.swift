@@ -8,13 +8,16 @@ import Reporting
 /// `roboprov history`: all that is on record of a room or a sensor.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "List everything on record about a room or a sensor, run by run.")
+    commandName: "history", abstract: "Print what each run did with a room or a sensor, one line a run; with --full every event.")
 
   @Argument(help: BuildingReference.help)
   var building: String
 
   @Argument(help: "The room, by id or name; or the sensor, by address.")
   var subject: String
+
+  @Flag(help: "Print every event instead of one line for each run.")
+  var full = false
 
   @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
   var reports = "reports"
@@ -30,7 +33,11 @@ struct HistoryCommand: AsyncParsableCommand {
     case .text:
       if history.chapters.isEmpty { Console.say("Nothing is on record about \(subject.visible).") }
       for chapter in history.chapters {
-        for line in HistoryView.lines(chapter.run, chapter.events) { Console.data(line + "\n") }
+        if full {
+          for line in HistoryView.lines(chapter.run, chapter.events) { Console.data(line + "\n") }
+        } else {
+          Console.data(HistoryView.summary(chapter.run, chapter.events) + "\n")
+        }
       }
     case .json:
       let encoder = JSONEncoder()

@@ -15,6 +15,44 @@ extension Survey {
     _ setup: Radio.Setup, _ radio: RadioOptions, for bound: Duration?, isSimulated: Bool,
     news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws -> (adapter: Adapter, air: AirLedger) {
+    let (adapter, claims) = try await takeAdapter(setup, radio, isSimulated: isSimulated)
+    defer { withExtendedLifetime(claims) {} }
+    do throws(CentralError) {
+      let time = bound.map { "for \($0.inSeconds.formatted()) s" } ?? "until Ctrl-C"
+      Console.say("Listening on \(adapter.name) \(time)")
+      let survey = Survey(central: setup.central, clock: setup.clock)
+      return (adapter, try await survey.listen(on: adapter.id, for: bound, news: news))
+    } catch {
+      throw failure(error, radio)
+    }
+  }
+
+  /// Scans several times, one scan after the other, and returns what each heard.
+  /// - Parameters:
+  ///   - bound: How long each scan takes.
+  ///   - ledger: an empty one, which knows what is looked for.
+  /// - Throws: `CommandFailure`; the exit status for a person's Ctrl-C.
+  static func windows(
+    _ count: Int, of bound: Duration, in ledger: AirLedger, _ setup: Radio.Setup, _ radio: RadioOptions,
+    isSimulated: Bool
+  ) async throws -> [AirLedger] {
+    let (adapter, claims) = try await takeAdapter(setup, radio, isSimulated: isSimulated)
+    defer { withExtendedLifetime(claims) {} }
+    let survey = Survey(central: setup.central, clock: setup.clock)
+    Console.say(
+      "Scanning on \(adapter.name): \(count) × \(bound.inSeconds.formatted()) s")
+    var windows: [AirLedger] = []
+    do throws(CentralError) {
+      for _ in 0..<count { windows.append(try await survey.listen(on: adapter.id, for: bound, in: ledger)) }
+    } catch {
+      throw failure(error, radio)
+    }
+    return windows
+  }
+
+  private static func takeAdapter(
+    _ setup: Radio.Setup, _ radio: RadioOptions, isSimulated: Bool
+  ) async throws -> (Adapter, AdapterClaims) {
     let selection = AdapterSelection(
       central: setup.central, clock: setup.clock, wanted: radio.adapter.map { AdapterReference($0) },
       patience: .seconds(radio.adapterWait)
@@ -29,14 +67,7 @@ extension Survey {
     if !isSimulated, case .refused(let holder) = await claims.take(adapter) {
       throw RefusalWords.failure(.adapterClaimed(adapter: adapter.name, by: holder))
     }
-    do throws(CentralError) {
-      let time = bound.map { "for \($0.inSeconds.formatted()) s" } ?? "until Ctrl-C"
-      Console.say("Listening on \(adapter.name) \(time)")
-      let survey = Survey(central: setup.central, clock: setup.clock)
-      return (adapter, try await survey.listen(on: adapter.id, for: bound, news: news))
-    } catch {
-      throw failure(error, radio)
-    }
+    return (adapter, claims)
   }
 
   private static func failure(_ error: CentralError, _ radio: RadioOptions) -> any Error {
@@ -53,12 +84,15 @@ struct Survey: Sendable {
   /// Listens for a time, or until it is cancelled, and returns what was heard.
   /// - Parameters:
   ///   - bound: How long; nil until cancelled.
+  ///   - ledger: what it is written into.
   ///   - news: told of each device that is heard for the first time, or in another life than before.
   /// - Throws: why listening could not begin, or ended by itself.
   func listen(
-    on adapter: AdapterID, for bound: Duration?, news: @escaping @Sendable (AirLedger.Sighting) -> Void
+    on adapter: AdapterID, for bound: Duration?,
+    in ledger: AirLedger = AirLedger(profiles: DeviceProfiles.all),
+    news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws(CentralError) -> AirLedger {
-    let ledger = Ledger()
+    let ledger = Ledger(ledger)
     let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
     let failure = await withTaskGroup(of: CentralError?.self) { group in
       group.addTask {
@@ -91,7 +125,8 @@ struct Survey: Sendable {
   }
 
   private actor Ledger {
-    var air = AirLedger(profiles: DeviceProfiles.all)
+    var air: AirLedger
+    init(_ air: AirLedger) { self.air = air }
     func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? { air.hear(advertisement) }
   }
 }

@@ -14,7 +14,7 @@ struct Amendment {
   /// What rehearsals, or real runs, did.
   let standing: BuildingStanding
   let isSimulated: Bool
-  private let run: RunIdentity
+  let run: RunIdentity
   private let lock: RunLock
 
   /// Reads the record that is to be changed.
@@ -53,18 +53,24 @@ struct Amendment {
     return standing.rooms[room]?.progress == .done
   }
 
-  /// Puts facts on record, as a run of their own. Returns when they are on the disk.
+  /// Puts facts about one room on record, as a run of their own. Returns when they are on the disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
   func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
-    let known = standing.rooms[room]
-    let profile = known?.profile ?? building.source?.building.rooms.first { $0.id == room }?.profile ?? ""
+    let profile =
+      standing.rooms[room]?.profile
+      ?? building.source?.building.rooms.first { $0.id == room }?.profile ?? ""
+    try await commit(
+      command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
+  }
+
+  /// The same of facts about several rooms.
+  func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
     let started = RunStarted(
       command, run: run.id, building: building.id,
       buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.sha256 ?? "", simulated: isSimulated,
-      operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
-      rooms: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
+      operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised, rooms: rooms)
     let all = [.runStarted(started)] + facts + [.runFinished(.init(outcome: .complete))]
     let events = all.enumerated().map {
       RunEvent(sequence: $0.offset + 1, at: run.began, elapsed: .zero, fact: $0.element)

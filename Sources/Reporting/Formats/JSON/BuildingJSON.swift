@@ -65,6 +65,13 @@ public enum BuildingJSON {
             "run": .optional(setting.recorded?.run),
           ])
         }),
+      "verification": room.verification.map {
+        .object([
+          "finding": .string($0.found.finding.rawValue), "rssi": .optional($0.found.rssi),
+          "windows_heard": .integer($0.found.windowsHeard), "windows": .integer($0.found.windows),
+          "at": .string(RunEvent.timestamp($0.recorded.at)), "run": .string($0.recorded.run),
+        ])
+      } ?? .null,
       "acceptances": .array(room.acceptances.map(acceptance)),
       "retirement": room.retirement.map {
         .object([

@@ -1,0 +1,96 @@
+public import Bluetooth
+import Families
+public import Model
+
+/// Whether each room's device is on air with its identity: what was heard in scan windows, held against the rooms.
+///
+/// Pure. A window is a ledger of its own, so that chips that report each device once in a scan tell in how many it was heard.
+public struct Verification: Sendable {
+  /// A beacon of the building's family and place (uuid and major) that no room has.
+  public struct UnexpectedBeacon: Hashable, Sendable {
+    /// The device.
+    public var address: BluetoothAddress
+    /// What it sends.
+    public var identity: BeaconIdentity
+    /// RSSI last reported, in dBm.
+    public var rssi: Int?
+    /// The adapter that heard it last.
+    public var adapter: AdapterID
+  }
+
+  /// What was found of each room, in the order of the building.
+  public let rooms: [RoomVerified]
+  /// Beacons that no room has, by address.
+  public let unexpected: [UnexpectedBeacon]
+
+  /// The families, and every identity of these rooms: what a window's ledger has to know.
+  public static func ledger(for rooms: [Room]) -> AirLedger {
+    let identities = rooms.compactMap { room -> BeaconIdentity? in
+      if case .beacon(let identity) = proof(of: room) { identity } else { nil }
+    }
+    return AirLedger(profiles: DeviceProfiles.all, wanted: Set(identities))
+  }
+
+  /// Judges what was heard.
+  /// - Parameters:
+  ///   - rooms: what is to be on air.
+  ///   - known: what is on record: which device is whose.
+  ///   - windows: what was heard, window by window.
+  public init(_ rooms: [Room], _ known: Known, windows: [AirLedger]) {
+    self.rooms = rooms.map { Self.judge($0, known, windows) }
+    let expected = Set(
+      rooms.compactMap { room -> BeaconIdentity? in
+        if case .beacon(let identity) = proof(of: room) { identity } else { nil }
+      })
+    let places = Set(expected.map { Place(uuid: $0.uuid, major: $0.major) })
+    var unexpected: [BluetoothAddress: UnexpectedBeacon] = [:]
+    for window in windows {
+      for sighting in window.all {
+        guard let identity = sighting.beaconAtWork?.identity, !expected.contains(identity),
+          places.contains(Place(uuid: identity.uuid, major: identity.major))
+        else { continue }
+        unexpected[sighting.address] = UnexpectedBeacon(
+          address: sighting.address, identity: identity, rssi: sighting.rssi, adapter: sighting.adapter)
+      }
+    }
+    self.unexpected = unexpected.values.sorted { $0.address < $1.address }
+  }
+
+  private struct Place: Hashable {
+    var uuid: BluetoothUUID
+    var major: UInt16
+  }
+
+  private static func judge(_ room: Room, _ known: Known, _ windows: [AirLedger]) -> RoomVerified {
+    let proof = proof(of: room)
+    let device = known.device(of: room)?.address
+    guard case .beacon(let identity) = proof else {
+      return RoomVerified(room: room.id, finding: .notVerifiable, address: device, windows: windows.count)
+    }
+    let deed = device.flatMap { known.deed(for: room, at: $0) }
+    let own = Set([device, deed?.heardAt].compactMap(\.self))
+    let heard = windows.map { $0.devices(proving: proof) }
+    let ofOwn = heard.compactMap { $0.first { own.contains($0.address) } }
+    let others = Set(heard.joined().map(\.address)).subtracting(own).sorted()
+    let sightings = windows.compactMap { window in own.lazy.compactMap { window[$0] }.first }
+    let finding: RoomVerified.Finding =
+      if !ofOwn.isEmpty {
+        others.isEmpty ? .onAir : .duplicate
+      } else if own.isEmpty, others.count == 1, room.isRegistered {
+        .onAir
+      } else if !others.isEmpty {
+        .otherDevice
+      } else if sightings.last?.isWaiting == true {
+        .waiting
+      } else if sightings.last?.beaconAtWork != nil {
+        .otherIdentity
+      } else {
+        .missing
+      }
+    let counted = own.isEmpty && finding == .onAir ? heard.compactMap(\.first) : ofOwn
+    return RoomVerified(
+      room: room.id, finding: finding, address: device ?? counted.first?.address, minor: identity.minor,
+      rssi: counted.compactMap(\.rssi), windowsHeard: counted.count, windows: windows.count,
+      others: own.isEmpty && finding == .onAir ? [] : others)
+  }
+}
