@@ -12,6 +12,8 @@ public struct RoomReport: Hashable, Sendable {
   public private(set) var adapter: AdapterID?
   /// How many attempts were begun.
   public private(set) var attempts = 0
+  /// Those that are on record, in the order in which they began.
+  public private(set) var attemptReports: [AttemptReport] = []
   /// RSSI last heard from its device, in dBm.
   public private(set) var rssi: Int?
   /// What its outcome rests on; may be on record before the outcome is.
@@ -107,9 +109,13 @@ public struct RoomReport: Hashable, Sendable {
       stage = nil
       setting = nil
       heard(fact.rssi)
+      attemptReports.append(AttemptReport(fact, at: elapsed))
     case .stageStarted(let fact):
       stage = fact.stage
       setting = fact.setting
+      attemptReports.change(fact.attempt) { $0.apply(fact, at: elapsed) }
+    case .stageEnded(let fact):
+      attemptReports.change(fact.attempt) { $0.apply(fact) }
     case .settingWritten(let fact):
       for index in settings.indices where settings[index].name == fact.setting {
         settings[index].state = .written
@@ -122,13 +128,13 @@ public struct RoomReport: Hashable, Sendable {
       evidenceRecorded = time
       heard(fact.evidence.rssi)
     case .attemptEnded(let fact):
+      attemptReports.change(fact.number) { $0.end(fact) }
       // Only these two are the device's own word that nothing was kept.
       if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }
-    case .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .stageEnded, .statusReceived,
-      .settingsRead,
+    case .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .statusReceived, .settingsRead,
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break

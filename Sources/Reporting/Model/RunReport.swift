@@ -23,6 +23,8 @@ public struct RunReport: Hashable, Sendable {
   public private(set) var interruption: RunInterrupted?
   /// The adapters taken into use, newest state of each, in the order of their first use.
   public private(set) var adapters: [AdapterSelected] = []
+  /// What each adapter did, in the order of their first use.
+  public private(set) var adapterReports: [AdapterReport] = []
   /// Adapters that another program scanned with, in the order in which that was found.
   public private(set) var foreignScans: [ForeignScanDetected] = []
   /// The rooms, in the manifest's order.
@@ -34,6 +36,7 @@ public struct RunReport: Hashable, Sendable {
   private var places: [RoomID: Int] = [:]
   private var owners: [BluetoothAddress: Int] = [:]
   private var signals: [BluetoothAddress: Int] = [:]
+  private var heard: Set<BluetoothAddress> = []
 
   /// A report of nothing yet.
   public init() {}
@@ -55,10 +58,16 @@ public struct RunReport: Hashable, Sendable {
       } else {
         adapters.append(fact)
       }
+      change(fact.adapter) { _ in }
+    case .listeningStarted(let fact):
+      change(fact.adapter) { $0.begin(fact, at: event.elapsed) }
+    case .listeningStopped(let fact):
+      change(fact.adapter) { $0.end(fact, at: event.elapsed) }
     case .foreignScanDetected(let fact):
       foreignScans.removeAll { $0.adapter == fact.adapter }
       foreignScans.append(fact)
     case .deviceSighted(let fact):
+      heard.insert(fact.address)
       signals[fact.address] = fact.rssi ?? signals[fact.address]
       if let place = owners[fact.address] { rooms[place].heard(fact.rssi) }
     case .deviceUnclaimed(let fact):
@@ -69,8 +78,7 @@ public struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .adapterFaulted, .linkReleased, .listeningStarted, .listeningStopped, .hostPaused,
-      .canariesJudged:
+    case .adapterAwaited, .adapterFaulted, .linkReleased, .hostPaused, .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .stageStarted,
@@ -78,12 +86,22 @@ public struct RunReport: Hashable, Sendable {
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
     }
+    if let evidence = event.fact.evidence, evidence.run == nil { heard.insert(evidence.address) }
+  }
+
+  private mutating func change(_ adapter: AdapterID, _ change: (inout AdapterReport) -> Void) {
+    let place = adapterReports.firstIndex { $0.adapter == adapter } ?? adapterReports.endIndex
+    if place == adapterReports.endIndex { adapterReports.append(AdapterReport(adapter)) }
+    change(&adapterReports[place])
   }
 
   /// The room with this identity, or nil.
   public subscript(room: RoomID) -> RoomReport? {
     places[room].map { rooms[$0] }
   }
+
+  /// Whether a device was heard in this run: reported by an adapter, or proved by what it sent.
+  public func hasHeard(_ address: BluetoothAddress) -> Bool { heard.contains(address) }
 
   /// How many rooms ended (or, in a record without end, are to be taken to have ended) this way.
   public func count(_ outcome: Outcome) -> Int {
@@ -129,6 +147,17 @@ public struct RunReport: Hashable, Sendable {
     if let address = rooms[place].address, owners[address] != place {
       owners[address] = place
       if rooms[place].rssi == nil { rooms[place].heard(signals[address]) }
+    }
+  }
+}
+
+extension Fact {
+  /// What a room's state rests on, where the fact says so.
+  fileprivate var evidence: Evidence? {
+    switch self {
+    case .proofHeard(let fact): fact.evidence
+    case .roomFinished(let fact): fact.evidence
+    default: nil
     }
   }
 }

@@ -1,0 +1,37 @@
+public import Model
+
+/// A stage of an attempt, folded from the events so far. Compact: a report of a building holds all of all its runs.
+public struct StageReport: Hashable, Sendable {
+  /// The stage.
+  public let stage: Stage
+  /// The setting that was read or written.
+  public let setting: SettingName?
+  /// When it began, since the run began.
+  public let begin: ShortDuration
+
+  private let allowed: ShortDuration
+  private var took: ShortDuration?
+  private var boxedFailure: Boxed<FailureReason>?
+
+  init(_ fact: StageStarted, at elapsed: Duration) {
+    stage = fact.stage
+    setting = fact.setting
+    begin = ShortDuration(elapsed)
+    allowed = ShortDuration(seconds: fact.timeout)
+  }
+
+  /// Its timeout in seconds.
+  public var timeout: Double { allowed.seconds }
+  /// How long it took, in seconds; nil where its end is not on record.
+  public var seconds: Double? { took?.seconds }
+  /// What went wrong; nil where nothing did, or its end is not on record.
+  public var failure: FailureReason? { boxedFailure?.value }
+
+  /// Whether its end is on record.
+  public var isEnded: Bool { took != nil }
+
+  mutating func end(_ fact: StageEnded) {
+    took = ShortDuration(seconds: fact.seconds)
+    boxedFailure = fact.failure.map { Boxed($0) }
+  }
+}

@@ -1,0 +1,108 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Reporting
+
+@Suite("Attempts, stages and scan windows of a run")
+struct AttemptReportTests {
+  private let report = RunReport(Story.mixed.events)
+
+  @Test("each attempt has its adapter, begin, end and failure")
+  func attempts() throws {
+    let attempts = try #require(report["office"]).attemptReports
+    #expect(attempts.map(\.number) == [1, 2])
+    #expect(attempts.map(\.adapter) == [.first, .first])
+    #expect(attempts.map(\.seconds) == [4.2, 5.01])
+    #expect(attempts.map(\.failure?.code) == [.connectFailed, nil])
+    #expect(attempts.map(\.rssi) == [-61, -52])
+    #expect(attempts[0].begin < attempts[1].begin)
+    #expect(try #require(report["bath"]).attemptReports.isEmpty)
+  }
+
+  @Test("each stage has its setting, begin, length, timeout and failure")
+  func stages() throws {
+    let attempts = try #require(report["office"]).attemptReports
+    #expect(attempts[0].stages.map(\.stage) == [.connect])
+    #expect(attempts[0].stages[0].failure?.code == .connectFailed)
+    #expect(attempts[0].stages[0].timeout == 15)
+    #expect(attempts[0].stages[0].seconds == 4.2)
+    #expect(
+      attempts[1].stages.map(\.stage) == [.connect, .discover, .ready, .write, .write, .save, .verify])
+    #expect(attempts[1].stages.compactMap(\.setting) == [.roomName, .minor])
+    #expect(attempts[1].stages.map(\.seconds) == [0.31, 0.8, 0.05, 0.06, 0.06, 0.401, 2.61])
+    #expect(attempts[1].stages.allSatisfy { $0.failure == nil })
+  }
+
+  @Test("each adapter has its scan windows")
+  func windows() {
+    #expect(report.adapterReports.map(\.adapter) == [.first])
+    #expect(report.adapterReports[0].windows.map(\.purpose) == [.survey, .proof, .proof])
+    #expect(report.adapterReports[0].windows.allSatisfy { $0.end.map { $0.seconds } ?? 0 > 0 })
+    #expect(report.adapterReports[0].windows[0].begin.seconds == 0.2)
+    #expect(report.adapterReports[0].windows[0].end?.seconds == 4.4)
+  }
+
+  @Test("a fact counts for the attempt that it names")
+  func numbered() throws {
+    var story = Story()
+    story.begin([Story.kitchen])
+    for number in [1, 2] {
+      story.tell(
+        .attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: number)))
+      story.tell(.stageStarted(.init(room: "kitchen", attempt: number, stage: .connect, timeout: 15)))
+    }
+    story.tell(.stageEnded(.init(room: "kitchen", attempt: 1, stage: .connect, seconds: 3)))
+    story.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
+    let attempts = try #require(RunReport(story.events)["kitchen"]).attemptReports
+    #expect(attempts.map(\.seconds) == [4, nil])
+    #expect(attempts.map { $0.stages[0].seconds } == [3, nil])
+  }
+
+  @Test("a fact of an attempt that is not on record changes nothing")
+  func unknown() throws {
+    var story = Story()
+    story.begin([Story.kitchen])
+    story.tell(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+    story.tell(.stageEnded(.init(room: "kitchen", attempt: 7, stage: .connect, seconds: 3)))
+    story.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
+    story.tell(.listeningStopped(.init(adapter: .first, purpose: .proof)))
+    let report = RunReport(story.events)
+    #expect(try #require(report["kitchen"]).attemptReports.isEmpty)
+    #expect(report.adapterReports.allSatisfy { $0.windows.isEmpty })
+  }
+
+  @Test("every prefix of the events gives a report")
+  func prefixes() {
+    let events = Story.mixed.events
+    for count in 0...events.count {
+      let report = RunReport(events.prefix(count))
+      for room in report.rooms {
+        #expect(room.attemptReports.count == room.attempts)
+        #expect(room.attemptReports.dropLast().allSatisfy { $0.isEnded })
+      }
+    }
+  }
+
+  @Test("a device counts as heard when an adapter reported it, or its proof was heard")
+  func heard() {
+    #expect(report.hasHeard(.sensor(5)))
+    #expect(!report.hasHeard(.sensor(6)))
+    #expect(!RunReport().hasHeard(.sensor(5)))
+  }
+
+  @Test("they are small: a building's report holds those of all runs")
+  func size() {
+    #expect(MemoryLayout<ShortDuration>.stride == 4)
+    #expect(MemoryLayout<StageReport>.stride <= 56)
+    #expect(MemoryLayout<AttemptReport>.stride <= 64)
+    #expect(MemoryLayout<ScanWindow>.stride <= 16)
+  }
+
+  @Test(
+    "a time span is rounded to the millisecond and kept within its bounds",
+    arguments: [(0.4011, 0.401), (-1, 0), (.nan, 0), (.infinity, 4_294_967.295), (1e300, 4_294_967.295)])
+  func spans(seconds: Double, kept: Double) {
+    #expect(ShortDuration(seconds: seconds).seconds == kept)
+  }
+}
