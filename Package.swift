@@ -148,7 +148,7 @@ let package = Package(
     tests("YAML", ["MarkedText"]),
     tests("Manifest", ["MarkedText", "YAML", "Families", "Session", "Model", "Bluetooth"]),
     tests("Journal", ["Families", "Model", "Bluetooth"]),
-    tests("Reporting", ["Model", "Bluetooth"]),
+    tests("Reporting", ["Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // Kills a program at an exact instant from within, without a hook in it.

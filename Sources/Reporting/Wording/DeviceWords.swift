@@ -26,10 +26,14 @@ extension Stage {
 }
 
 extension SettingName {
-  /// What people call this setting.
-  var words: String {
-    let description = DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == self }
-    return description.map { "the \($0.title)" } ?? "the setting \(rawValue.visible)"
+  /// What people call this setting, within a sentence.
+  var words: String { described.map { "the \($0)" } ?? "the setting \(rawValue.visible)" }
+
+  /// What people call this setting, in a table.
+  var title: String { described ?? rawValue }
+
+  private var described: String? {
+    DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == self }?.title
   }
 }
 

@@ -9,4 +9,11 @@ enum Hostile {
     "=\u{301}1",
     "back\\slash \\n", "", " ", "👩‍👩‍👧‍👦🇩🇪", "שלום עולם", "Büro\u{308}", "\u{FEFF}bom", "{\"json\":1}", "--yes",
   ]
+
+  /// Words that would be markup, or end it.
+  static let markup = [
+    "<script>document.title='owned'</script>", "\"><img src=x onerror=document.title='owned'>", "]]>",
+    "</style>",
+    "</script><b>", "<!--", "&lt;b&gt;", "' onclick='x", "</bdi></td></table>", "${document.title}",
+  ]
 }

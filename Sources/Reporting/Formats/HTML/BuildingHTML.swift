@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Model
+
+/// `building.html`: where a building stands, for the people who sign that. One file, without a network.
+public enum BuildingHTML {
+  /// The file's text.
+  /// - Parameters:
+  ///   - times: The time of the place, in which times are given; what is in UTC says so.
+  ///   - isSimulated: Whether the building is virtual: then every page says so.
+  public static func text(_ report: BuildingReport, times: LocalTime, isSimulated: Bool = false) -> String {
+    BuildingPage(report, times: times, isSimulated: isSimulated).document.text
+  }
+}
+
+/// The page, and what its parts have in common.
+struct BuildingPage {
+  let report: BuildingReport
+  let times: LocalTime
+  let isSimulated: Bool
+  /// The newest run that reached the radio: its number and itself.
+  let newest: (number: Int, run: BuildingRun)?
+
+  /// The number of each record on the page, by its id.
+  private let numbers: [String: Int]
+  /// The place of each room on the page.
+  private let places: [RoomID: Int]
+
+  init(_ report: BuildingReport, times: LocalTime, isSimulated: Bool) {
+    self.report = report
+    self.times = times
+    self.isSimulated = isSimulated
+    numbers = Dictionary(
+      report.runs.enumerated().map { ($1.started.run, $0 + 1) }, uniquingKeysWith: { first, _ in first })
+    places = Dictionary(
+      report.rooms.enumerated().map { ($1.id, $0 + 1) }, uniquingKeysWith: { first, _ in first })
+    newest = report.runs.enumerated().reversed().first { $0.element.reachedRadio }.map {
+      ($0.offset + 1, $0.element)
+    }
+  }
+
+  /// The whole file.
+  var document: HTML {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+    <meta name="referrer" content="no-referrer">
+    <meta name="color-scheme" content="light dark">
+    <meta name="generator" content="roboprov \(report.maker.toolVersion)">
+    <title>\(title)</title>
+    <style>\(BuildingPage.style)</style>
+    \(isSimulated ? BuildingPage.simulatedStyle : "")\
+    </head>
+    <body>
+    <a class="skip" href="#rooms-title">To the rooms</a>
+    \(stamp)\(header)
+    <main>
+    \(openRooms)\(failures)\(roomTable)\(timeline)\(distributions)\(runTable)\(signatures)</main>
+    <footer><p>Made by roboprov \(report.maker.toolVersion) from the record of the building. Times are \
+    \(times.offset(report.made)) unless they say otherwise.</p></footer>
+    <script>\(BuildingPage.script)</script>
+    </body>
+    </html>
+
+    """
+  }
+
+  private var title: String {
+    "\(isSimulated ? "SIMULATED: " : "")\(report.name): \(verdict)"
+  }
+
+  /// On each page of paper and across the screen: the words are in the verdict, too.
+  private var stamp: HTML {
+    isSimulated ? "<div class=\"stamp\" aria-hidden=\"true\"><span>SIMULATED</span></div>\n" : ""
+  }
+
+  /// A time for people, to the minute; UTC in its title.
+  func time(_ at: Date) -> HTML {
+    let offset = times.offset(at)
+    let other = offset == times.offset(report.made) ? "" : " \(offset)"
+    return "<time title=\"\(times.universal(at))\">\(times.minute(at))\(other)</time>"
+  }
+
+  /// A run by its number, which leads to its line.
+  func link(run: String) -> HTML {
+    guard let number = numbers[run] else { return "run \(run)" }
+    return "<a href=\"#run-\(number)\">run \(number)</a>"
+  }
+
+  /// A room by its name, which leads to its row.
+  func link(room: RoomID, _ name: String) -> HTML {
+    guard let place = places[room] else { return "<bdi>\(name)</bdi>" }
+    return "<a href=\"#room-\(place)\"><bdi>\(name)</bdi></a>"
+  }
+
+  /// A section with its heading.
+  func section(_ id: HTML, _ title: HTML, _ content: HTML) -> HTML {
+    """
+    <section id="\(id)" aria-labelledby="\(id)-title">
+    <h2 id="\(id)-title" tabindex="-1">\(title)</h2>
+    \(content)
+    </section>
+
+    """
+  }
+}
+
+extension BuildingRun {
+  /// Whether any of its adapters scanned or connected.
+  var reachedRadio: Bool {
+    started.command == .apply
+      && (report.adapterReports.contains { !$0.windows.isEmpty } || report.rooms.contains { $0.attempts > 0 })
+  }
+}

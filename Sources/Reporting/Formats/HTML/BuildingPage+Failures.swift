@@ -1,0 +1,76 @@
+import Model
+
+/// Rooms that were not done for the same cause.
+struct FailureGroup: Hashable, Sendable {
+  /// The code of their reason, in words; of rooms without a reason, how they ended.
+  let cause: String
+  /// What happened in them, and what to do: once where they have it in common.
+  private(set) var entries: [Entry] = []
+
+  /// One explanation, and the rooms that have it.
+  struct Entry: Hashable, Sendable {
+    /// What happened, and what to do about it.
+    let explanation: Explanation
+    /// The rooms, in the manifest's order.
+    var rooms: [RoomReport]
+  }
+
+  /// How many rooms there are.
+  var count: Int { entries.reduce(0) { $0 + $1.rooms.count } }
+
+  fileprivate mutating func add(_ room: RoomReport, _ explanation: Explanation) {
+    if let place = entries.firstIndex(where: { $0.explanation == explanation }) {
+      entries[place].rooms.append(room)
+    } else {
+      entries.append(Entry(explanation: explanation, rooms: [room]))
+    }
+  }
+}
+
+extension RunReport {
+  /// The rooms that were not done, by cause, most rooms first.
+  var failureGroups: [FailureGroup] {
+    var groups: [FailureGroup] = []
+    for room in selected {
+      guard let explanation = Explanation(of: room) else { continue }
+      let cause = (room.reason?.code.words ?? room.outcome.words).uppercasedFirst
+      let place = groups.firstIndex { $0.cause == cause } ?? groups.endIndex
+      if place == groups.endIndex { groups.append(FailureGroup(cause: cause)) }
+      groups[place].add(room, explanation)
+    }
+    // A stable order: groups of the same size stay in the order of their first rooms.
+    return groups.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
+      .map(\.element)
+  }
+}
+
+extension BuildingPage {
+  /// Why rooms were not done in the newest run, and what to do.
+  var failures: HTML {
+    guard let newest else { return "" }
+    let groups = newest.run.report.failureGroups
+    guard !groups.isEmpty else { return "" }
+    return section(
+      "failures", "Not done in the newest run",
+      """
+      <p>\(link(run: newest.run.started.run)), \(time(newest.run.began)), by cause.</p>
+      \(groups.map(group).joined())
+      """)
+  }
+
+  private func group(_ group: FailureGroup) -> HTML {
+    // The same advice for each room is given once.
+    let advice = group.entries.map(\.explanation.advice)
+    let shared = advice.allSatisfy { $0 == advice.first } ? advice.first : nil
+    let entries = group.entries.map { entry -> HTML in
+      let rooms = list(entry.rooms.map { ($0.id, $0.planned.name) })
+      let own: HTML? = shared == nil ? "<br>→ \(entry.explanation.advice)" : nil
+      return "<li><b>\(rooms)</b>: \(entry.explanation.sentence)\(own)</li>"
+    }
+    return """
+      <article class="cause"><h3>\(group.cause): \(group.count) \(group.count == 1 ? "room" : "rooms")</h3>
+      <ul>\(entries.joined())</ul>\(shared.map { "<p>→ \($0)</p>" as HTML })</article>
+
+      """
+  }
+}

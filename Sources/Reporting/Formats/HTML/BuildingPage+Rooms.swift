@@ -1,0 +1,102 @@
+import Bluetooth
+import Model
+
+extension BuildingPage {
+  /// The rooms, a row each, and below each row its story.
+  var roomTable: HTML {
+    guard !report.rooms.isEmpty else { return "" }
+    return section(
+      "rooms", "Rooms",
+      """
+      \(controls)
+      <table class="rooms" id="room-table">
+      <caption>Every room. “Proved on” says when the evidence was last seen, and in which run.</caption>
+      <thead><tr>\(columns.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
+      \(report.rooms.enumerated().map { row($1, $0 + 1) }.joined())</table>
+      """)
+  }
+
+  private var columns: [HTML] {
+    ["Room", "Standing", "Device", "Minor", "Evidence", "Proved on", "Run"]
+  }
+
+  /// What chooses rooms; the script shows it.
+  private var controls: HTML {
+    let standings = BuildingRoom.Standing.allCases.filter { report.count($0) > 0 }
+    let filters = standings.map { standing -> HTML in
+      """
+      <button type="button" data-standing="\(standing.rawValue)" aria-pressed="false">\(mark(standing)) \
+      \(standing.words) \(report.count(standing))</button>
+      """
+    }
+    return """
+      <div class="controls" id="controls" hidden>
+      <p class="search"><label for="search">Search rooms</label> \
+      <input id="search" type="search" autocomplete="off" spellcheck="false"></p>
+      <div role="group" aria-label="Show rooms by standing"><button type="button" data-standing="" \
+      aria-pressed="true">all \(report.rooms.count)</button>\(filters.joined())</div>
+      <p><button type="button" id="stories" aria-pressed="false">Open every room’s history</button></p>
+      <p id="shown" role="status"></p>
+      </div>
+      """
+  }
+
+  private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
+    """
+    <tbody id="room-\(place)" data-standing="\(room.standing.rawValue)"><tr>\
+    <th scope="row"><bdi>\(room.name)</bdi> <small>\(room.id.rawValue)\(absence(room))</small></th>\
+    <td>\(mark(room.standing)) \(room.standing.words)</td>\
+    <td>\(devices(room))</td><td>\(room.minor.map { "\($0)" } ?? "")</td>\
+    <td>\(evidence(room))</td><td>\(seen(room))</td>\
+    <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })</td></tr>\
+    <tr class="story"><td colspan="\(columns.count)">\(story(room))</td></tr></tbody>
+
+    """
+  }
+
+  private func absence(_ room: BuildingRoom) -> String {
+    room.isInManifest ? "" : ", not in the manifest"
+  }
+
+  private func devices(_ room: BuildingRoom) -> HTML {
+    let devices = room.devices.isEmpty ? [room.last?.room.address].compactMap(\.self) : room.devices
+    let list = devices.map { "<code>\($0.description)</code>" as HTML }.joined(separator: "<br>")
+    return room.devices.count > 1 ? list + "<br><small>! several devices on record</small>" : list
+  }
+
+  /// What the standing rests on, and what is less sure than that.
+  private func evidence(_ room: BuildingRoom) -> HTML {
+    let settings = room.settings.map(\.result)
+    let summary: HTML =
+      settings.isEmpty ? "" : "<br><small>settings: \(settings.summary)</small>"
+    guard let evidence = room.evidence else { return "<span class=\"none\">none</span>\(summary)" }
+    let weakness: HTML? = evidence.grade.plainWeakness.map { "<br><small class=\"weak\">! \($0)</small>" }
+    return "\(evidence.grade.plainWords)\(weakness)\(summary)"
+  }
+
+  /// When the evidence was seen, and whether that was in the newest run.
+  private func seen(_ room: BuildingRoom) -> HTML {
+    guard let seen = room.seen else {
+      return room.standing == .untried ? "" : "<span class=\"none\">not proved</span>"
+    }
+    return "\(time(seen.at))<br>\(nearness(room, seen))"
+  }
+
+  /// Whether what is on record was also heard in the newest run.
+  private func nearness(_ room: BuildingRoom, _ seen: RecordedAt) -> HTML {
+    guard let newest else { return "" }
+    if seen.run == newest.run.started.run { return "<small>seen in the newest run</small>" }
+    if room.isHeard(in: newest.run.report) {
+      return "<small>on record; its device was heard in the newest run</small>"
+    }
+    return "<small class=\"old\">◷ on record; not heard in the newest run</small>"
+  }
+}
+
+extension BuildingRoom {
+  /// Whether one of its devices was heard in a run.
+  func isHeard(in report: RunReport) -> Bool {
+    let addresses = devices + [evidence?.address].compactMap(\.self)
+    return addresses.contains { report.hasHeard($0) }
+  }
+}

@@ -1,0 +1,61 @@
+import Model
+
+extension BuildingPage {
+  /// One line for each record: runs, and changes that a person made.
+  var runTable: HTML {
+    guard !report.runs.isEmpty else { return "" }
+    let rows = report.runs.enumerated().map { row($1, $0 + 1) }
+    let columns: [HTML] = [
+      "No.", "Began", "What", "By, on", "Outcome", "Rooms", "roboprov, BlueZ", "Clock", "Journal",
+    ]
+    return section(
+      "runs", "Runs and changes on record",
+      """
+      <div class="scroll" tabindex="0" role="region" aria-label="Runs and changes on record">
+      <table class="plain runs"><caption>Journal: the first digits of the SHA-256 of its last line; the whole is with the \
+      signatures.</caption>
+      <thead><tr>\(columns.map { "<th scope=\"col\">\($0)" }.joined())</tr></thead>
+      <tbody>
+      \(rows.joined())</tbody></table></div>
+      """)
+  }
+
+  private func row(_ run: BuildingRun, _ number: Int) -> HTML {
+    let started = run.started
+    let user: HTML? = started.operatedBy.map { "<bdi>\($0)</bdi>, " }
+    return """
+      <tr id="run-\(number)"><th scope="row">\(number)<td>\(time(run.began))<td>\(started.command.rawValue)<br>\
+      <code>\(started.run)</code><td>\(user)\(started.host)<td>\(outcome(run))<td>\(rooms(run))\
+      <td>\(started.toolVersion), \(run.report.bluezVersion ?? "–")<td>\(clock(started.isClockSynchronised))\
+      <td><code>\(String(run.journalHash.prefix(12)))</code></tr>
+
+      """
+  }
+
+  private func outcome(_ run: BuildingRun) -> HTML {
+    guard let change = run.change else {
+      return "\(run.report.outcome?.rawValue ?? "unfinished: its record has no end")"
+    }
+    let by: HTML? = change.by.map { " by <bdi>\($0)</bdi>" }
+    let reason: HTML? = change.reason.map { ": “<bdi>\($0)</bdi>”" }
+    return "\(run.report.outcome == nil ? "unfinished" : "recorded")\(by)\(reason)"
+  }
+
+  private func rooms(_ run: BuildingRun) -> HTML {
+    if let change = run.change {
+      let name = run.report[change.room]?.planned.name ?? change.room.rawValue
+      return link(room: change.room, name)
+    }
+    guard run.started.command == .apply else { return "" }
+    let selected = run.report.selected
+    return "\(selected.count(where: \.outcome.isSuccess)) of \(selected.count) done"
+  }
+
+  private func clock(_ isSynchronised: Bool?) -> HTML {
+    switch isSynchronised {
+    case true?: "synchronised"
+    case false?: "<b>! not synchronised</b>"
+    case nil: "not known"
+    }
+  }
+}

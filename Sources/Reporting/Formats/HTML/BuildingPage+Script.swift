@@ -1,0 +1,99 @@
+extension BuildingPage {
+  /// The script: sorts, filters, searches, opens histories, zooms. It contains nothing of the record, and without it all is
+  /// there to be read.
+  static let script: HTML = """
+    "use strict";(() => {
+    const $ = id => document.getElementById(id);
+    const table = $("room-table");
+    if (table) {
+      document.documentElement.classList.add("js");
+      $("controls").hidden = false;
+      const bodies = [...table.tBodies];
+      const cell = (body, column) => body.rows[0].cells[column];
+      const texts = new Map(bodies.map(body => [body, body.rows[0].textContent.toLowerCase()]));
+      let standing = "";
+      const show = () => {
+        const words = $("search").value.toLowerCase().split(" ").filter(Boolean);
+        let count = 0;
+        for (const body of bodies) {
+          body.hidden = (standing && body.dataset.standing !== standing)
+            || !words.every(word => texts.get(body).includes(word));
+          if (!body.hidden) count++;
+        }
+        $("shown").textContent = count + " of " + bodies.length + " rooms shown";
+      };
+      const open = (body, isOpen) => {
+        body.classList.toggle("open", isOpen);
+        body.querySelector("details").open = isOpen;
+        body.querySelector(".toggle").setAttribute("aria-expanded", isOpen);
+      };
+      for (const body of bodies) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "toggle";
+        button.setAttribute("aria-expanded", "false");
+        button.append(cell(body, 0).querySelector("bdi"));
+        cell(body, 0).prepend(button);
+      }
+      table.addEventListener("click", event => {
+        const button = event.target.closest(".toggle");
+        if (button) open(button.closest("tbody"), button.getAttribute("aria-expanded") !== "true");
+      });
+      $("stories").addEventListener("click", () => {
+        const isOpen = $("stories").getAttribute("aria-pressed") !== "true";
+        $("stories").setAttribute("aria-pressed", isOpen);
+        for (const body of bodies) open(body, isOpen);
+      });
+      $("search").addEventListener("input", show);
+      const filters = [...$("controls").querySelectorAll("[data-standing]")];
+      for (const filter of filters) filter.addEventListener("click", () => {
+        standing = filter.dataset.standing;
+        for (const other of filters) other.setAttribute("aria-pressed", other === filter);
+        show();
+      });
+      const collator = new Intl.Collator("en", { numeric: true });
+      const key = (body, column) => {
+        const time = cell(body, column).querySelector("time");
+        return time ? time.title : cell(body, column).textContent.trim();
+      };
+      [...table.tHead.rows[0].cells].forEach((head, column) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.append(...head.childNodes);
+        head.append(button);
+        button.addEventListener("click", () => {
+          const isDown = head.getAttribute("aria-sort") === "ascending";
+          for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+          head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+          const keys = new Map(bodies.map(body => [body, key(body, column)]));
+          bodies.sort((a, b) => {
+            const [x, y] = [keys.get(a), keys.get(b)];
+            if (!x || !y) return !x - !y;
+            return isDown ? collator.compare(y, x) : collator.compare(x, y);
+          });
+          table.append(...bodies);
+        });
+      });
+      const follow = () => {
+        const body = location.hash.startsWith("#room-") && $(location.hash.slice(1));
+        if (!body || body.tagName !== "TBODY") return;
+        if (body.hidden) { $("search").value = ""; filters[0].click(); }
+        open(body, true);
+        body.scrollIntoView();
+        body.querySelector(".toggle").focus({ preventScroll: true });
+      };
+      addEventListener("hashchange", follow);
+      show();
+      follow();
+    }
+    if ($("zoom")) {
+      let zoom = 1;
+      $("zoom").hidden = false;
+      for (const button of $("zoom").children) button.addEventListener("click", () => {
+        zoom = Math.min(64, Math.max(1, zoom * button.dataset.zoom));
+        $("strips").style.width = zoom * 100 + "%";
+      });
+    }
+    })();
+    """
+}

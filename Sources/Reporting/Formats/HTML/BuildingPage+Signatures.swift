@@ -1,0 +1,30 @@
+import Model
+
+extension BuildingPage {
+  /// What is signed, and where.
+  var signatures: HTML {
+    let roles: [HTML] = ["Provisioned by", "Checked by", "Accepted by"]
+    let lines = roles.map { "<tr><th scope=\"row\">\($0)<td><td><td><td></tr>" as HTML }
+    return section(
+      "signatures", "Signatures",
+      """
+      <p>\(isSimulated ? "SIMULATED: no signature is due. " : "")The signatures are for \(verdict.lowercasedFirst) in \
+      <bdi>\(report.name)</bdi> as of \(time(report.made)) (\(times.offset(report.made))), by the records named below.</p>
+      <table class="sign"><thead><tr><td><th scope="col">Name<th scope="col">Role<th scope="col">Date\
+      <th scope="col">Signature</tr></thead><tbody>\(lines.joined())</tbody></table>
+      \(digests)
+      """)
+  }
+
+  private var digests: HTML {
+    let journals = report.runs.enumerated().map { index, run -> HTML in
+      "<li>run \(index + 1), <code>\(run.started.run)</code><br><code class=\"hash\">\(run.journalHash)</code>"
+    }
+    let manifest: HTML =
+      report.manifest.map { "<code class=\"hash\">\($0.sha256)</code>" } ?? "none: no manifest was given"
+    return """
+      <h3>SHA-256 of the manifest</h3><p>\(manifest)</p>
+      <h3>SHA-256 of the last line of each journal</h3><ul class="hashes">\(journals.joined())</ul>
+      """
+  }
+}

@@ -1,0 +1,179 @@
+import Bluetooth
+import Families
+import FoundationEssentials
+import Model
+
+extension BuildingPage {
+  /// A room's history: its settings, who accepted or retired it, and each run that worked on it.
+  func story(_ room: BuildingRoom) -> HTML {
+    """
+    <details><summary>Settings and history</summary>\
+    \(proof(room))\(settings(room))\(acceptances(room))\(retirement(room))\(runs(room))</details>
+    """
+  }
+
+  private func proof(_ room: BuildingRoom) -> HTML {
+    guard let evidence = room.evidence else { return "" }
+    let old: HTML? =
+      room.seen.map { seen in
+        let isOld = newest.map { $0.run.started.run != seen.run && !room.isHeard(in: $0.run.report) } ?? false
+        return "\(time(seen.at)) in \(link(run: seen.run))\(isOld ? "; not heard in the newest run" : "")"
+      }
+    return "<p>Proved: \(evidence.plainSentence)\(old.map { ", \($0)" }).</p>"
+  }
+
+  // MARK: Settings
+
+  private func settings(_ room: BuildingRoom) -> HTML {
+    guard !room.settings.isEmpty else { return "" }
+    return """
+      <table class="settings"><thead><tr><th scope="col">Setting<th scope="col">Value<th scope="col">State\
+      <th scope="col">On record since</tr></thead><tbody>\(settingRows(room.settings))</tbody></table>
+      """
+  }
+
+  /// Where a setting is on record is said once for those that have it in common.
+  private func settingRows(_ settings: [BuildingRoom.Setting]) -> HTML {
+    var rows: HTML = ""
+    for (index, setting) in settings.enumerated() {
+      let value: HTML = setting.result.value.map { "<bdi>\($0)</bdi>" } ?? "<i>secret, not recorded</i>"
+      rows += "<tr><td>\(setting.result.name.title)<td>\(value)<td>\(setting.result.state.words)"
+      if index == 0 || settings[index - 1].recorded != setting.recorded {
+        let span = settings[index...].prefix { $0.recorded == setting.recorded }.count
+        rows += "<td rowspan=\"\(span)\">\(place(setting.recorded))"
+      }
+      rows += "</tr>"
+    }
+    return rows
+  }
+
+  private func place(_ recorded: RecordedAt?) -> HTML {
+    recorded.map { "\(time($0.at)), \(link(run: $0.run))" } ?? "not on record"
+  }
+
+  // MARK: People's decisions
+
+  private func acceptances(_ room: BuildingRoom) -> HTML {
+    room.acceptances.map { acceptance -> HTML in
+      let end: HTML =
+        acceptance.ended.map { "ended \(time($0.at)) with \(link(run: $0.run))" } ?? "<b>still holds</b>"
+      return """
+        <p>✎ Accepted as it is by <bdi>\(acceptance.by)</bdi>, \(time(acceptance.given.at)) \
+        (\(link(run: acceptance.given.run))): “<bdi>\(acceptance.reason)</bdi>”; \(end).</p>
+        """
+    }.joined()
+  }
+
+  private func retirement(_ room: BuildingRoom) -> HTML {
+    guard let retirement = room.retirement else { return "" }
+    let reason: HTML? = retirement.reason.map { ": “<bdi>\($0)</bdi>”" }
+    return """
+      <p>Taken out of service, \(time(retirement.recorded.at)) (\(link(run: retirement.recorded.run)))\(reason).</p>
+      """
+  }
+
+  // MARK: Runs
+
+  private func runs(_ room: BuildingRoom) -> HTML {
+    let items = room.runs.alike.map { runs -> HTML in
+      guard let first = runs.first, let last = runs.last else { return "" }
+      let which: HTML =
+        runs.count == 1
+        ? "\(link(run: first.recorded.run)), \(time(first.recorded.at))"
+        : """
+        \(runs.count) runs, \(link(run: first.recorded.run)) to \(link(run: last.recorded.run)), \
+        \(time(first.recorded.at)) to \(time(last.recorded.at))
+        """
+      return "<li>\(which): \(outcome(last))\(attempts(last))</li>"
+    }
+    return items.isEmpty ? "" : "<ul>\(items.joined())</ul>"
+  }
+
+  private func outcome(_ run: BuildingRoom.Run) -> HTML {
+    let room = run.room
+    let adapter = run.adapterName.map { " on \($0)" } ?? ""
+    let evidence: HTML? = room.evidence.map { ": \($0.plainSentence)" }
+    let tried =
+      room.attempts == 0
+      ? ""
+      : ", \(room.attempts) \(room.attempts == 1 ? "attempt" : "attempts")\(adapter), \(room.seconds.asSeconds)"
+    let explanation: HTML? = Explanation(of: room).map {
+      "<br>\($0.sentence)<br>→ \($0.advice)"
+    }
+    return "<b>\(room.outcome.symbol) \(room.outcomeWords)</b>\(evidence)\(tried)\(explanation)"
+  }
+
+  private func attempts(_ run: BuildingRoom.Run) -> HTML {
+    let attempts = run.room.attemptReports
+    guard !attempts.isEmpty else { return "" }
+    return "<ol>\(attempts.map { "<li>\(attempt($0, run))</li>" }.joined())</ol>"
+  }
+
+  private func attempt(_ attempt: AttemptReport, _ run: BuildingRoom.Run) -> HTML {
+    let began = run.recorded.at.addingTimeInterval(attempt.begin.seconds)
+    let signal = attempt.rssi.map { ", \($0) dBm" } ?? ""
+    return """
+      \(times.second(began))\(signal), \(attempt.resultWords): \
+      \(attempt.stages.map(stage).joined(separator: " · "))
+      """
+  }
+
+  private func stage(_ stage: StageReport) -> HTML {
+    let setting = stage.setting.map { " \($0.title)" } ?? ""
+    let time = stage.seconds.map { " \($0.asSeconds)" } ?? ""
+    if stage.failure != nil {
+      return "<b>✗ \(stage.stage.rawValue)\(setting)\(time) of \(stage.timeout.asSeconds)</b>"
+    }
+    return "\(stage.stage.rawValue)\(setting)\(time)\(stage.isEnded ? "" : " …")"
+  }
+}
+
+extension AttemptReport {
+  /// How it ended, in a clause.
+  var resultWords: String {
+    guard let seconds else { return "its end is not on record" }
+    return failure.map { "failed after \(seconds.asSeconds), \($0.code.words)" }
+      ?? "done in \(seconds.asSeconds)"
+  }
+}
+
+extension FailureReason.Code {
+  /// Its name in words.
+  var words: String { rawValue.replacing("_", with: " ") }
+}
+
+extension Evidence {
+  /// What was seen and how well, without when.
+  var plainSentence: String {
+    var words = grade.plainWords
+    if let minor { words += ", minor \(minor)" }
+    if let rssi { words += ", \(rssi) dBm" }
+    if let secondsAfterSave, run == nil { words += ", \(secondsAfterSave.asSeconds) after the save" }
+    if let weakness = grade.plainWeakness { words += " (\(weakness))" }
+    if run != nil { words += ", by the record of an earlier run" }
+    return words
+  }
+}
+
+extension [BuildingRoom.Run] {
+  /// These runs, those one after the other together that found the same without an attempt.
+  fileprivate var alike: [[BuildingRoom.Run]] {
+    var groups: [[BuildingRoom.Run]] = []
+    for run in self {
+      if let last = groups.last?.last, last.isLike(run) {
+        groups[groups.count - 1].append(run)
+      } else {
+        groups.append([run])
+      }
+    }
+    return groups
+  }
+}
+
+extension BuildingRoom.Run {
+  fileprivate func isLike(_ other: BuildingRoom.Run) -> Bool {
+    room.attempts == 0 && other.room.attempts == 0 && room.outcome == other.room.outcome
+      && room.evidence?.grade == other.room.evidence?.grade
+      && (room.evidence?.run == nil) == (other.room.evidence?.run == nil) && room.reason == other.room.reason
+  }
+}

@@ -1,0 +1,145 @@
+import Bluetooth
+import Model
+
+extension BuildingPage {
+  /// What each adapter did in the newest run: to look at, and in numbers.
+  var timeline: HTML {
+    guard let newest else { return "" }
+    let timeline = Timeline(newest.run.report)
+    return section(
+      "timeline", "Radio timeline of the newest run",
+      """
+      <p>\(link(run: newest.run.started.run)), from \(time(newest.run.began)) on, \(timeline.seconds.asSeconds) long. \
+      Times on the axis are minutes and seconds since it began.</p>
+      <ul class="legend"><li><svg width="24" height="10" aria-hidden="true"><rect class="s" width="24" height="10"/></svg> \
+      scan window<li><svg width="24" height="10" aria-hidden="true"><rect class="c" width="24" height="10"/></svg> \
+      connecting<li><svg width="24" height="10" aria-hidden="true"><rect class="l" y="2" width="24" height="6"/></svg> session\
+      <li><svg width="24" height="12" aria-hidden="true"><rect class="c f" x="1" y="1" width="22" height="10"/></svg> \
+      failed (outlined, dashed)</ul>
+      <p id="zoom" class="zoom" hidden><button type="button" data-zoom="0.5">Zoom out</button> \
+      <button type="button" data-zoom="2">Zoom in</button></p>
+      <div class="scroll" tabindex="0" role="region" aria-label="Timeline, can be scrolled">
+      <div class="strips" id="strips">
+      \(axis(timeline.seconds))
+      \(timeline.adapters.map { strip($0, timeline.seconds) }.joined())</div></div>
+      \(numbers(timeline))
+      """)
+  }
+
+  private func axis(_ seconds: Double) -> HTML {
+    let step = Timeline.tick(seconds)
+    let ticks = stride(from: 0, to: seconds, by: step).map { at -> HTML in
+      let x = percent(at, seconds)
+      let label: HTML =
+        at > seconds * 0.94 ? "" : "<text x=\"\(x)%\" dx=\"3\" y=\"11\">\(Timeline.clock(at))</text>"
+      return "<line x1=\"\(x)%\" x2=\"\(x)%\" y2=\"16\"/>\(label)"
+    }
+    return "<svg class=\"axis\" height=\"16\" width=\"100%\" aria-hidden=\"true\">\(ticks.joined())</svg>"
+  }
+
+  private func strip(_ lane: Timeline.AdapterLane, _ total: Double) -> HTML {
+    let height = 16 + 12 * lane.lanes.count
+    let windows = lane.windows.map {
+      bar($0, "s", y: 2, height: 10, total, "\($0.words), \($0.seconds.asSeconds)")
+    }
+    let attempts = lane.lanes.enumerated().map { number, attempts in
+      attempts.map { bars($0, y: 16 + 12 * number, total) }.joined()
+    }
+    return """
+      <h3>\(lane.name ?? lane.adapter.description)</h3>
+      <svg class="strip" width="100%" height="\(height)" role="img" \
+      aria-label="\(lane.sentence(total))">\(windows.joined())\(attempts.joined())</svg>
+
+      """
+  }
+
+  private func bars(_ attempt: Timeline.Attempt, y: Int, _ total: Double) -> HTML {
+    let name = "\(attempt.room.planned.name), attempt \(attempt.attempt.number)"
+    let end = attempt.attempt.resultWords
+    let isFailed = attempt.attempt.failure != nil
+    guard let session = attempt.session else {
+      return bar(attempt.connect, isFailed ? "c f" : "c", y: y, height: 10, total, "\(name): \(end)")
+    }
+    return bar(
+      attempt.connect, "c", y: y, height: 10, total,
+      "\(name): connecting \(attempt.connect.seconds.asSeconds)")
+      + bar(
+        session, isFailed ? "l f" : "l", y: y + 2, height: 6, total,
+        "\(name): session \(session.seconds.asSeconds), \(end)")
+  }
+
+  private func bar(_ bar: Timeline.Bar, _ kind: HTML, y: Int, height: Int, _ total: Double, _ title: String)
+    -> HTML
+  {
+    """
+    <rect class="\(kind)" x="\(percent(bar.begin, total))%" y="\(y)" width="\(percent(bar.seconds, total))%" \
+    height="\(height)"><title>\(Timeline.clock(bar.begin)) \(title)</title></rect>
+    """
+  }
+
+  private func percent(_ part: Double, _ whole: Double) -> String {
+    Decimal.short(min(100, part / whole * 100)) ?? "0"
+  }
+
+  /// The same in numbers.
+  private func numbers(_ timeline: Timeline) -> HTML {
+    let rows = timeline.adapters.map { lane -> HTML in
+      let scanned = lane.windows.reduce(0) { $0 + $1.seconds }
+      let attempts = lane.attempts
+      let connecting = attempts.reduce(0) { $0 + $1.connect.seconds }
+      return """
+        <tr><th scope="row">\(lane.name ?? "") <code>\(lane.adapter.description)</code><td>\(lane.windows.count)\
+        <td>\(scanned.asSeconds)<td>\(attempts.count)<td>\(attempts.count { $0.attempt.failure != nil })\
+        <td>\(connecting.asSeconds)<td>\(lane.lanes.count)</tr>
+        """
+    }
+    let columns: [HTML] = [
+      "Adapter", "Scan windows", "Time scanning", "Attempts", "Failed", "Time connecting", "At once, at most",
+    ]
+    return """
+      <div class="scroll" tabindex="0" role="region" aria-label="Timeline in numbers"><table class="plain">\
+      <caption>The timeline in numbers.</caption><thead>\
+      <tr>\(columns.map { "<th scope=\"col\">\($0)" }.joined())</tr></thead><tbody>\(rows.joined())</tbody></table></div>
+      """
+  }
+}
+
+extension Timeline {
+  /// Seconds between two ticks of the axis: ten ticks at most.
+  static func tick(_ seconds: Double) -> Double {
+    let steps: [Double] = [
+      1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400,
+    ]
+    return steps.first { seconds / $0 <= 10 } ?? (seconds / 10)
+  }
+
+  /// Minutes and seconds: `2:05`.
+  static func clock(_ seconds: Double) -> String {
+    let whole = Int(seconds)
+    return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"
+  }
+}
+
+extension Timeline.Bar {
+  /// What was scanned for.
+  fileprivate var words: String {
+    switch purpose {
+    case .survey?: "scan for all devices"
+    case .sighting?: "scan for devices to connect to"
+    case .proof?: "scan for proofs"
+    case nil: "scan"
+    }
+  }
+}
+
+extension Timeline.AdapterLane {
+  /// The strip in a sentence.
+  fileprivate func sentence(_ total: Double) -> String {
+    let scanned = windows.reduce(0) { $0 + $1.seconds }
+    let failed = attempts.count { $0.attempt.failure != nil }
+    return """
+      \(name ?? adapter.description): \(windows.count) scan windows of \(scanned.asSeconds) in all, \
+      \(attempts.count) attempts, \(failed) of them failed, in \(total.asSeconds).
+      """
+  }
+}

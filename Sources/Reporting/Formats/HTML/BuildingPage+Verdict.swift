@@ -1,0 +1,109 @@
+import Model
+
+extension BuildingPage {
+  /// The rooms that count: of the manifest, and in service.
+  private var counted: [BuildingRoom] {
+    report.rooms.filter { $0.isInManifest && $0.standing != .retired }
+  }
+
+  /// How far the building is, in one clause.
+  var verdict: String {
+    let done = counted.count { $0.standing == .done }
+    if counted.isEmpty { return "No rooms on record" }
+    if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
+    return "\(done) of \(counted.count) rooms done"
+  }
+
+  /// What the verdict leaves open.
+  private var remainder: HTML {
+    let open = report.open.count
+    if counted.isEmpty { return "" }
+    if open == 0 { return "Nothing is left to do." }
+    return "<a href=\"#open-title\">\(open) \(open == 1 ? "room is" : "rooms are") left to do.</a>"
+  }
+
+  /// The verdict, and what the report is of.
+  var header: HTML {
+    """
+    <header>
+    <p class="kind">Provisioning report</p>
+    <h1><bdi>\(report.name)</bdi></h1>
+    <p class="verdict\(report.isDone ? " good" : "")"><strong>\(isSimulated ? "SIMULATED: " : "")\(verdict)</strong> \
+    \(remainder)</p>
+    \(simulation)\(counts)
+    \(origin)
+    </header>
+    """
+  }
+
+  private var simulation: HTML {
+    isSimulated
+      ? "<p class=\"note\">The building is simulated. Nothing here is about a real device.</p>\n" : ""
+  }
+
+  /// How many rooms stand how.
+  private var counts: HTML {
+    let items = BuildingRoom.Standing.allCases.filter { report.count($0) > 0 }.map { standing -> HTML in
+      """
+      <li>\(mark(standing)) <b>\(report.count(standing))</b> \(standing.words) \
+      <small>\(standing.meaning)</small></li>
+      """
+    }
+    return items.isEmpty ? "" : "<ul class=\"counts\">\(items.joined())</ul>"
+  }
+
+  /// A standing's symbol; the word stands beside it.
+  func mark(_ standing: BuildingRoom.Standing) -> HTML {
+    "<span class=\"mark \(standing.rawValue)\" aria-hidden=\"true\">\(standing.symbol)</span>"
+  }
+
+  private var origin: HTML {
+    let maker = report.maker
+    let user: HTML? = maker.user.map { " by \($0)" }
+    let made: HTML =
+      "\(time(report.made)) (\(times.offset(report.made)))\(user) on \(maker.host), with roboprov \(maker.toolVersion)"
+    return """
+      <dl class="origin">
+      <dt>Building</dt><dd><code>\(report.building)</code></dd>
+      <dt>Made</dt><dd>\(made)</dd>
+      \(manifest)<dt>Newest run</dt><dd>\(newestRun)</dd>
+      </dl>
+      """
+  }
+
+  private var manifest: HTML {
+    guard let manifest = report.manifest else {
+      return "<dt>Manifest</dt><dd>none: the rooms are held against no manifest</dd>\n"
+    }
+    return """
+      <dt>Manifest</dt><dd>\(manifest.path)<br>SHA-256 <code class="hash">\(manifest.sha256)</code></dd>
+
+      """
+  }
+
+  private var newestRun: HTML {
+    guard let newest else { return "no run has reached the radio" }
+    return "\(link(run: newest.run.started.run)), \(time(newest.run.began))"
+  }
+
+  /// What is open, by standing; nothing where nothing is.
+  var openRooms: HTML {
+    guard !report.open.isEmpty else { return "" }
+    let groups = BuildingRoom.Standing.allCases.map { standing in
+      (standing, report.open.filter { $0.standing == standing })
+    }
+    let items = groups.filter { !$0.1.isEmpty }.map { standing, rooms -> HTML in
+      """
+      <li>\(mark(standing)) <b>\(rooms.count) \(standing.words)</b> (\(standing.meaning)): \
+      \(list(rooms.map { ($0.id, $0.name) }))</li>
+      """
+    }
+    return section("open", "What is left to do", "<ul class=\"groups\">\(items.joined())</ul>")
+  }
+
+  /// Rooms by name; more than these are in the table only.
+  func list(_ rooms: [(id: RoomID, name: String)], limit: Int = 60) -> HTML {
+    let names = rooms.prefix(limit).map { link(room: $0.id, $0.name) }.joined(separator: ", ")
+    return rooms.count > limit ? names + " and \(rooms.count - limit) more" : names
+  }
+}

@@ -1,0 +1,99 @@
+/// Text that is HTML. Only a literal in the source is markup; everything that is put into one is escaped here and nowhere
+/// else, so that text from outside cannot become markup by accident.
+///
+///     let cell: HTML = "<td>\(room.name)</td>"
+struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
+  /// The markup.
+  private(set) var text: String
+
+  /// Markup that is in the source.
+  init(stringLiteral markup: StaticString) {
+    text = markup.description
+  }
+
+  /// Markup that is in the source, with what is put into it.
+  init(stringInterpolation: StringInterpolation) {
+    text = stringInterpolation.text
+  }
+
+  /// Text from outside.
+  init(_ text: String) {
+    self.text = Self.escaped(text)
+  }
+
+  /// What an interpolated literal is made of.
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+    }
+
+    mutating func appendLiteral(_ markup: StaticString) {
+      text += markup.description
+    }
+
+    /// Markup stays markup.
+    mutating func appendInterpolation(_ html: HTML) {
+      text += html.text
+    }
+
+    /// Markup that may be missing.
+    mutating func appendInterpolation(_ html: HTML?) {
+      if let html { text += html.text }
+    }
+
+    /// Text is escaped. A literal within a literal is markup, too: it is in the source as well.
+    @_disfavoredOverload
+    mutating func appendInterpolation(_ text: String) {
+      self.text += HTML.escaped(text)
+    }
+
+    /// A number needs no escaping.
+    mutating func appendInterpolation(_ number: some BinaryInteger) {
+      text += String(number)
+    }
+  }
+
+  static func + (a: HTML, b: HTML) -> HTML {
+    var sum = a
+    sum.text += b.text
+    return sum
+  }
+
+  static func += (a: inout HTML, b: HTML) {
+    a.text += b.text
+  }
+
+  var isEmpty: Bool { text.isEmpty }
+
+  /// Text with nothing in it that ends an element or an attribute value, and with what would reorder or hide other text
+  /// (control characters, bidirectional marks) spelt out.
+  private static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for byte in text.visible.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): bytes += "&amp;".utf8
+      case UInt8(ascii: "<"): bytes += "&lt;".utf8
+      case UInt8(ascii: ">"): bytes += "&gt;".utf8
+      case UInt8(ascii: "\""): bytes += "&quot;".utf8
+      case UInt8(ascii: "'"): bytes += "&#39;".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Sequence<HTML> {
+  /// One after the other.
+  func joined(separator: HTML = "") -> HTML {
+    var result: HTML = ""
+    for (index, part) in enumerated() {
+      if index > 0 { result += separator }
+      result += part
+    }
+    return result
+  }
+}

@@ -1,0 +1,107 @@
+import Bluetooth
+import Model
+
+/// What the adapters of a run did when: scan windows, and the attempts in as many lanes as went on at once.
+struct Timeline: Hashable, Sendable {
+  /// The run's length in seconds.
+  let seconds: Double
+  /// Its adapters, in the order of their first use.
+  let adapters: [AdapterLane]
+
+  /// What one adapter did.
+  struct AdapterLane: Hashable, Sendable {
+    /// The adapter.
+    let adapter: AdapterID
+    /// What the host calls it.
+    let name: String?
+    /// Its scan windows.
+    let windows: [Bar]
+    /// Its attempts; none overlaps another one of its lane.
+    fileprivate(set) var lanes: [[Attempt]] = []
+  }
+
+  /// A time from `begin` to `end`, in seconds since the run began.
+  struct Bar: Hashable, Sendable {
+    var begin: Double
+    var end: Double
+    var purpose: ListeningPurpose?
+    var seconds: Double { end - begin }
+  }
+
+  /// An attempt: from its connection's beginning until the link is no longer needed.
+  struct Attempt: Hashable, Sendable {
+    /// The room.
+    let room: RoomReport
+    /// The attempt.
+    let attempt: AttemptReport
+    /// The time of connecting.
+    let connect: Bar
+    /// The time of the session; nil where it did not connect.
+    let session: Bar?
+    /// When it needs its adapter no longer.
+    var end: Double { session?.end ?? connect.end }
+  }
+
+  init(_ report: RunReport) {
+    seconds = max(report.elapsed.inSeconds, 0.001)
+    let attempts = report.rooms.flatMap { room in
+      room.attemptReports.map { Attempt(room, $0, until: report.elapsed.inSeconds) }
+    }
+    let used = report.adapterReports.map(\.adapter) + attempts.map(\.attempt.adapter)
+    var seen: Set<AdapterID> = []
+    var adapters: [AdapterLane] = []
+    for adapter in used where seen.insert(adapter).inserted {
+      let windows = report.adapterReports.first { $0.adapter == adapter }?.windows ?? []
+      var lane = AdapterLane(
+        adapter: adapter, name: report.name(of: adapter), windows: Self.bars(windows, until: seconds))
+      for attempt in attempts.filter({ $0.attempt.adapter == adapter }).sorted(by: Self.isEarlier) {
+        lane.add(attempt)
+      }
+      adapters.append(lane)
+    }
+    self.adapters = adapters
+  }
+
+  private static func isEarlier(_ a: Attempt, _ b: Attempt) -> Bool {
+    (a.connect.begin, a.room.id) < (b.connect.begin, b.room.id)
+  }
+
+  /// A window whose end is not on record lasts until the next one at most.
+  private static func bars(_ windows: [ScanWindow], until end: Double) -> [Bar] {
+    windows.enumerated().map { index, window in
+      let next = index + 1 < windows.count ? windows[index + 1].begin.seconds : end
+      let stop = window.end?.seconds ?? next
+      return Bar(begin: window.begin.seconds, end: max(stop, window.begin.seconds), purpose: window.purpose)
+    }
+  }
+}
+
+extension Timeline.AdapterLane {
+  /// Puts an attempt into the first lane that is free.
+  fileprivate mutating func add(_ attempt: Timeline.Attempt) {
+    let free = lanes.firstIndex { ($0.last?.end ?? 0) <= attempt.connect.begin }
+    if let free { lanes[free].append(attempt) } else { lanes.append([attempt]) }
+  }
+
+  var attempts: [Timeline.Attempt] { lanes.flatMap(\.self) }
+}
+
+extension Timeline.Attempt {
+  /// - Parameter until: The end of the record, for what has no end of its own.
+  fileprivate init(_ room: RoomReport, _ attempt: AttemptReport, until: Double) {
+    self.room = room
+    self.attempt = attempt
+    let begin = attempt.begin.seconds
+    let end = attempt.seconds.map { begin + $0 } ?? max(until, begin)
+    func over(_ stage: StageReport) -> Double {
+      stage.seconds.map { min(stage.begin.seconds + $0, max(end, begin)) } ?? end
+    }
+    let connecting = attempt.stages.first { $0.stage == .connect }
+    connect = .init(begin: begin, end: connecting.map { max(over($0), begin) } ?? end)
+    // The proof is heard by scanning: it needs no link.
+    let last = attempt.stages.last { ![.search, .connect, .verify].contains($0.stage) }
+    session = last.map { [connect] in
+      .init(begin: connect.end, end: max(over($0), connect.end))
+    }
+  }
+}

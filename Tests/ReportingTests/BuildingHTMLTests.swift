@@ -1,0 +1,221 @@
+import Bluetooth
+import Foundation
+import Model
+import Testing
+
+@testable import Reporting
+
+@Suite("building.html")
+struct BuildingHTMLTests {
+  private static let berlin = LocalTime { _ in 3600 }
+  private static let lived = SampleBuilding.lived()
+  private static let page = BuildingHTML.text(lived, times: berlin)
+
+  private func row(_ id: String, in page: String = page) throws -> Substring {
+    let place = try #require(page.range(of: "<small>\(id)</small>") ?? page.range(of: "<small>\(id),"))
+    let begin = try #require(page[..<place.lowerBound].range(of: "<tbody id=", options: .backwards))
+      .lowerBound
+    let end = try #require(page[begin...].range(of: "</tbody>\n")).upperBound
+    return page[begin..<end]
+  }
+
+  @Test("the verdict comes first, and counts what is done of what the manifest has")
+  func verdict() throws {
+    let page = Self.page
+    #expect(
+      page.contains(
+        "<strong>30 of 38 rooms done</strong> <a href=\"#open-title\">7 rooms are left to do.</a>"))
+    let verdict = try #require(page.range(of: "class=\"verdict")).lowerBound
+    let rooms = try #require(page.range(of: "id=\"rooms\"")).lowerBound
+    #expect(verdict < rooms)
+    #expect(page.contains("manifests/harbour-house.yaml"))
+    #expect(page.contains(String(repeating: "ab12", count: 16)))
+    #expect(page.contains("2026-11-22 10:00</time> (UTC+01:00) by anna on laptop, with roboprov 0.1.0"))
+  }
+
+  @Test("a building that is done says so, and one without a run says that")
+  func extremes() throws {
+    var building = SampleBuilding(rooms: 3)
+    #expect(BuildingHTML.text(building.report(), times: .utc).contains("<strong>0 of 3 rooms done</strong>"))
+    var run = SampleRun(building, day: 0)
+    run.survey(building.rooms)
+    for room in building.rooms { run.write(room) }
+    run.end(.complete)
+    building.add(run)
+    let page = BuildingHTML.text(building.report(), times: .utc)
+    #expect(page.contains("<strong>All 3 rooms done</strong> Nothing is left to do."))
+    #expect(!page.contains("id=\"failures\""))
+    #expect(BuildingHTML.text(SampleBuilding([]).report(), times: .utc).contains("No rooms on record"))
+  }
+
+  @Test("standings are words and symbols")
+  func standings() throws {
+    for (id, words) in [
+      ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> unconfirmed"),
+      ("room-32", "✗</span> open"), ("room-39", "✗</span> open"), ("room-40", "○</span> not tried"),
+      ("room-38", "✎</span> accepted"),
+      ("room-30", "–</span> out of service"),
+    ] {
+      let row = try row(id)
+      #expect(row.contains(words), "\(id)")
+    }
+  }
+
+  @Test("what was not heard in the newest run reads otherwise than what was")
+  func nearness() throws {
+    #expect(try row("room-1").contains("seen in the newest run"))
+    #expect(try row("room-25").contains("◷ on record; not heard in the newest run"))
+    #expect(
+      try row("room-25").contains(
+        "2026-11-20 10:00</time> in <a href=\"#run-1\">run 1</a>; not heard in the newest"))
+  }
+
+  @Test("weak evidence says that it is weak")
+  func weakness() throws {
+    #expect(try row("room-29").contains("! weak: a lost link looks the same"))
+    #expect(try !row("room-25").contains("weak"))
+  }
+
+  @Test("a history has settings, attempts with their stages, reasons with advice, and what people decided")
+  func story() throws {
+    let retried = try row("room-31")
+    #expect(retried.contains("failed after 3 s, connect timed out: <b>✗ connect 3 s of 15 s</b>"))
+    #expect(retried.contains("2 attempts on hci"))
+    #expect(retried.contains("<td>WiFi password<td><i>secret, not recorded</i><td>written"))
+    #expect(try row("room-32").contains("→ "))
+    #expect(try row("room-38").contains("by <bdi>J. Meier</bdi>"))
+    #expect(try row("room-38").contains("<b>still holds</b>"))
+    #expect(try row("room-30").contains("Now a store room"))
+  }
+
+  @Test("an acceptance that ended says when")
+  func ended() throws {
+    var building = SampleBuilding(rooms: 1)
+    var accept = SampleRun(building, .accept, day: 0)
+    accept.at(1, .roomAccepted(.init(room: "room-1", reason: "later", by: "B")))
+    accept.end(.complete)
+    building.add(accept)
+    var run = SampleRun(building, day: 1)
+    run.survey(building.rooms)
+    run.write(building.rooms[0])
+    run.end(.complete)
+    building.add(run)
+    let page = BuildingHTML.text(building.report(), times: .utc)
+    #expect(try row("room-1", in: page).contains("“<bdi>later</bdi>”; ended <time"))
+  }
+
+  @Test("failures of the newest run are grouped by cause")
+  func failures() throws {
+    let groups = try #require(Self.lived.runs.last { $0.reachedRadio }).report.failureGroups
+    #expect(groups.map(\.cause) == ["Connect timed out", "Never heard", "Link lost", "Refused"])
+    #expect(groups.map(\.count) == [2, 2, 1, 1])
+    #expect(Set(groups.map(\.cause)).count == groups.count)
+  }
+
+  @Test("the timeline has each scan window and each attempt once")
+  func timeline() throws {
+    let run = try #require(Self.lived.runs.last { $0.reachedRadio }).report
+    let timeline = Timeline(run)
+    #expect(timeline.adapters.map(\.name) == ["hci0", "hci1"])
+    #expect(
+      timeline.adapters.reduce(0) { $0 + $1.attempts.count }
+        == run.rooms.reduce(0) { $0 + $1.attemptReports.count })
+    for adapter in timeline.adapters {
+      #expect(adapter.windows.allSatisfy { $0.begin <= $0.end && $0.end <= timeline.seconds })
+      for lane in adapter.lanes {
+        for (attempt, next) in zip(lane, lane.dropFirst()) { #expect(attempt.end <= next.connect.begin) }
+      }
+    }
+  }
+
+  @Test("a timeline is made of any prefix of a run")
+  func prefixes() throws {
+    let events = Story.mixed.events
+    for count in 0...events.count {
+      let timeline = Timeline(RunReport(events.prefix(count)))
+      for attempt in timeline.adapters.flatMap(\.attempts) {
+        #expect(attempt.connect.begin <= attempt.connect.end)
+        #expect(attempt.connect.end <= attempt.end)
+      }
+    }
+  }
+
+  @Test("every record has a line, with person, host, versions, clock and the hash of its journal")
+  func runs() {
+    #expect(Self.page.components(separatedBy: "<tr id=\"run-").count - 1 == 4)
+    #expect(Self.page.contains("<bdi>anna</bdi>, laptop"))
+    #expect(Self.page.contains("! not synchronised"))
+    #expect(Self.page.contains("by <bdi>J. Meier</bdi>: “<bdi>Behind a locked door until March</bdi>”"))
+    for run in Self.lived.runs { #expect(Self.page.contains(run.journalHash)) }
+  }
+
+  @Test("a simulated building says so in the verdict, the title, the signatures and across each page")
+  func simulated() {
+    let page = BuildingHTML.text(Self.lived, times: .utc, isSimulated: true)
+    #expect(page.contains("<title>SIMULATED: "))
+    #expect(page.contains("<strong>SIMULATED: 30 of 38 rooms done"))
+    #expect(page.contains("<span>SIMULATED</span>"))
+    #expect(page.contains("SIMULATED: no signature is due"))
+    #expect(!Self.page.contains("SIMULATED"))
+  }
+
+  @Test("nothing is fetched, and no text from outside is markup")
+  func selfContained() {
+    let page = BuildingHTML.text(
+      SampleBuilding.lived { names in
+        for (index, text) in (Hostile.markup + Hostile.texts).prefix(40).enumerated() { names[index] = text }
+      }, times: .utc)
+    for needle in ["http:", "https:", "src=", "@import", "url("] {
+      #expect(!Self.page.contains(needle), "\(needle)")
+    }
+    #expect(page.components(separatedBy: "<script").count == 2)
+    #expect(page.components(separatedBy: "</style>").count == 2)
+    #expect(!page.contains("<img"))
+    #expect(!Self.page.contains("&lt;"), "markup that was taken for text")
+    #expect(!page.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+  }
+
+  @Test("2,000 rooms fit into 5 MB")
+  func size() {
+    let page = BuildingHTML.text(SampleBuilding.large(rooms: 2000, recalls: 3), times: Self.berlin)
+    #expect(page.utf8.count < 5_000_000, "\(page.utf8.count)")
+  }
+
+  @Test("values are counted in ranges that hold them all")
+  func histogram() {
+    let histogram = Histogram([-91, -60, -59, -55, -55], steps: [5, 10])
+    #expect(histogram.bins.first == .init(from: -95, to: -90, count: 1))
+    #expect(histogram.bins.reduce(0) { $0 + $1.count } == 5)
+    #expect(histogram.bins.last == .init(from: -55, to: -50, count: 2))
+    #expect(histogram.spread == .init(least: -91, median: -59, most: -55))
+    #expect(Histogram([], steps: [1]).bins.isEmpty)
+    #expect(Histogram([3], steps: [1]).bins == [.init(from: 3, to: 4, count: 1)])
+    #expect(Histogram([0, 1e9], steps: [1]).bins.count <= 12)
+  }
+}
+
+/// Where `make test-page` wants its pages.
+private let pageFolder = ProcessInfo.processInfo.environment["ROBOPROV_PAGES"].map { URL(filePath: $0) }
+
+/// Pages for `make test-page`, which looks at them in a browser.
+@Suite("Pages for the browser", .enabled(if: pageFolder != nil))
+struct BuildingPageFiles {
+
+  @Test("are written")
+  func write() throws {
+    let folder = try #require(pageFolder)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let times = LocalTime { _ in 3600 }
+    let hostile = SampleBuilding.lived { names in
+      for (index, text) in (Hostile.markup + Hostile.texts).prefix(40).enumerated() { names[index] = text }
+    }
+    for (name, report, isSimulated) in [
+      ("lived", SampleBuilding.lived(), false), ("simulated", SampleBuilding.lived(), true),
+      ("hostile", hostile, false),
+      ("large", SampleBuilding.large(rooms: 2000, recalls: 3), false),
+    ] {
+      let text = BuildingHTML.text(report, times: times, isSimulated: isSimulated)
+      try Data(text.utf8).write(to: folder.appending(path: "\(name).html"))
+    }
+  }
+}
