@@ -45,7 +45,8 @@ import Testing
     .roomVerified(
       RoomVerified(
         room: "lobby", finding: .duplicate, address: BluetoothAddress(rawValue: 0xC47C_8D00_0001), minor: 1,
-        rssi: [-70, -60], windowsHeard: 2, windows: 3, others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])),
+        rssi: [-70, -60], windowsHeard: 2, windows: 3, others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
+    ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),

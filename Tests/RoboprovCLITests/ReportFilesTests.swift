@@ -41,7 +41,7 @@ struct ReportFilesTests {
       let entries = try FileManager.default.subpathsOfDirectory(atPath: base).sorted()
       let files =
         ["journal.jsonl", "report.csv", "report.json"].map { "harbour/\(run)/" + $0 } + ["harbour/.lock"]
-        + ["building.csv", "building.json", "junit.xml"].map { "harbour/" + $0 }
+        + ["building.csv", "building.html", "building.json", "junit.xml"].map { "harbour/" + $0 }
       let logs = ["room-101", "room-102", "room-103"].map { "harbour/\(run)/devices/\($0).log" }
       let directories = ["harbour", "harbour/\(run)", "harbour/\(run)/devices"]
       #expect(entries == (files + logs + directories + ["harbour/latest"]).sorted())

@@ -45,7 +45,8 @@ struct VerifyTests {
       #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits to be provisioned."))
       #expect(outcome.output.contains("\(ServedBuilding.address(4)) with minor 104"), "\(outcome)")
       // Nothing is taken back: only the next run decides what that means.
-      #expect(try site.building["rooms"].items.prefix(3).map { $0["standing"].text } == ["done", "done", "done"])
+      #expect(
+        try site.building["rooms"].items.prefix(3).map { $0["standing"].text } == ["done", "done", "done"])
       let json = try await premises.run(Self.verify + ["--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
       #expect(document["rooms"].items.map { $0["finding"].text } == ["on_air", "missing", "waiting"])

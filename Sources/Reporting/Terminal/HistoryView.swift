@@ -7,7 +7,8 @@ public enum HistoryView {
   public static func summary(_ run: RunStarted, _ events: [RunEvent]) -> String {
     let time = events.first.map { String(RunEvent.timestamp($0.at).prefix(16)) } ?? ""
     let person = run.operatedBy.map { " by \($0.visible)" } ?? ""
-    let heading = "\(time.replacing("T", with: " ")) UTC  \(run.command.rawValue)\(person) on \(run.host.visible)"
+    let heading =
+      "\(time.replacing("T", with: " ")) UTC  \(run.command.rawValue)\(person) on \(run.host.visible)"
     return "\(heading): \(ending(events))  [\(run.run.visible)]"
   }
 
@@ -19,7 +20,9 @@ public enum HistoryView {
       case .roomFinished(let fact):
         let details = [
           fact.address?.description, fact.attempts > 1 ? "\(fact.attempts) attempts" : nil,
-          fact.evidence.map { $0.run == nil ? $0.grade.rawValue : "\($0.grade.rawValue) on record, not heard" },
+          fact.evidence.map {
+            $0.run == nil ? $0.grade.rawValue : "\($0.grade.rawValue) on record, not heard"
+          },
           fact.reason?.code.rawValue,
         ]
         return ([fact.outcome.words] + details.compactMap(\.self)).joined(separator: ", ")

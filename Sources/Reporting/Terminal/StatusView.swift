@@ -26,7 +26,7 @@ public enum StatusView {
       report.isDone && done == report.rooms.count
       ? "All \(rooms(done)) done" : "\(done) of \(rooms(report.rooms.count)) done"
     let others = BuildingRoom.Standing.allCases.filter { $0 != .done && report.count($0) > 0 }
-      .map { "\(report.count($0)) \($0.words)" }
+      .map { "\(report.count($0)) \($0.countWords)" }
     let weak = report.rooms.count { $0.standing == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
     if weak > 0 { counts.append("\(weak) of the done by weak evidence: the device ended the link") }
@@ -92,7 +92,7 @@ public enum StatusView {
 
 extension BuildingRoom.Standing {
   /// In a count: `3 not confirmed`.
-  var words: String {
+  var countWords: String {
     switch self {
     case .done: "done"
     case .outdated: "with other settings than the manifest"
@@ -109,8 +109,8 @@ extension BuildingRoom {
   /// How an open room stands, before the sentence about it.
   fileprivate var openWords: String {
     switch standing {
-    case .open: last?.room.outcome.words ?? standing.words
-    case .done, .outdated, .unconfirmed, .untried, .accepted, .retired: standing.words
+    case .open: last?.room.outcome.words ?? standing.countWords
+    case .done, .outdated, .unconfirmed, .untried, .accepted, .retired: standing.countWords
     }
   }
 }

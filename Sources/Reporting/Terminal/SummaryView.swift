@@ -112,7 +112,7 @@ public enum SummaryView {
   ) -> [String] {
     guard let after, report.rooms.contains(where: \.isExcluded) else { return [] }
     let others = BuildingRoom.Standing.allCases.filter { $0 != .done && after.count($0) > 0 }
-      .map { ", \(after.count($0)) \($0.words)" }
+      .map { ", \(after.count($0)) \($0.countWords)" }
     return block(
       "The building: \(after.count(.done)) of \(after.rooms.count) rooms done\(others.joined()).", style,
       indent: 2)

@@ -8,7 +8,8 @@ import Reporting
 /// `roboprov history`: all that is on record of a room or a sensor.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Print what each run did with a room or a sensor, one line a run; with --full every event.")
+    commandName: "history",
+    abstract: "Print what each run did with a room or a sensor, one line a run; with --full every event.")
 
   @Argument(help: BuildingReference.help)
   var building: String

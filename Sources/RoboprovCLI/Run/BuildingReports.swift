@@ -38,7 +38,9 @@ enum BuildingReports {
 
   /// Every format, by the name of its file.
   static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
-    ("building.json", BuildingJSON.text), ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),
+    ("building.html", { BuildingHTML.text($0, times: LocalTime(.current)) }),
+    ("building.json", BuildingJSON.text),
+    ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),
   ]
 
   /// Writes the report in every format into the building's folder.
