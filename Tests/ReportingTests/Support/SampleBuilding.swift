@@ -40,7 +40,7 @@ struct SampleBuilding {
       manifest: manifest
         ?? .init(
           path: "manifests/harbour-house.yaml", sha256: String(repeating: "ab12", count: 16),
-          rooms: rooms.map { .init(id: $0.room, name: $0.name, profile: $0.profile, isSatisfied: true) }),
+          rooms: rooms, sealKey: nil),
       made: Self.day.addingTimeInterval(2 * 86_400),
       by: .init(toolVersion: "0.1.0", host: "laptop", user: "anna"))
   }
@@ -269,14 +269,18 @@ extension SampleBuilding {
     retire.end(.complete)
     building.add(retire)
 
-    let wanted = rooms.map {
-      BuildingReport.ManifestRoom(
-        id: $0.room, name: $0.name, profile: $0.profile, isSatisfied: $0.room != "room-12")
+    // The manifest has another name for one room since, and another room no more.
+    let wanted = rooms.map { room in
+      var room = room
+      for index in room.settings.indices where room.room == "room-12" && room.settings[index].name == .roomName {
+        room.settings[index].value = "Another name"
+      }
+      return room
     }
     return building.report(
       .init(
         path: "manifests/harbour-house.yaml", sha256: String(repeating: "ab12", count: 16),
-        rooms: wanted.filter { $0.id != "room-37" }))
+        rooms: wanted.filter { $0.room != "room-37" }, sealKey: nil))
   }
 
   /// A large building that is done but for a few rooms: provisioned in one run, found as it is in `recalls` more.
