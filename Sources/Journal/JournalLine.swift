@@ -51,7 +51,8 @@ struct JournalLine: Codable {
 /// Makes the lines of a journal, each from its event and the line before it. The same events give the same bytes.
 public struct JournalLines: Sendable {
   private let encoder = JournalLine.encoder()
-  private var previous = JournalLine.origin
+  /// The hash of the line before the next one.
+  private(set) var previous = JournalLine.origin
 
   /// At the beginning of a journal.
   public init() {}

@@ -35,10 +35,14 @@ public struct JournalDamage: Hashable, Sendable {
     case unknownVersion(Int)
     /// It was written by a newer version of roboprov: kind of the event.
     case unknownKind(String)
-    /// The line before it was changed, or lines are missing before it.
-    case brokenChain
-    /// Its number is not the one that follows: expected, found.
-    case gap(expected: Int, found: Int)
+    /// It was changed after it was written: the line that follows, or its writer, has another hash of it.
+    case changed
+    /// Its number is not the one that follows, expected and found: lines are missing before it, or were added.
+    case outOfOrder(expected: Int, found: Int)
+    /// It is missing, with all up to this one: the file was cut off after they were written.
+    case missing(through: Int)
+    /// It follows the last line that was written.
+    case added
   }
 
   /// Its number, from 1.
@@ -50,37 +54,76 @@ public struct JournalDamage: Hashable, Sendable {
 /// Reads journals back.
 public enum JournalReader {
   /// Reads the journal at a path.
+  /// - Parameter end: How far it was written, where its writer says so.
   /// - Throws: `JournalError` when the file cannot be opened or read. What is wrong *in* it is no error but
   ///   part of the result: the events before it still count.
-  public static func read(_ path: String) throws(JournalError) -> JournalRecord {
-    read(try File.reading(path).readAll())
+  public static func read(_ path: String, writtenTo end: JournalEnd? = nil) throws(JournalError)
+    -> JournalRecord
+  {
+    let bytes = try File.reading(path).readAll()
+    return end.map { read(bytes, writtenTo: $0) } ?? read(bytes)
   }
 
   /// Reads a journal's bytes.
-  public static func read(_ bytes: [UInt8]) -> JournalRecord {
+  public static func read(_ bytes: [UInt8]) -> JournalRecord { scan(bytes) }
+
+  /// Reads a journal's bytes, and holds them against what its writer knows. The chain of hashes alone cannot tell whether
+  /// the last line was changed, or lines were cut off at the end.
+  static func read(_ bytes: [UInt8], writtenTo end: JournalEnd) -> JournalRecord {
+    var record = scan(bytes, writtenTo: end)
+    guard record.damage == nil else { return record }
+    let found = record.events.count
+    if found < end.events {
+      record.damage = JournalDamage(line: found + 1, kind: .missing(through: end.events))
+    } else if found > end.events {
+      record.events.removeLast(found - end.events)
+      record.damage = JournalDamage(line: end.events + 1, kind: .added)
+    } else if record.lastHash != end.last {
+      record.events.removeLast()
+      record.damage = JournalDamage(line: found, kind: .changed)
+    }
+    return record
+  }
+
+  private static func scan(_ bytes: [UInt8], writtenTo end: JournalEnd? = nil) -> JournalRecord {
     var record = JournalRecord(events: [])
     let decoder = JSONDecoder()
     var previous = JournalLine.origin
     var rest = bytes[...]
-    var number = 0
     while !rest.isEmpty {
-      number += 1
-      guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+      let number = record.events.count + 1
+      guard let line = nextLine(&rest) else {
         record.tornLine = .init(line: number, bytes: rest.count)
         return record
       }
-      let line = rest[..<end]
-      rest = rest[(end + 1)...]
-      switch decode(line, decoder, number: number, previous: previous) {
-      case .success(let event): record.events.append(event)
+      let hash = JournalLine.chain(line)
+      switch decode(line, decoder, number: number) {
       case .failure(let damage):
         record.damage = JournalDamage(line: number, kind: damage.kind)
         return record
+      case .success(let decoded) where decoded.previous != previous:
+        // Either the line before was changed, or this one is not as it was written where it has the hash of that. Whoever
+        // has this one's hash tells: the line that follows, or the writer.
+        let known =
+          nextLine(&rest).flatMap { previousHash($0, decoder) } ?? (number == end?.events ? end?.last : nil)
+        let isThis = number == 1 || known.map { $0 != hash } ?? false
+        if !isThis { record.events.removeLast() }
+        record.damage = JournalDamage(line: isThis ? number : number - 1, kind: .changed)
+        return record
+      case .success(let decoded):
+        record.events.append(decoded.event)
       }
-      previous = JournalLine.chain(line)
-      record.lastHash = previous
+      previous = hash
+      record.lastHash = hash
     }
     return record
+  }
+
+  /// Takes the next whole line off the front, without its newline; nil where there is none.
+  private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    defer { rest = rest[(end + 1)...] }
+    return rest[..<end]
   }
 
   private struct Damage: Error {
@@ -88,19 +131,23 @@ public enum JournalReader {
   }
 
   private static func decode(
-    _ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder, number: Int, previous: String
-  ) -> Result<RunEvent, Damage> {
+    _ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder, number: Int
+  ) -> Result<JournalLine, Damage> {
     let line: JournalLine
     do {
       line = try decoder.decode(JournalLine.self, from: Data(bytes))
     } catch {
       return .failure(Damage(kind: diagnose(bytes, decoder, error, number: number)))
     }
-    guard line.previous == previous else { return .failure(Damage(kind: .brokenChain)) }
     guard line.event.sequence == number else {
-      return .failure(Damage(kind: .gap(expected: number, found: line.event.sequence)))
+      return .failure(Damage(kind: .outOfOrder(expected: number, found: line.event.sequence)))
     }
-    return .success(line.event)
+    return .success(line)
+  }
+
+  /// The hash that a line has of the line before it; nil where it cannot be read.
+  private static func previousHash(_ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> String? {
+    (try? decoder.decode(Frame.self, from: Data(bytes)))?.prev
   }
 
   /// Why a line cannot be read.

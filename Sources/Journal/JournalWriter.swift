@@ -1,6 +1,14 @@
 import EventLoop
 public import Model
 
+/// How far a journal was written, as its writer knows it.
+public struct JournalEnd: Hashable, Sendable {
+  /// How many events are in it.
+  public var events: Int
+  /// The hash of the last of their lines.
+  var last: String
+}
+
 /// Appends a run's events to its journal: one line an event, each written whole, each chained to the one
 /// before.
 ///
@@ -28,8 +36,10 @@ public actor JournalWriter {
   private let waiting = Lock(Waiting())
   private let thread = LoopExecutor.startThread()
   private var lines = JournalLines()
-  private var sequence = 0
   private var length = 0
+
+  /// How far the journal is written.
+  public private(set) var end = JournalEnd(events: 0, last: JournalLine.origin)
 
   /// Why the journal is closed to further events, once it is.
   public private(set) var failure: JournalError?
@@ -66,7 +76,7 @@ public actor JournalWriter {
 
   private func append(_ event: RunEvent) throws(JournalError) {
     precondition(
-      event.sequence == sequence + 1, "event \(event.sequence) does not follow event \(sequence)")
+      event.sequence == end.events + 1, "event \(event.sequence) does not follow event \(end.events)")
     let line = lines.line(event)
     do throws(JournalError) {
       try file.write(line + [UInt8(ascii: "\n")])
@@ -76,7 +86,7 @@ public actor JournalWriter {
       throw error
     }
     length += line.count + 1
-    sequence = event.sequence
+    end = JournalEnd(events: event.sequence, last: lines.previous)
   }
 }
 

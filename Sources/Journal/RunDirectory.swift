@@ -142,9 +142,10 @@ public final class RunDirectory: Sendable {
   }
 
   /// Reads the journal.
+  /// - Parameter end: How far it was written, where its writer says so: what differs from that is damage.
   /// - Throws: when there is none or it cannot be read.
-  public func readJournal() throws(JournalError) -> JournalRecord {
-    try JournalReader.read(journalPath)
+  public func readJournal(writtenTo end: JournalEnd? = nil) throws(JournalError) -> JournalRecord {
+    try JournalReader.read(journalPath, writtenTo: end)
   }
 
   /// Writes a report, such as `report.json`: whole or not at all, replacing an older one.

@@ -20,7 +20,7 @@ struct JournalReaderTests {
     }
   }
 
-  @Test("a bit turned anywhere before the last line is noticed, at its line or the one after")
+  @Test("a bit turned anywhere before the last line is noticed, at its line")
   func flipped() async throws {
     let events = Events.sample()
     let bytes = try await Events.journal(events)
@@ -31,9 +31,75 @@ struct JournalReaderTests {
       let line = 1 + bytes[..<offset].count { $0 == UInt8(ascii: "\n") }
       let record = JournalReader.read(damaged)
       let damage = try #require(record.damage, "byte \(offset)")
-      #expect((line...line + 1).contains(damage.line), "byte \(offset)")
-      #expect(record.events.count == damage.line - 1)
+      #expect(damage.line == line, "byte \(offset)")
+      #expect(record.events.count == line - 1)
+      #expect(record.events == Array(events.prefix(line - 1)), "nothing counts that was changed")
     }
+  }
+
+  @Test("a changed line is told by the hash in the next one, and does not count")
+  func changed() async throws {
+    let events = Events.sample()
+    let text = String(decoding: try await Events.journal(events), as: UTF8.self)
+    let changed = text.replacing(
+      "00:1A:7D:DA:71:01\",\"name\":\"hci0", with: "00:1A:7D:DA:71:01\",\"name\":\"hci9")
+    try #require(changed != text)
+    let record = JournalReader.read(Array(changed.utf8))
+    #expect(record.damage == .init(line: 3, kind: .changed))
+    #expect(record.events == Array(events.prefix(2)))
+  }
+
+  // MARK: What only the writer knows
+
+  /// A journal's bytes, and how far it was written.
+  private func written() async throws -> (events: [RunEvent], bytes: [UInt8], end: JournalEnd) {
+    let directory = try TemporaryDirectory()
+    let writer = JournalWriter(try File.directory(directory.path).create("j"))
+    try await writer.append(Events.sample())
+    return (Events.sample(), try File.reading(directory.path + "/j").readAll(), await writer.end)
+  }
+
+  @Test("a whole journal is as its writer left it")
+  func asWritten() async throws {
+    let (events, bytes, end) = try await written()
+    #expect(JournalReader.read(bytes, writtenTo: end) == JournalRecord(events: events))
+  }
+
+  @Test("a bit turned in the last line is noticed by its writer")
+  func lastLine() async throws {
+    let (events, bytes, end) = try await written()
+    let begin = try #require(bytes.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
+    for offset in begin..<(bytes.count - 1) {
+      var damaged = bytes
+      damaged[offset] ^= 1
+      let record = JournalReader.read(damaged, writtenTo: end)
+      #expect(record.damage?.line == events.count, "byte \(offset)")
+      #expect(record.events == Array(events.dropLast()), "byte \(offset)")
+    }
+  }
+
+  @Test("a file that was cut off is noticed by its writer, wherever that was")
+  func cutOff() async throws {
+    let (events, bytes, end) = try await written()
+    for length in 0..<bytes.count {
+      let record = JournalReader.read(Array(bytes[..<length]), writtenTo: end)
+      let whole = bytes[..<length].count { $0 == UInt8(ascii: "\n") }
+      #expect(
+        record.damage == .init(line: whole + 1, kind: .missing(through: events.count)), "\(length) bytes")
+      #expect(record.events == Array(events.prefix(whole)))
+    }
+  }
+
+  @Test("a line that is put behind the last one is noticed by its writer")
+  func added() async throws {
+    let (events, _, end) = try await written()
+    var lines = JournalLines()
+    var more = events + events.suffix(1)
+    more[events.count].sequence = events.count + 1
+    let bytes = more.flatMap { lines.line($0) + [UInt8(ascii: "\n")] }
+    let record = JournalReader.read(bytes, writtenTo: end)
+    #expect(record.damage == .init(line: events.count + 1, kind: .added))
+    #expect(record.events == events)
   }
 
   /// What can stand in the place of line 3.
@@ -58,7 +124,7 @@ struct JournalReaderTests {
     ),
     (
       #"{"v":1,"seq":3,"kind":"run_finished","prev":"00","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"complete"}}"#,
-      .brokenChain
+      .changed
     ),
   ]
 
@@ -74,25 +140,31 @@ struct JournalReaderTests {
     #expect(record.damage == JournalDamage(line: 3, kind: kind))
   }
 
-  @Test("a line taken out or told twice breaks the chain")
+  @Test("a line taken out or told twice is out of order")
   func missing() async throws {
     let lines = String(decoding: try await Events.journal(Events.sample()), as: UTF8.self)
       .split(separator: "\n").map { $0 + "\n" }
     let cut = lines[..<3] + lines[4...]
-    #expect(JournalReader.read(Array(cut.joined().utf8)).damage == .init(line: 4, kind: .brokenChain))
+    #expect(
+      JournalReader.read(Array(cut.joined().utf8)).damage
+        == .init(line: 4, kind: .outOfOrder(expected: 4, found: 5)))
     let twice = lines[...3] + lines[3...]
-    #expect(JournalReader.read(Array(twice.joined().utf8)).damage == .init(line: 5, kind: .brokenChain))
+    #expect(
+      JournalReader.read(Array(twice.joined().utf8)).damage
+        == .init(line: 5, kind: .outOfOrder(expected: 5, found: 4)))
     let headless = lines[1...]
-    #expect(JournalReader.read(Array(headless.joined().utf8)).damage == .init(line: 1, kind: .brokenChain))
+    #expect(
+      JournalReader.read(Array(headless.joined().utf8)).damage
+        == .init(line: 1, kind: .outOfOrder(expected: 1, found: 2)))
   }
 
-  @Test("a number left out is a gap, however well it is chained")
+  @Test("a number left out is out of order, however well it is chained")
   func gap() throws {
     var event = Events.sample()[0]
     event.sequence = 2
     let line = try JournalLine.encoder().encode(JournalLine(event: event, previous: JournalLine.origin))
     let record = JournalReader.read([UInt8](line) + [UInt8(ascii: "\n")])
-    #expect(record.damage == .init(line: 1, kind: .gap(expected: 1, found: 2)))
+    #expect(record.damage == .init(line: 1, kind: .outOfOrder(expected: 1, found: 2)))
   }
 
   @Test(

@@ -30,12 +30,131 @@ struct TrustedRecordTests {
       lines[2] = "\u{FFFD}\u{FFFD}\u{FFFD}"
       try Data(lines.joined(separator: "\n").utf8).write(to: file)
       try await premises.expectRefused(
-        command, with: 74, saying: ["\(Site.building)/\(first)/journal.jsonl:3: damaged", "--mirror"])
+        command, with: 74,
+        saying: [
+          "\(Site.building)/\(first)/journal.jsonl:3: line 3 was changed after it was written: it is not JSON",
+          "--mirror",
+        ])
       // Looking decides nothing, and says what it cannot show.
       let history = try await premises.run(["history", "building.yaml", "Room 101", "--full"])
       #expect(history.status == 0, "\(history)")
-      #expect(history.errors.contains("journal.jsonl:3: damaged"), "\(history)")
+      #expect(history.errors.contains("journal.jsonl:3: line 3 was changed"), "\(history)")
       #expect(history.output.contains("already_provisioned"), "the second run's record is whole\n\(history)")
+    }
+  }
+
+  /// Changes a byte of a line of a file, in place.
+  private static func flip(line: Int, of file: URL) throws {
+    var bytes = try Data(contentsOf: file)
+    let begin = try #require(
+      bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst(line - 1).first?
+        .startIndex)
+    let place = try #require(bytes[begin...].range(of: Data(#""elapsed_us":"#.utf8)))
+    // A digit, and not the first one, into another.
+    let digit = place.upperBound + 1
+    bytes[digit] = bytes[digit] == UInt8(ascii: "7") ? UInt8(ascii: "8") : UInt8(ascii: "7")
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+
+  @Test("reports are not made again from a damaged journal: the good ones stay")
+  func reportOfDamaged() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let run = try #require(site.runs.first)
+      try Self.flip(line: 7, of: Self.journal(of: run, at: site))
+      let before = try site.recordedContents
+      for command in [["report", Site.building], ["report", Site.building, run]] {
+        let report = try await site.run(command)
+        #expect(report.status == 74, "\(report)")
+        #expect(report.output.isEmpty, "\(report)")
+        #expect(
+          report.errors.contains("\(run)/journal.jsonl:7: line 7 was changed after it was written\n"),
+          "\(report)")
+        #expect(report.errors.contains("--mirror"), "\(report)")
+        #expect(try site.recordedContents == before, "something was overwritten\n\(report)")
+      }
+    }
+  }
+
+  /// What somebody does to the journal while a run goes on.
+  struct Meddling: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var says: String
+    var meddle: @Sendable (URL) throws -> Void
+  }
+
+  static let meddlings = [
+    Meddling(
+      testDescription: "a byte of an earlier line is flipped",
+      says: ":4: line 4 was changed after it was written"
+    ) {
+      try flip(line: 4, of: $0)
+    },
+    Meddling(testDescription: "the file is cut off", says: ":3: line 3 was changed after it was written") {
+      // What is written afterwards stands behind a hole.
+      let text = try String(contentsOf: $0, encoding: .utf8)
+      let head = text.split(separator: "\n").prefix(2).joined(separator: "\n") + "\n"
+      try #require(truncate($0.path, head.utf8.count) == 0)
+    },
+    Meddling(testDescription: "the file is emptied", says: ":1: ") {
+      try #require(truncate($0.path, 0) == 0)
+    },
+  ]
+
+  /// A run that is at its second sensor, which does not answer, until it is interrupted.
+  private static func runWithMeddling(
+    _ meddling: Meddling, _ options: [String],
+    _ body:
+      @escaping @Sendable (Site, Invocation.Outcome, _ run: String, _ latest: String) async throws -> Void
+  ) async throws {
+    try await Site.use { site in
+      try site.writeManifest(
+        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m }"])
+      let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .neverAnswers)]
+      try await ServedBuilding.serve(sensors) { building in
+        let first = try await site.run(apply + ["--only", "Room 101"], bus: building.bus)
+        try #require(first.status == 0, "\(first)")
+        let latest = try site.latest.lastPathComponent
+        let run = try site.start(apply + options, bus: building.bus)
+        try await run.says("Room 102: attempt 1")
+        let id = try #require(site.runs.first { $0 != latest })
+        try meddling.meddle(journal(of: id, at: site))
+        run.send(SIGINT)
+        try await body(site, try await run.ended(), id, latest)
+      }
+    }
+  }
+
+  @Test(
+    "a journal that is changed while the run goes on ends it with 74, without reports", arguments: meddlings)
+  func changedMeanwhile(_ meddling: Meddling) async throws {
+    try await Self.runWithMeddling(meddling, []) { site, outcome, run, latest in
+      #expect(outcome.status == 74, "\(outcome)")
+      #expect(outcome.errors.contains("\(run)/journal.jsonl\(meddling.says)"), "\(outcome)")
+      #expect(outcome.errors.contains("move the folder \(run)"), "what to do is told\n\(outcome)")
+      #expect(!outcome.output.contains("rooms done"), "\(outcome)")
+      let now = try site.latest.lastPathComponent
+      #expect(now == latest)
+      #expect(!site.has("reports/\(Site.building)/\(run)/report.json"))
+    }
+  }
+
+  @Test("where the mirror of such a run is whole, it is named with the command that copies it")
+  func wholeMirror() async throws {
+    try await Self.runWithMeddling(Self.meddlings[0], ["--mirror", "stick"]) { site, outcome, run, latest in
+      #expect(outcome.status == 74, "\(outcome)")
+      let files = ["stick", "reports"].map { "\($0)/\(Site.building)/\(run)/journal.jsonl" }
+      #expect(outcome.errors.contains("The mirror is whole."), "\(outcome)")
+      #expect(outcome.errors.contains("`cp \(files[0]) \(files[1])`"), "\(outcome)")
+      #expect(site.has("stick/\(Site.building)/\(run)/report.json"), "the mirror has its reports")
+      let copied = try await site.runTool(["cp"] + files)
+      #expect(copied.status == 0, "\(copied)")
+      let report = try await site.run(["report", Site.building, run, "--reports", "reports"])
+      #expect(report.status == 0, "\(report)")
+      #expect(try site.latest.lastPathComponent == run)
+      try site.expectWholeRecord(rooms: 2)
     }
   }
 

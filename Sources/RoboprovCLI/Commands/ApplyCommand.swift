@@ -194,7 +194,7 @@ struct ApplyCommand: AsyncParsableCommand {
       await Engine.apply(request, in: environment, recording: coordinator)
     }
     do {
-      try record.finish(building: building(undertaking)) {
+      try await record.finish(building: building(undertaking)) {
         RunOutput.show($0, after: $1, in: record.directory, as: output)
       }
     } catch  where result.recordFailure != nil {

@@ -122,9 +122,7 @@ struct MergeCommand: AsyncParsableCommand {
         .record, "run \(run) has different records in \(first) and \(second)",
         cure: "A journal is never changed once written: find out which copy was, and leave it out.")
     case .damaged(let journal, let damage):
-      CommandFailure(
-        .record, "\(journal):\(damage.line): damaged (\(damage.kind))",
-        cure: "Put a whole copy in its place (of --mirror, or a backup).")
+      DamageWords.failure(damage, in: journal)
     case .disk(let error): JournalTrouble.failure(error)
     }
   }

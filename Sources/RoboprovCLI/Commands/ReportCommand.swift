@@ -43,7 +43,7 @@ struct RunReportCommand: AsyncParsableCommand {
     } catch {
       throw JournalTrouble.failure(error, lookingFor: run, of: building, in: reports)
     }
-    warn(of: record, in: directory)
+    try check(record, in: directory)
     if case .runStarted(let started)? = record.events.first?.fact, started.command != .apply {
       throw CommandFailure(
         .usage,
@@ -98,17 +98,21 @@ struct RunReportCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the journal does not say any more is never passed over in silence.
-  private func warn(of record: JournalRecord, in directory: RunDirectory) {
+  /// What the journal does not say any more is never passed over in silence: a torn line is told of; of a damaged journal
+  /// no reports are made, for they would replace better ones.
+  private func check(_ record: JournalRecord, in directory: RunDirectory) throws {
     if let torn = record.tornLine {
       Console.say(
         "roboprov: warning: \(directory.journalPath):\(torn.line): the last line was cut off (\(torn.bytes) bytes); "
           + "all before it counts")
     }
     if let damage = record.damage {
-      Console.say(
-        "roboprov: warning: \(directory.journalPath):\(damage.line): damaged (\(damage.kind)); "
-          + "this line and all after it do not count")
+      throw DamageWords.failure(
+        damage, in: directory.journalPath,
+        cure: """
+          No reports were made of it, and those that are there stay as they are. Put a whole copy in its place (of \
+          --mirror, or a backup), and give the same command again.
+          """)
     }
   }
 }

@@ -23,12 +23,12 @@ struct SiteRecord {
       guard let damage = run.record.damage else { continue }
       if damagedToo {
         Console.say(
-          "roboprov: warning: \(run.journal):\(damage.line): damaged (\(damage.kind)); "
-            + "this line and all after it are missing here")
+          "roboprov: warning: \(DamageWords.sentence(damage, in: run.journal)); "
+            + "this line and all after it are left out here")
         continue
       }
-      throw CommandFailure(
-        .record, "\(run.journal):\(damage.line): damaged (\(damage.kind))",
+      throw DamageWords.failure(
+        damage, in: run.journal,
         cure: """
           What was done after that line is not known, so nothing is decided by it. Put a whole copy in its place (of \
           --mirror, or a backup); or move the folder \(run.id) out of \(reports), and make sure by hand what it did.

@@ -62,6 +62,23 @@ extension Site {
     }
   }
 
+  /// What is in every file below the reports directory, and where links lead, by path.
+  var recordedContents: [String: Data] {
+    get throws {
+      let top = directory.appending(path: "reports").path
+      var contents: [String: Data] = [:]
+      for name in recordedEntries {
+        let path = top + "/" + name
+        if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+          contents[name] = Data(target.utf8)
+        } else {
+          contents[name] = FileManager.default.contents(atPath: path) ?? Data()
+        }
+      }
+      return contents
+    }
+  }
+
   /// Checks that a run's record is whole: all reports are there and readable, agree with each other, every room
   /// has one outcome, and no secret is in any of them.
   /// - Parameter isTorn: whether the journal's last line may not be whole.
