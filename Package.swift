@@ -157,7 +157,8 @@ let package = Package(
     tests(
       "RoboprovCLI",
       [
-        "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "VirtualBuilding",
+        "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "Reporting",
+        "VirtualBuilding",
         "VirtualTime",
       ]),
   ]

@@ -1,6 +1,8 @@
+import Glibc
 import Model
 
-/// All runs of a building that a reports directory has on record, read from their journals.
+/// All real runs of a building that a reports directory has on record, read from their journals. Rehearsals are none,
+/// wherever they lie: earlier versions left them among the runs.
 public struct BuildingArchive: Sendable {
   /// One run's record.
   public struct Run: Sendable {
@@ -19,20 +21,53 @@ public struct BuildingArchive: Sendable {
     }
   }
 
+  /// A run of which not all is known.
+  public struct Fault: Hashable, Sendable {
+    /// What is wrong.
+    public enum Kind: Hashable, Sendable {
+      /// Its journal is damaged: what it had on record after that is not known.
+      case damaged(JournalDamage)
+      /// Its folder has reports and no journal: it was not copied whole.
+      case noJournal
+      /// It is a run of another building, whose id this is.
+      case otherBuilding(String)
+    }
+
+    /// The run's id: the name of its folder.
+    public var run: String
+    /// Path of its journal.
+    public var journal: String
+    /// What is wrong.
+    public var kind: Kind
+  }
+
   /// The runs, in the order in which they began.
-  public var runs: [Run]
+  public private(set) var runs: [Run]
+  /// What is wrong with the record, by run. A damaged journal is among the runs as well, as far as it can be trusted; the
+  /// others are not.
+  public private(set) var faults: [Fault] = []
+  /// Paths of folders that are not runs: by their name, or because they have neither a journal nor reports. A run that was
+  /// killed before it had a journal is one of these: it did nothing.
+  public private(set) var skipped: [String] = []
 
   /// Reads all journals of a building; none is passed over in silence. A building without any is none.
   /// - Throws: when the directory, or a journal in it, cannot be read. What is wrong *in* a journal is part of the
   ///   result.
   public static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
-    var runs: [Run] = []
-    for directory in try RunDirectory.all(in: reports, building: building) {
-      // A run that was killed before it had a journal did nothing.
-      guard let record = try directory.journalIfAny() else { continue }
-      runs.append(Run(id: directory.run, journal: directory.journalPath, record: record))
+    try RunDirectory.checkName(building)
+    let folder: File
+    do throws(JournalError) {
+      folder = try File.directory(reports).directory(building)
+    } catch  where error.cause == .missing {
+      return BuildingArchive(runs: [])
     }
-    return BuildingArchive(runs: runs)
+    var archive = try BuildingArchive(folder)
+    let others = archive.runs.filter { run in run.building.map { $0 != building } ?? false }
+    archive.runs.removeAll { run in others.contains { $0.id == run.id } }
+    archive.faults += others.map { run in
+      Fault(run: run.id, journal: run.journal, kind: .otherBuilding(run.building ?? ""))
+    }
+    return archive
   }
 
   /// An archive of these runs.
@@ -45,13 +80,55 @@ public struct BuildingArchive: Sendable {
     }
   }
 
+  private init(_ folder: File) throws(JournalError) {
+    var runs: [Run] = []
+    var faults: [Fault] = []
+    var skipped: [String] = []
+    for name in try folder.names() where folder.kind(of: name) == S_IFDIR && !name.hasPrefix(".") {
+      if name == RunDirectory.latest || name == RunDirectory.rehearsals { continue }
+      guard RunDirectory.isRunName(name) else {
+        skipped.append(folder.path + "/" + name)
+        continue
+      }
+      let directory = try folder.directory(name)
+      let journal = directory.path + "/" + JournalWriter.fileName
+      guard directory.kind(of: JournalWriter.fileName) != nil else {
+        if directory.kind(of: RunDirectory.report) != nil {
+          faults.append(Fault(run: name, journal: journal, kind: .noJournal))
+        } else {
+          skipped.append(directory.path)
+        }
+        continue
+      }
+      let run = Run(id: name, journal: journal, record: try JournalReader.read(journal))
+      if run.isRehearsal { continue }
+      runs.append(run)
+      if let damage = run.record.damage {
+        faults.append(Fault(run: name, journal: journal, kind: .damaged(damage)))
+      }
+    }
+    self.init(runs: runs)
+    self.faults = faults
+    self.skipped = skipped
+  }
+
   /// The building's present state.
-  public func state(simulated: Bool) -> BuildingRecord {
-    var state = BuildingRecord(simulated: simulated)
+  public var state: BuildingRecord {
+    var state = BuildingRecord()
     for run in runs { state.apply(run.record.events) }
     return state
   }
+}
 
-  /// The journals in which something is wrong beyond a torn last line: what they had on record is not all known.
-  public var damaged: [Run] { runs.filter { $0.record.damage != nil } }
+extension BuildingArchive.Run {
+  /// How it began; nil of one that was killed before that was on record.
+  var started: RunStarted? {
+    if case .runStarted(let fact)? = record.events.first?.fact { fact } else { nil }
+  }
+
+  /// The building's id.
+  var building: String? { started?.building }
+
+  /// Whether it worked in a virtual building.
+  var isRehearsal: Bool { started?.simulated ?? false }
 }

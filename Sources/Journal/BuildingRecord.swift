@@ -5,25 +5,20 @@ public import Model
 /// The building's present state: everything that was ever done in it, folded in the order in which it happened.
 ///
 /// Total: any prefix of any run counts for what it is, also the record of a run that was killed. Rehearsals never
-/// count for the building, nor the building for rehearsals.
+/// count.
 public struct BuildingRecord: Hashable, Sendable {
   /// What the next run decides by.
   public private(set) var standing = BuildingStanding()
 
-  private let simulated: Bool
   private var run: RunStarted?
   /// Settings that the device of a room has confirmed in the current attempt.
   private var written: [RoomID: Set<SettingName>] = [:]
 
   /// The state of a building in which nothing was done yet.
-  /// - Parameter simulated: Whether it is the state of rehearsals.
-  public init(simulated: Bool) {
-    self.simulated = simulated
-  }
+  public init() {}
 
   /// The state after these runs, each from its beginning, in whatever order they are given.
-  public init(_ runs: [[RunEvent]], simulated: Bool) {
-    self.init(simulated: simulated)
+  public init(_ runs: [[RunEvent]]) {
     for events in Self.ordered(runs) { apply(events) }
   }
 
@@ -37,7 +32,7 @@ public struct BuildingRecord: Hashable, Sendable {
 
   /// Takes in a further run, from its beginning as far as it is on record.
   public mutating func apply(_ events: [RunEvent]) {
-    guard case .runStarted(let started)? = events.first?.fact, started.simulated == simulated else { return }
+    guard case .runStarted(let started)? = events.first?.fact, !started.simulated else { return }
     run = started
     written = [:]
     for room in started.rooms { name(room) }

@@ -1,7 +1,16 @@
 import Glibc
 public import Model
 
-/// Where a run leaves everything: `<reports>/<building>/<run>/`, with `<reports>/<building>/latest` beside it.
+/// Whether a run counts for its building.
+public enum RunSort: Hashable, Sendable {
+  /// It worked in the building itself: its record is the building's.
+  case real
+  /// It worked in a virtual building, and leaves no record: nothing is decided by it.
+  case rehearsal
+}
+
+/// Where a run leaves everything: `<reports>/<building>/<run>/`, with `<reports>/<building>/latest` beside it; a
+/// rehearsal `<reports>/<building>/rehearsals/<run>/`, with a `latest` of its own beside it.
 ///
 /// Directories that are made here are 0700, files 0600. `latest` is moved when a run's reports are whole, so
 /// whoever follows it always finds all of them; a run that was killed is found by its id, and moves `latest`
@@ -10,6 +19,10 @@ public import Model
 public final class RunDirectory: Sendable {
   /// The name of what leads to the newest run: a link, or a text with its id where there are no links.
   public static let latest = LatestMark.name
+  /// Where the rehearsals of a building lie, beside its runs.
+  public static let rehearsals = "rehearsals"
+  /// The report for programs: a run that has it had a journal.
+  public static let report = "report.json"
   /// Where the logs of the devices lie.
   public static let devices = "devices"
   /// Less free space than this is refused: a run of 2,000 rooms with all their retries writes about half.
@@ -19,16 +32,18 @@ public final class RunDirectory: Sendable {
   public let path: String
   /// The run's id.
   public let run: String
+  /// Among which runs it lies.
+  public let sort: RunSort
 
-  private let building: File
+  /// The folder of the building's runs, or of its rehearsals.
+  private let parent: File
   private let directory: File
-  private let logs: File
 
-  private init(run: String, building: File, directory: File, logs: File) {
+  private init(run: String, _ sort: RunSort, in parent: File, _ directory: File) {
     self.run = run
-    self.building = building
+    self.sort = sort
+    self.parent = parent
     self.directory = directory
-    self.logs = logs
     path = directory.path
   }
 
@@ -38,55 +53,53 @@ public final class RunDirectory: Sendable {
   ///   - reports: The reports directory; made when it is not there, with all that leads to it.
   ///   - building: The building's id, `[a-z0-9-]+`.
   ///   - run: The run's id; letters, digits, `-`, `_` and inner dots. It must be new.
+  ///   - sort: Among which runs it lies.
   ///   - spaceWanted: How many bytes must be free.
   /// - Throws: what stands in the way.
   public static func create(
-    in reports: String, building: String, run: String, spaceWanted: UInt64 = RunDirectory.spaceWanted
+    in reports: String, building: String, run: String, _ sort: RunSort = .real,
+    spaceWanted: UInt64 = RunDirectory.spaceWanted
   ) throws(JournalError) -> RunDirectory {
     try checkRun(run)
-    let buildingDirectory = try makeBuilding(building, in: reports)
-    guard try buildingDirectory.createDirectory(run) else {
-      throw JournalError(.createDirectory, buildingDirectory.path + "/" + run, .exists)
+    var parent = try makeBuilding(building, in: reports)
+    if sort == .rehearsal {
+      if try parent.createDirectory(rehearsals) { try parent.sync() }
+      parent = try parent.directory(rehearsals)
     }
-    let directory = try buildingDirectory.directory(run)
-    _ = try directory.createDirectory(devices)
-    let result = RunDirectory(
-      run: run, building: buildingDirectory, directory: directory, logs: try directory.directory(devices))
+    guard try parent.createDirectory(run) else {
+      throw JournalError(.createDirectory, parent.path + "/" + run, .exists)
+    }
+    let result = RunDirectory(run: run, sort, in: parent, try parent.directory(run))
     try result.prove(spaceWanted)
-    try buildingDirectory.sync()
+    try parent.sync()
     return result
   }
 
-  /// Opens the directory of a run that was.
+  /// Opens the directory of a run that was. Nothing is made there.
   /// - Throws: `missing`, or what stands in the way.
   public static func open(
-    in reports: String, building: String, run: String
+    in reports: String, building: String, run: String, _ sort: RunSort = .real
   ) throws(JournalError) -> RunDirectory {
     try checkName(building)
     try checkRun(run)
-    let buildingDirectory = try File.directory(reports).directory(building)
-    let directory = try buildingDirectory.directory(run)
-    _ = try directory.createDirectory(devices)
-    return RunDirectory(
-      run: run, building: buildingDirectory, directory: directory, logs: try directory.directory(devices))
+    var parent = try File.directory(reports).directory(building)
+    if sort == .rehearsal { parent = try parent.directory(rehearsals) }
+    return RunDirectory(run: run, sort, in: parent, try parent.directory(run))
   }
 
-  /// The directories of all runs of a building, by id; none where there is no such building.
-  /// - Throws: what stands in the way.
-  static func all(in reports: String, building: String) throws(JournalError) -> [RunDirectory] {
-    try checkName(building)
-    let place: File
+  /// Opens the directory of a run that was, be it a real one or a rehearsal.
+  /// - Throws: `missing`, or what stands in the way.
+  public static func find(
+    in reports: String, building: String, run: String
+  ) throws(JournalError) -> RunDirectory {
     do throws(JournalError) {
-      place = try File.directory(reports).directory(building)
-    } catch  where error.cause == .missing {
-      return []
+      return try open(in: reports, building: building, run: run)
+    } catch let error where error.cause == .missing {
+      guard let rehearsal = try? open(in: reports, building: building, run: run, .rehearsal) else {
+        throw error
+      }
+      return rehearsal
     }
-    var runs: [RunDirectory] = []
-    for name in try place.names()
-    where place.kind(of: name) == S_IFDIR && !name.hasPrefix(".") && name != latest {
-      runs.append(try open(in: reports, building: building, run: name))
-    }
-    return runs
   }
 
   /// The bytes of a run's journal, or nil when there is no such run or it has none.
@@ -110,13 +123,6 @@ public final class RunDirectory: Sendable {
     try file.sync()
     try directory.rename(temporary, to: JournalWriter.fileName)
     try directory.sync()
-  }
-
-  /// The journal's record, or nil when there is none.
-  /// - Throws: when it cannot be read.
-  func journalIfAny() throws(JournalError) -> JournalRecord? {
-    guard directory.kind(of: JournalWriter.fileName) != nil else { return nil }
-    return try readJournal()
   }
 
   /// The directory of a run, be it there or not.
@@ -160,6 +166,7 @@ public final class RunDirectory: Sendable {
   /// the disk: thousands would take their time, and after a power cut `roboprov report` makes them again.
   /// - Throws: what stands in the way of the first that could not be written.
   public func writeDeviceLogs(_ texts: some Sequence<(RoomID, String)>) throws(JournalError) {
+    let logs = try logs()
     for (room, text) in texts {
       try Self.checkName(room.rawValue)
       try Self.replace(room.rawValue + ".log", in: logs, with: text, synced: false)
@@ -170,10 +177,22 @@ public final class RunDirectory: Sendable {
   /// Makes `latest` point to this run, in one step. To be called when its reports are written.
   /// - Throws: what stands in the way; `latest` then points where it did.
   public func publish() throws(JournalError) {
-    try LatestMark.place(run, in: building)
+    try LatestMark.place(run, in: parent)
   }
 
-  /// The id of the run that `latest` points to, or nil when there is none.
+  /// The directory of the run that the `latest` beside this one leads to; nil where there is none.
+  /// - Throws: what stands in the way.
+  public func latest() throws(JournalError) -> RunDirectory? {
+    guard let run = try LatestMark.run(in: parent), Self.isRunName(run) else { return nil }
+    do throws(JournalError) {
+      return RunDirectory(run: run, sort, in: parent, try parent.directory(run))
+    } catch  where error.cause == .missing {
+      // It was taken away.
+      return nil
+    }
+  }
+
+  /// The id of the real run that `latest` points to, or nil when there is none.
   public static func latestRun(in reports: String, building: String) throws(JournalError) -> String? {
     try checkName(building)
     return try LatestMark.run(in: try File.directory(reports).directory(building))
@@ -185,11 +204,17 @@ public final class RunDirectory: Sendable {
     guard free >= spaceWanted else {
       throw JournalError(.write, path, .littleSpace(free: free, wanted: spaceWanted))
     }
-    for place in [directory, logs] {
+    for place in [directory, try logs()] {
       _ = try place.create(".probe")
       place.remove(".probe")
     }
-    try LatestMark.prove(for: run, in: building)
+    try LatestMark.prove(for: run, in: parent)
+  }
+
+  /// The directory of the devices' logs, made when it is not there.
+  private func logs() throws(JournalError) -> File {
+    _ = try directory.createDirectory(Self.devices)
+    return try directory.directory(Self.devices)
   }
 
   static func replace(_ name: String, in directory: File, with text: String, synced: Bool)
@@ -237,8 +262,12 @@ public final class RunDirectory: Sendable {
   }
 
   private static func checkRun(_ run: String) throws(JournalError) {
-    try checkName(run)
-    guard run != latest else { throw JournalError(.create, run, .unsafeName) }
+    guard isRunName(run) else { throw JournalError(.create, run, .unsafeName) }
+  }
+
+  /// Whether a name may be a run's id.
+  static func isRunName(_ name: String) -> Bool {
+    isSafeName(name) && name != latest && name != rehearsals
   }
 
   /// Names become file names: nothing in one may lead elsewhere or hide.

@@ -132,13 +132,14 @@ struct RunDirectoryTests {
     "an identity that could lead elsewhere is refused",
     arguments: [
       "", ".", "..", "../x", "a/b", "/etc", ".hidden", "a\0b", "a b", "ü", "a\n", "-\u{1B}", "latest",
+      "rehearsals",
       String(repeating: "a", count: 201),
     ])
   func unsafeNames(name: String) throws {
     #expect(throws: JournalError(.create, name, .unsafeName)) {
       try RunDirectory.create(in: reports, building: "demo", run: name)
     }
-    guard name != "latest" else { return }
+    guard name != "latest", name != "rehearsals" else { return }
     #expect(throws: JournalError(.create, name, .unsafeName)) {
       try RunDirectory.create(in: reports, building: name, run: "run-1")
     }
@@ -200,6 +201,35 @@ struct RunDirectoryTests {
       return
     }
     #expect(free > 0)
+  }
+
+  @Test("a rehearsal has a place and a `latest` of its own, and is found by its id")
+  func rehearsal() throws {
+    let real = try create("run-1")
+    try real.publish()
+    let rehearsal = try RunDirectory.create(in: reports, building: "demo", run: "run-2", .rehearsal)
+    #expect(rehearsal.path == reports + "/demo/rehearsals/run-2")
+    try rehearsal.publish()
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
+    #expect(try rehearsal.latest()?.run == "run-2")
+    #expect(try real.latest()?.run == "run-1")
+    for (run, sort) in [("run-1", RunSort.real), ("run-2", .rehearsal)] {
+      #expect(try RunDirectory.find(in: reports, building: "demo", run: run).sort == sort)
+    }
+    #expect(throws: JournalError(.open, reports + "/demo/run-9", .missing)) {
+      try RunDirectory.find(in: reports, building: "demo", run: "run-9")
+    }
+  }
+
+  @Test("a directory that is only read stays as it is")
+  func onlyRead() throws {
+    try FileManager.default.createDirectory(
+      atPath: reports + "/demo/run-1", withIntermediateDirectories: true)
+    let run = try RunDirectory.open(in: reports, building: "demo", run: "run-1")
+    #expect(throws: JournalError(.open, run.journalPath, .missing)) { try run.readJournal() }
+    #expect(try temporary.contents() == ["a", "a/reports", "a/reports/demo", "a/reports/demo/run-1"])
+    try run.writeDeviceLogs([("kitchen", "log")])
+    #expect(try temporary.read("a/reports/demo/run-1/devices/kitchen.log") == "log")
   }
 
   @Test("a run that was never there cannot be opened")

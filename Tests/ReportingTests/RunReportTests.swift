@@ -13,6 +13,18 @@ struct RunReportTests {
     #expect(report == RunReport(Story.mixed.events))
   }
 
+  @Test("the radio is reached when a scan window, or an attempt, begins, and not before")
+  func reachedRadio() {
+    var story = Story()
+    story.begin([.sample("kitchen", "Kitchen", minor: 1)])
+    #expect(!RunReport(story.events).reachedRadio, "an adapter was found, and nothing was heard")
+    var attempt = story
+    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
+    #expect(RunReport(story.events).reachedRadio)
+    attempt.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(1), adapter: .first, number: 1)))
+    #expect(RunReport(attempt.events).reachedRadio)
+  }
+
   @Test("a whole run")
   func whole() throws {
     let report = RunReport(Story.mixed.events)

@@ -244,38 +244,4 @@ struct ConvergenceTests {
       #expect(await premises.minor(1) == 103)
     }
   }
-
-  // MARK: Rehearsals
-
-  @Test("what was rehearsed is not done")
-  func rehearsedFirst() async throws {
-    try await Premises.serve(2) { premises in
-      let site = premises.site
-      let rehearsal = try await site.run(Self.apply + ["--simulate"])
-      #expect(rehearsal.status == 0, "\(rehearsal)")
-      #expect(try site.report["run"]["simulated"].flag == true)
-      #expect(await premises.building.isUntouched([1, 2]))
-
-      let real = try await premises.apply("--failed")
-      #expect(real.status == 0, "\(real)")
-      #expect(try site.report["run"]["simulated"].flag == false)
-      #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
-      #expect(await premises.minor(1) == 101)
-    }
-  }
-
-  @Test("what was done binds no rehearsal")
-  func rehearsedAfterwards() async throws {
-    try await Premises.serveDone(1) { premises in
-      let site = premises.site
-      try site.writeManifest([Place(minor: 151, address: Place.numbered(1).address, name: "Room 101")])
-      try await premises.expectRefused(Self.apply, with: 65, saying: ["--renumber"])
-      let writes = await premises.writes
-      let rehearsal = try await site.run(Self.apply + ["--simulate"])
-      #expect(rehearsal.status == 0, "\(rehearsal)")
-      #expect(try site.outcomes == [151: "provisioned"])
-      #expect(await premises.writes == writes)
-      try await premises.expectRefused(Self.apply, with: 65, saying: ["--renumber"])
-    }
-  }
 }

@@ -76,10 +76,13 @@ struct InterruptionTests {
         #expect(outcome.errors.contains("Stopping"), "\(outcome)")
         #expect(await building.world.openLinkCount() == 0)
         #expect(await building.world.attemptsUnderWay(on: ServedBuilding.adapter) == 0)
-        try site.expectWholeRecord(rooms: 2)
-        let report = try site.report
+        let recorded = site.recorded(try #require(site.runs.first))
+        try site.expectWholeRecord(of: recorded, rooms: 2)
+        let report = try recorded.report
         #expect(report["run"]["outcome"].text == "interrupted")
         #expect(!report["run"]["finished"].isNull)
+        #expect(
+          site.hasLink("reports/\(Site.building)/latest") == moment.hasAdapter, "it listened, or it did not")
         #expect(report["rooms"][0]["outcome"].text == moment.outcome)
         // How far the other had come beside it is chance.
         let other = report["rooms"][1]["outcome"].text

@@ -24,7 +24,7 @@ struct MergeTests {
   private static func runs(_ laptop: String, at site: Site) throws -> [String] {
     let path = site.directory.appending(path: "\(laptop)/\(Site.building)").path
     return try FileManager.default.contentsOfDirectory(atPath: path)
-      .filter { $0 != "latest" && !$0.hasPrefix(".") }.sorted()
+      .filter { !["latest", "rehearsals"].contains($0) && !$0.hasPrefix(".") }.sorted()
   }
 
   /// Where the journal of a run is.

@@ -54,12 +54,13 @@ struct MixedBuildingTests {
       let outcome = try await site.start(["apply", "building.yaml"] + Self.simulate).ended(
         within: .seconds(240))
       #expect(outcome.status == 100, "\(outcome)")
-      let rooms = try site.report["rooms"].items
+      let rehearsal = try site.rehearsal
+      let rooms = try rehearsal.report["rooms"].items
       #expect(Set(rooms.compactMap { $0["id"].text }) == Set(Self.expected.keys))
       for room in rooms {
         let id = room["id"].text ?? ""
         let expected = try #require(Self.expected[id])
-        let log = try site.text(of: room["log"].text ?? "")
+        let log = try rehearsal.text(of: room["log"].text ?? "")
         // On a busy machine one more attempt may be needed.
         let outcome = room["outcome"].text?.replacing(
           expected.outcome + "_after_retry", with: expected.outcome)
@@ -88,7 +89,8 @@ struct MixedBuildingTests {
       let only = ["apply", "building.yaml", "--only", "harbour-cafe", "--overwrite", "harbour-cafe"]
       let outcome = try await site.run(only + Self.simulate)
       #expect(outcome.status == 0, "\(outcome)")
-      let room = try #require(try site.report["rooms"].items.first { $0["id"].text == "harbour-cafe" })
+      let room = try #require(
+        try site.rehearsal.report["rooms"].items.first { $0["id"].text == "harbour-cafe" })
       #expect(room["outcome"].text == "provisioned", "\(outcome)")
     }
   }

@@ -225,7 +225,7 @@ struct ReportFilesTests {
       let outcome = try await run.ended()
       #expect(outcome.status == 100, "\(outcome)")
       #expect(!"\(outcome)".contains(Site.password), "\(outcome)")
-      try site.expectWholeRecord(rooms: 3)
+      try site.expectWholeRecord(of: site.rehearsal, rooms: 3)
     }
   }
 

@@ -54,8 +54,8 @@ struct SimulateTests {
       let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.output.contains("simulated"), "\(outcome)")
-      #expect(try site.report["run"]["simulated"].flag == true)
-      #expect(try site.outcomes.count == 3)
+      #expect(try site.rehearsal.report["run"]["simulated"].flag == true)
+      #expect(try site.rehearsal.outcomes.count == 3)
     }
   }
 
@@ -75,7 +75,7 @@ struct SimulateTests {
         """)
       let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
       #expect(outcome.status == 0, "\(outcome)")
-      let outcomes = try site.report["rooms"].items.map { $0["outcome"].text }
+      let outcomes = try site.rehearsal.report["rooms"].items.map { $0["outcome"].text }
       #expect(outcomes == ["provisioned", "already_provisioned", "provisioned"], "\(outcome)")
     }
   }
@@ -135,9 +135,10 @@ struct SimulateTests {
       let run = try site.start(["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
       let outcome = try await run.ended(within: .seconds(240))
       #expect(outcome.status == 100, "\(outcome)")
-      try site.expectWholeRecord(rooms: Self.faulty.count)
-      for (expected, room) in zip(Self.faulty, try site.report["rooms"].items) {
-        let log = try site.text(of: room["log"].text ?? "")
+      let rehearsal = try site.rehearsal
+      try site.expectWholeRecord(of: rehearsal, rooms: Self.faulty.count)
+      for (expected, room) in zip(Self.faulty, try rehearsal.report["rooms"].items) {
+        let log = try rehearsal.text(of: room["log"].text ?? "")
         #expect(room["outcome"].text == expected.outcome, "\(expected.fault)\n\(log)")
         #expect(room["reason_code"].text == expected.reason, "\(expected.fault)\n\(log)")
         #expect(room["advice"].isNull == (expected.reason == nil), "\(expected.fault)")

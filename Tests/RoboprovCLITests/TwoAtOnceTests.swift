@@ -37,7 +37,6 @@ struct TwoAtOnceTests {
     "on the same building",
     arguments: [
       ["apply", "building.yaml", "--yes", "--listen", "1", "--only", "Room 102"],
-      ["apply", "building.yaml", "--yes", "--simulate"],
       ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"],
       ["retire", Site.building, "Room 101", "--unheard"],
       ["replace", Site.building, "Room 101", "--unheard"],
@@ -47,6 +46,16 @@ struct TwoAtOnceTests {
       let words = try Self.words(on: run, at: premises.site)
       try await premises.expectRefused(
         command, with: 69, saying: ["another run works on \(Site.building)"] + words)
+      #expect(run.isRunning)
+    }
+  }
+
+  @Test("but a rehearsal, which writes no record, goes on beside it")
+  func rehearsal() async throws {
+    try await Self.serveBusy { premises, run in
+      let outcome = try await premises.run(Self.apply + ["--simulate"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try premises.site.rehearsal.outcomes.count == 2)
       #expect(run.isRunning)
     }
   }

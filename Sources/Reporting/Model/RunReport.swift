@@ -30,6 +30,10 @@ public struct RunReport: Hashable, Sendable {
   /// The rooms, in the manifest's order.
   public private(set) var rooms: [RoomReport] = []
 
+  /// Whether the run got as far as the radio: it listened, or began an attempt. One that did not tells nothing of the
+  /// building.
+  public private(set) var reachedRadio = false
+
   /// Devices that could be provisioned, and that no room claims.
   public private(set) var unclaimed: [DeviceUnclaimed] = []
 
@@ -49,6 +53,7 @@ public struct RunReport: Hashable, Sendable {
   /// Takes in the next event.
   public mutating func apply(_ event: RunEvent) {
     elapsed = max(elapsed, event.elapsed)
+    if case .attemptStarted = event.fact { reachedRadio = true }
     switch event.fact {
     case .runStarted(let fact):
       begin(fact, at: event.at)
@@ -60,6 +65,7 @@ public struct RunReport: Hashable, Sendable {
       }
       change(fact.adapter) { _ in }
     case .listeningStarted(let fact):
+      reachedRadio = true
       change(fact.adapter) { $0.begin(fact, at: event.elapsed) }
     case .listeningStopped(let fact):
       change(fact.adapter) { $0.end(fact, at: event.elapsed) }

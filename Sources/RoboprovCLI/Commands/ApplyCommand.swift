@@ -19,8 +19,11 @@ struct ApplyCommand: AsyncParsableCommand {
       can. Run again, it does what is left.
 
       What happened is in <dir>/<building>/<run>/: report.json, report.csv, a log per device, and the journal, \
-      from which `roboprov report` makes them again. <dir>/<building>/latest points to it. Ctrl-C ends a run in \
-      order, with its reports; a second one ends it at once.
+      from which `roboprov report` makes them again. <dir>/<building>/latest points to the newest run that reached \
+      the radio. Ctrl-C ends a run in order, with its reports; a second one ends it at once.
+
+      A rehearsal (--simulate) begins with what is on record and changes none of it: its reports are in \
+      <dir>/<building>/rehearsals/<run>/.
 
       \(ExitStatus.help)
       """)
@@ -133,34 +136,44 @@ struct ApplyCommand: AsyncParsableCommand {
     }
     let result =
       simulation.simulate
-      ? try await reachRadio(for: source, plan, interruptions)
+      ? try await rehearse(source, plan, interruptions)
       : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
-        try await reachRadio(for: source, plan, interruptions)
+        try await provision(source, plan, interruptions)
       }
     if result != .done { throw result.exit }
   }
 
-  private func reachRadio(
-    for source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
+  private func provision(
+    _ source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
-    try await Radio.with(simulation, rehearsing: source.building) { setup in
+    try await Radio.withSystem { setup in
       let run = RunIdentity(operatedBy: places.operatedBy)
       // Before the record is read: what another run does meanwhile would be missing.
       let lock = try Claims.building(source.building.id, in: places.reports, for: run)
       defer { lock.release() }
-      let undertaking = try Undertaking(
-        source, work, in: places.reports, plan: plan, simulated: simulation.simulate)
-      if let words = undertaking.nothingLeft {
-        Console.say(words)
-        return .done
-      }
+      let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
       return try await carryOut(undertaking, as: run, setup, interruptions)
+    }
+  }
+
+  /// Does the same in a virtual building, from what is on record by now. It changes no record, so it needs no lock: a run
+  /// may go on beside it.
+  private func rehearse(
+    _ source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
+  ) async throws -> ExitStatus {
+    let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
+    return try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
+      try await carryOut(undertaking, as: RunIdentity(), setup, interruptions)
     }
   }
 
   private func carryOut(
     _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup, _ interruptions: Interruptions
   ) async throws -> ExitStatus {
+    if let words = undertaking.nothingLeft {
+      Console.say(words)
+      return .done
+    }
     var request = undertaking.request(
       as: run, manifest: manifest, simulation, radio, parallel: sequential ? 1 : parallel,
       failures: failFast ? .number(0) : maxFailures)
@@ -169,7 +182,8 @@ struct ApplyCommand: AsyncParsableCommand {
     let claims = AdapterClaims(run)
 
     // Whether the record can be kept is found out before any device is touched.
-    let record = try RunRecord(places, building: request.building.id, run: run)
+    let record = try RunRecord(
+      places, building: request.building.id, run: run, simulation.simulate ? .rehearsal : .real)
     let progress = LiveProgress(clock: setup.clock)
     let coordinator = Coordinator(
       clock: setup.clock, wall: setup.wall, recorder: record.recorder,

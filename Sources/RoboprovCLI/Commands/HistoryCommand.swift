@@ -55,10 +55,7 @@ struct HistoryCommand: AsyncParsableCommand {
     in archive: BuildingArchive, _ reference: BuildingReference
   ) throws -> BuildingHistory {
     if let address = BluetoothAddress(subject) { return BuildingHistory(of: address, in: archive) }
-    // Of rehearsals, too: a room has one name in both.
-    var standing = archive.state(simulated: true).standing
-    standing.rooms.merge(archive.state(simulated: false).standing.rooms) { $1 }
-    let names = RoomNames(reference.source?.building, standing)
+    let names = RoomNames(reference.source?.building, archive.state.standing)
     return BuildingHistory(of: try names.find(subject, for: "ROOM"), in: archive)
   }
 

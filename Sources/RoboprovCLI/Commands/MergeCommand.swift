@@ -24,9 +24,6 @@ struct MergeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Put all runs into this reports directory.", valueName: "dir"))
   var into: String?
 
-  @Flag(help: "Join rehearsals instead of what was done.")
-  var simulated = false
-
   @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
 
@@ -43,7 +40,7 @@ struct MergeCommand: AsyncParsableCommand {
     }
     let stored = try into.map { try store(merge, in: $0) } ?? []
     try writeReports(of: stored)
-    let standing = merge.archive.state(simulated: simulated).standing
+    let standing = merge.archive.state.standing
     let contradictions = standing.contradictions
     show(standing, contradictions, merge)
     if let into { Console.say("\(stored.count) runs put into \(into)/\(merge.building ?? "")") }
@@ -122,7 +119,7 @@ struct MergeCommand: AsyncParsableCommand {
         .record, "run \(run) has different records in \(first) and \(second)",
         cure: "A journal is never changed once written: find out which copy was, and leave it out.")
     case .damaged(let journal, let damage):
-      DamageWords.failure(damage, in: journal)
+      FaultWords.failure(.damaged(damage), in: journal)
     case .disk(let error): JournalTrouble.failure(error)
     }
   }

@@ -36,9 +36,9 @@ struct PlanCommand: AsyncParsableCommand {
 
   func run() async throws {
     let source = try ManifestSource.load(manifest)
-    let undertaking = try Undertaking(source, work, in: reports, simulated: simulation.simulate)
+    let undertaking = try Undertaking(source, work, in: reports)
     let interruptions = Interruptions()
-    let plan = try await Radio.with(simulation, rehearsing: source.building) { setup in
+    let plan = try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
       try await look(undertaking, setup, interruptions)
     }
     if let save { try SavedPlan.save(plan, to: save) }
@@ -82,7 +82,7 @@ struct PlanCommand: AsyncParsableCommand {
       Table.text(
         header: PlanView.header,
         rows: rows.map { [$0.room, $0.action, $0.device, $0.signal, $0.why] }))
-    let time = TimeEstimate(undertaking.archive, simulated: simulation.simulate)
+    let time = TimeEstimate(undertaking.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     if let save {
       let allowed = work.renumber || !work.force.isEmpty || !work.rebind.isEmpty || !work.overwrite.isEmpty

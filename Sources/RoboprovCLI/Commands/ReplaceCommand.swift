@@ -26,12 +26,10 @@ struct ReplaceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let interruptions = Interruptions()
-    let amendment = try Amendment(
-      subject.building, in: subject.places, sealedBy: subject.seal, simulated: silence.simulation.simulate)
+    let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
     let old = try device(of: room, in: amendment)
-    let silent = try await silence.check(
-      [old], rehearsing: amendment.building.source?.building, cancelledBy: interruptions)
+    let silent = try await silence.check([old], cancelledBy: interruptions)
     try await amendment.commit(
       .replace,
       [

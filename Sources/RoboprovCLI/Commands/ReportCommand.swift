@@ -20,7 +20,8 @@ struct RunReportCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The building's id: a folder of the reports directory."))
   var building: String
 
-  @Argument(help: ArgumentHelp("The run's id; the one that `latest` points to if absent."))
+  @Argument(
+    help: ArgumentHelp("The run's id, also a rehearsal's; the run that `latest` points to if absent."))
   var run: String?
 
   @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
@@ -38,63 +39,35 @@ struct RunReportCommand: AsyncParsableCommand {
       guard let id else {
         throw JournalError(.open, "\(reports)/\(building)/\(RunDirectory.latest)", .missing)
       }
-      directory = try RunDirectory.open(in: reports, building: building, run: id)
+      directory = try RunDirectory.find(in: reports, building: building, run: id)
       record = try directory.readJournal()
     } catch {
       throw JournalTrouble.failure(error, lookingFor: run, of: building, in: reports)
     }
     try check(record, in: directory)
-    if case .runStarted(let started)? = record.events.first?.fact, started.command != .apply {
+    guard case .runStarted(let started)? = record.events.first?.fact else {
+      throw CommandFailure(
+        .record,
+        "\(directory.journalPath) has no event: the run was killed before it began, or the file was not copied whole",
+        cure: "Put a whole copy in its place, if there is one (of --mirror, or a backup).")
+    }
+    guard started.building == building else {
+      throw FaultWords.failure(.otherBuilding(started.building), in: directory.journalPath)
+    }
+    guard started.command == .apply else {
       throw CommandFailure(
         .usage,
         "\(directory.run) is the record of a `\(started.command.rawValue)`, of which there is no report",
         cure: "`roboprov history` tells it, with all else about its room.")
     }
-    let after = try standing(after: directory, record)
-    RunOutput.show(try write(record, to: directory, after), after: after, in: directory, as: output)
-  }
-
-  /// How the building stood after the run; nil of a rehearsal.
-  private func standing(after directory: RunDirectory, _ record: JournalRecord) throws -> BuildingReport? {
-    guard let first = record.events.first, case .runStarted(let started) = first.fact, !started.simulated
-    else { return nil }
-    let earlier = try SiteRecord.read(building, in: reports, damagedToo: true).archive.runs.filter { run in
-      run.id != directory.run
-        && run.record.events.first.map { ($0.at, run.id) < (first.at, directory.run) } ?? false
-    }
-    return BuildingReports.make(
-      .init(building: building),
-      from: BuildingArchive(
-        runs: earlier + [.init(id: directory.run, journal: directory.journalPath, record: record)]))
-  }
-
-  /// Makes the reports; `latest` goes on pointing to the newest run that has some.
-  private func write(_ record: JournalRecord, to directory: RunDirectory, _ after: BuildingReport?) throws
-    -> RunReport
-  {
+    let after = BuildingReports.make(
+      after: .init(id: directory.run, journal: directory.journalPath, record: record),
+      in: try SiteRecord.read(building, in: reports, damagedToo: true).archive)
     do throws(JournalError) {
-      if try isOlderThanLatest(record, of: directory) {
-        return try RunReports.writeFiles(record.events, to: directory, after: after)
-      }
-      return try RunReports.write(record.events, to: directory, after: after)
+      let report = try RunReports.writeAgain(record.events, to: directory, after: after)
+      RunOutput.show(report, after: after, in: directory, as: output)
     } catch {
       throw JournalTrouble.failure(error)
-    }
-  }
-
-  /// By when they began: the ids of two runs of one second do not tell.
-  private func isOlderThanLatest(
-    _ record: JournalRecord, of directory: RunDirectory
-  ) throws(JournalError) -> Bool {
-    guard let latest = try RunDirectory.latestRun(in: reports, building: building), latest != directory.run,
-      let began = record.events.first?.at
-    else { return false }
-    do throws(JournalError) {
-      let other = try RunDirectory.open(in: reports, building: building, run: latest).readJournal()
-      return other.events.first.map { $0.at > began } ?? false
-    } catch  where error.cause == .missing {
-      // It was taken away: then this is the newest.
-      return false
     }
   }
 
@@ -107,8 +80,8 @@ struct RunReportCommand: AsyncParsableCommand {
           + "all before it counts")
     }
     if let damage = record.damage {
-      throw DamageWords.failure(
-        damage, in: directory.journalPath,
+      throw FaultWords.failure(
+        .damaged(damage), in: directory.journalPath,
         cure: """
           No reports were made of it, and those that are there stay as they are. Put a whole copy in its place (of \
           --mirror, or a backup), and give the same command again.

@@ -19,16 +19,14 @@ struct RetireCommand: AsyncParsableCommand {
 
   func run() async throws {
     let interruptions = Interruptions()
-    let amendment = try Amendment(
-      subject.building, in: subject.places, sealedBy: subject.seal, simulated: silence.simulation.simulate)
+    let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     guard amendment.standing.rooms[room]?.retirement == nil else {
       throw CommandFailure(.usage, "\(name) is out of service already")
     }
     let devices = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
-    let silent = try await silence.check(
-      devices, rehearsing: amendment.building.source?.building, cancelledBy: interruptions)
+    let silent = try await silence.check(devices, cancelledBy: interruptions)
     let released = devices.map { device in
       Fact.bindingReleased(
         .init(room: room, address: device, cause: .retired, reason: reason, silent: silent[device]))

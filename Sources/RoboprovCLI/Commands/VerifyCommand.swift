@@ -30,7 +30,6 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var places: RecordOptions
   @OptionGroup var seal: SealOptions
   @OptionGroup var radio: RadioOptions
-  @OptionGroup var simulation: SimulationOptions
 
   @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
@@ -45,7 +44,7 @@ struct VerifyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let amendment = try Amendment(manifest, in: places, sealedBy: seal, simulated: simulation.simulate)
+    let amendment = try Amendment(manifest, in: places, sealedBy: seal)
     guard let source = amendment.building.source else {
       throw CommandFailure(
         .usage, "\(manifest.visible) is no manifest: what should be on air is not known",
@@ -53,7 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
     let rooms = source.building.rooms.filter { amendment.standing.rooms[$0.id]?.retirement == nil }
     let interruptions = Interruptions()
-    let windows = try await Radio.with(simulation, rehearsing: source.building) { setup in
+    let windows = try await Radio.withSystem { setup in
       try await interruptions.cancelling { try await scan(setup, rooms) }
     }
     let verification = Verification(rooms, Known(standing: amendment.standing), windows: windows)
@@ -68,7 +67,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let count = max(1, Int((duration / Self.window).rounded()))
     return try await Survey.windows(
       count, of: .seconds(duration / Double(count)), in: Verification.ledger(for: rooms), setup, radio,
-      isSimulated: simulation.simulate)
+      isSimulated: false)
   }
 
   private func show(_ verification: Verification, _ rooms: [Room], _ amendment: Amendment) {

@@ -19,23 +19,29 @@ enum Radio {
     var pauses: AsyncStream<HostPause>
   }
 
-  /// Runs `body` with the radio and leaves it in order, whatever `body` does.
-  /// - Parameter building: what to rehearse where no scenario is given.
+  /// Runs `body` with the system's radio and leaves it in order, whatever `body` does.
   /// - Throws: `CommandFailure` when there is no radio; what `body` throws.
-  static func with<Result: Sendable>(
-    _ options: SimulationOptions, rehearsing building: Building?,
+  static func withSystem<Result: Sendable>(
     _ body: @escaping @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
-    guard options.simulate else {
-      let clock = SteadyClock()
-      let pauses = HostPauses.stream {
-        // Looked at each second, the clock notices when it was not.
-        _ = clock.now
-        return HostClocks.now()
-      }
-      return try await using(.system, clock: clock, wall: { Date() }, pauses: pauses, body)
+    let clock = SteadyClock()
+    let pauses = HostPauses.stream {
+      // Looked at each second, the clock notices when it was not.
+      _ = clock.now
+      return HostClocks.now()
     }
-    let rehearsal = try Rehearsal(options, building: building)
+    return try await using(.system, clock: clock, wall: { Date() }, pauses: pauses, body)
+  }
+
+  /// The same with the radio that the options ask for.
+  /// - Parameter subject: what to rehearse where no scenario is given.
+  /// - Throws: as `withSystem`.
+  static func with<Result: Sendable>(
+    _ options: SimulationOptions, rehearsing subject: Rehearsal.Subject?,
+    _ body: @escaping @Sendable (Setup) async throws -> Result
+  ) async throws -> Result {
+    guard options.simulate else { return try await withSystem(body) }
+    let rehearsal = try Rehearsal(options, of: subject)
     return try await rehearsal.serving { bus in
       // In a rehearsal both clocks run at its pace, so that times in reports are those of the building.
       let begin = Date()

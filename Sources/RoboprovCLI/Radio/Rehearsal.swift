@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Engine
 import EventLoop
 import Model
 import VirtualBuilding
@@ -11,6 +12,12 @@ struct Rehearsal: Sendable {
   /// How many times faster than life.
   var speed: Double
 
+  /// A building in which everything is in order: as the manifest wants it, and as far as it is on record.
+  struct Subject: Sendable {
+    var building: Building
+    var known: Known
+  }
+
   /// The virtual building's bus and clock.
   struct Bus: Sendable {
     let address: String
@@ -19,11 +26,11 @@ struct Rehearsal: Sendable {
 
   /// The scenario that the options name, or a building in which everything is in order.
   /// - Throws: `CommandFailure`.
-  init(_ options: SimulationOptions, building: Building?) throws {
+  init(_ options: SimulationOptions, of subject: Subject?) throws {
     if let file = options.scenario {
       self = try Self.load(file, seed: options.seed)
-    } else if let building {
-      scenario = try Scenario(healthy: building, seed: options.seed ?? 1)
+    } else if let subject {
+      scenario = try Scenario(healthy: subject.building, subject.known, seed: options.seed ?? 1)
       speed = 10
     } else {
       throw CommandFailure(
@@ -74,43 +81,5 @@ struct Rehearsal: Sendable {
     case .failedToStart(let reason):
       CommandFailure(.unavailable, "dbus-daemon does not start: \(reason)")
     }
-  }
-}
-
-extension Scenario {
-  /// A virtual building with a healthy sensor for each room, of the room's family: at the room's address, or at one
-  /// made up. Those of registered rooms are at work already.
-  /// - Throws: `CommandFailure` for a family that has no virtual sensors.
-  init(healthy building: Building, seed: UInt64) throws {
-    let taken = Set(building.rooms.compactMap(\.address))
-    var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
-      .filter { !taken.contains($0) }.makeIterator()
-    var sensors: [SensorScenario] = []
-    for room in building.rooms {
-      guard let address = room.address ?? free.next() else { break }
-      sensors.append(try SensorScenario(for: room, at: address))
-    }
-    self.init(
-      seed: seed,
-      adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7113), name: "hci0")],
-      sensors: sensors)
-  }
-}
-
-extension SensorScenario {
-  /// The healthy sensor that a room expects.
-  fileprivate init(for room: Room, at address: BluetoothAddress) throws {
-    guard let family = FirmwareFamily[name: room.profile.rawValue] else {
-      throw CommandFailure(
-        .usage, "there is no virtual \(room.profile) for \(room.name)",
-        cure: "Rehearse with --scenario FILE, or without --simulate on the devices themselves.")
-    }
-    var holds: [String: String] = [:]
-    if room.isRegistered {
-      for setting in family.settings {
-        holds[setting.name] = room.settings[SettingName(rawValue: setting.name)]?.shown
-      }
-    }
-    self.init(address: address, family: family, holds: holds)
   }
 }

@@ -23,7 +23,7 @@ enum BuildingReports {
     BuildingReport(
       building: subject.building,
       runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
-      standing: archive.state(simulated: false).standing,
+      standing: archive.state.standing,
       manifest: subject.manifest.map { manifest in
         .init(
           path: manifest.path, sha256: manifest.source.sha256,
@@ -34,6 +34,17 @@ enum BuildingReports {
       by: .init(
         toolVersion: Version.current, host: HostEnvironment.hostName,
         user: subject.operatedBy ?? HostEnvironment.userName))
+  }
+
+  /// Where the building stood after a run that is on record; nil of a rehearsal.
+  static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
+    guard let first = run.record.events.first, case .runStarted(let started) = first.fact, !started.simulated
+    else { return nil }
+    let earlier = archive.runs.filter { other in
+      guard other.id != run.id, let began = other.record.events.first?.at else { return false }
+      return (began, other.id) < (first.at, run.id)
+    }
+    return make(Subject(building: started.building), from: BuildingArchive(runs: earlier + [run]))
   }
 
   /// Every format, by the name of its file.

@@ -34,6 +34,11 @@ enum JournalTrouble {
     -> CommandFailure
   {
     switch error.cause {
+    case .missing where error.path.hasSuffix("/" + JournalWriter.fileName):
+      FaultWords.failure(
+        .noJournal, in: error.path,
+        cure: "There is nothing to make reports from. Put the run's journal there (of --mirror, or a backup)."
+      )
     case .missing where run == nil:
       CommandFailure(
         .record, "no run of \(building) has left reports in \(reports)",

@@ -12,10 +12,11 @@ struct RunRecord: Sendable {
   var directory: RunDirectory { record.directory }
 
   /// Makes the places, having proved that they can be written.
+  /// - Parameter sort: Among which runs they lie.
   /// - Throws: `CommandFailure`.
-  init(_ places: RecordOptions, building: String, run: RunIdentity) throws {
-    record = try Place(.record, in: places.reports, building, run)
-    mirror = try places.mirror.map { try Place(.mirror, in: $0, building, run) }
+  init(_ places: RecordOptions, building: String, run: RunIdentity, _ sort: RunSort = .real) throws {
+    record = try Place(.record, in: places.reports, building, run, sort)
+    mirror = try places.mirror.map { try Place(.mirror, in: $0, building, run, sort) }
   }
 
   /// What the engine records to.
@@ -71,12 +72,14 @@ private struct Place {
 
   /// Makes it, having proved that it can be written.
   /// - Throws: `CommandFailure`.
-  init(_ role: JournalTrouble.Place, in reports: String, _ building: String, _ run: RunIdentity) throws {
+  init(
+    _ role: JournalTrouble.Place, in reports: String, _ building: String, _ run: RunIdentity, _ sort: RunSort
+  ) throws {
     self.role = role
     self.building = building
     self.reports = reports
     do throws(JournalError) {
-      directory = try RunDirectory.create(in: reports, building: building, run: run.id)
+      directory = try RunDirectory.create(in: reports, building: building, run: run.id, sort)
       journal = try directory.createJournal()
     } catch {
       throw JournalTrouble.failure(error, of: role)
@@ -107,7 +110,7 @@ private struct Place {
     case .whole: return
     case .failed(let error): throw JournalTrouble.failure(error, of: role)
     case .damaged(let damage):
-      var failure = DamageWords.failure(damage, in: directory.journalPath)
+      var failure = FaultWords.failure(.damaged(damage), in: directory.journalPath)
       if role == .mirror { failure.message = "the mirror: " + failure.message }
       let nothing = "Another program changed the file while the run went on: no reports were made from it."
       if let other, case .whole? = copy {

@@ -4,26 +4,61 @@ import Reporting
 
 /// Everything that is made from a run's events when it ends, and again by `roboprov report`.
 enum RunReports {
-  /// Writes all reports and logs, and points `latest` to the run.
+  /// Writes all reports and logs of a run that has just ended, and points `latest` to it if it may lead there.
   /// - Throws: what stands in the way of the first that could not be written.
   /// - Parameter after: how the building stands after the run; nil where that is not known, or it was a rehearsal.
   static func write(
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
   ) throws(JournalError) -> RunReport {
     let report = try writeFiles(events, to: directory, after: after)
-    try directory.publish()
+    if report.mayBeLatest(directory.sort) { try directory.publish() }
     return report
   }
 
-  /// The same without pointing `latest` to it: for runs that were elsewhere.
+  /// Writes them again; `latest` goes on leading to the newest run that it may lead to.
+  /// - Throws: as `write`.
+  static func writeAgain(
+    _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
+  ) throws(JournalError) -> RunReport {
+    let report = try writeFiles(events, to: directory, after: after)
+    guard report.mayBeLatest(directory.sort) else { return report }
+    if try !isOlder(report, thanLatestBeside: directory) { try directory.publish() }
+    return report
+  }
+
+  /// The same without pointing `latest` to it.
   @discardableResult
   static func writeFiles(
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
   ) throws(JournalError) -> RunReport {
     let report = RunReport(events)
-    try directory.writeReport("report.json", JSONReport.text(report, after: after))
+    try directory.writeReport(RunDirectory.report, JSONReport.text(report, after: after))
     try directory.writeReport("report.csv", CSVReport.text(report, after: after))
     try directory.writeDeviceLogs(DeviceLogs.texts(events))
     return report
+  }
+
+  /// By when they began: the ids of two runs of one second do not tell.
+  private static func isOlder(
+    _ report: RunReport, thanLatestBeside directory: RunDirectory
+  ) throws(JournalError) -> Bool {
+    guard let latest = try directory.latest(), latest.run != directory.run else { return false }
+    do throws(JournalError) {
+      let other = RunReport(try latest.readJournal().events)
+      guard other.mayBeLatest(directory.sort), let began = report.started else { return false }
+      return other.started.map { $0 > began } ?? false
+    } catch  where error.cause == .missing {
+      // It was taken away: then this is the newest.
+      return false
+    }
+  }
+}
+
+extension RunReport {
+  /// Whether `latest` may lead to the run: it reached the radio, and it is of the sort that lies beside that `latest`.
+  /// Earlier versions left rehearsals among the real runs.
+  func mayBeLatest(_ sort: RunSort) -> Bool {
+    guard let run, run.command == .apply, reachedRadio else { return false }
+    return run.simulated == (sort == .rehearsal)
   }
 }

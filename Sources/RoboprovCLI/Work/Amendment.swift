@@ -11,20 +11,18 @@ struct Amendment {
   private let places: RecordOptions
   private let seal: SealOptions
   let record: SiteRecord
-  /// What rehearsals, or real runs, did.
+  /// What was done.
   let standing: BuildingStanding
-  let isSimulated: Bool
   let run: RunIdentity
   private let lock: RunLock
 
   /// Reads the record that is to be changed.
   /// - Throws: `CommandFailure` when there is none, or it cannot be read.
-  init(_ text: String, in places: RecordOptions, sealedBy seal: SealOptions, simulated: Bool = false) throws {
+  init(_ text: String, in places: RecordOptions, sealedBy seal: SealOptions) throws {
     building = try BuildingReference.find(text)
     self.places = places
     self.seal = seal
     run = RunIdentity(operatedBy: places.operatedBy)
-    isSimulated = simulated
     guard building.source != nil || FileManager.default.fileExists(atPath: "\(places.reports)/\(building.id)")
     else {
       throw CommandFailure(
@@ -33,7 +31,7 @@ struct Amendment {
     }
     lock = try Claims.building(building.id, in: places.reports, for: run)
     record = try SiteRecord.read(building.id, in: places.reports)
-    standing = record.archive.state(simulated: simulated).standing
+    standing = record.archive.state.standing
   }
 
   /// The room that a person named, of the record or the manifest.
@@ -69,7 +67,7 @@ struct Amendment {
       command, run: run.id, building: building.id,
       buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
-      manifestSHA256: building.source?.sha256 ?? "", simulated: isSimulated,
+      manifestSHA256: building.source?.sha256 ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised, rooms: rooms)
     let all = [.runStarted(started)] + facts + [.runFinished(.init(outcome: .complete))]
     let events = all.enumerated().map {
@@ -86,7 +84,6 @@ struct Amendment {
 
   /// The building's report tells of the change, too.
   private func writeBuildingReports() throws {
-    if isSimulated { return }
     let archive = try SiteRecord.read(building.id, in: places.reports).archive
     let subject = BuildingReports.Subject(
       building: building.id, manifest: building.source.map { ($0, building.text) },

@@ -12,21 +12,18 @@ struct SilenceOptions: ParsableArguments {
   var unheard = false
 
   @OptionGroup var radio: RadioOptions
-  @OptionGroup var simulation: SimulationOptions
 }
 
 extension SilenceOptions {
   /// Listens, and says whether each device is silent; nil when nobody listened.
   /// - Throws: `CommandFailure` when one of them is at work still, or nobody can listen.
   func check(
-    _ devices: [BluetoothAddress], rehearsing building: Building?, cancelledBy interruptions: Interruptions
+    _ devices: [BluetoothAddress], cancelledBy interruptions: Interruptions
   ) async throws -> [BluetoothAddress: Bool] {
     guard !unheard, !devices.isEmpty else { return [:] }
-    let air = try await Radio.with(simulation, rehearsing: building) { setup in
+    let air = try await Radio.withSystem { setup in
       try await interruptions.cancelling {
-        try await Survey.listen(
-          setup, radio, for: .seconds(radio.listen), isSimulated: simulation.simulate
-        ).air
+        try await Survey.listen(setup, radio, for: .seconds(radio.listen), isSimulated: false).air
       }
     }
     for device in devices {

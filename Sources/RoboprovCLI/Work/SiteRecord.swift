@@ -9,7 +9,7 @@ struct SiteRecord {
 
   /// Reads all of a building's journals.
   /// - Throws: `CommandFailure` when one cannot be read, or is damaged: then nobody knows what was done.
-  /// - Parameter damagedToo: Whether a damaged journal is only told of: nothing is decided by it.
+  /// - Parameter damagedToo: Whether a fault of the record is only told of: nothing is decided by it.
   static func read(
     _ building: String, in reports: String, damagedToo: Bool = false
   ) throws -> SiteRecord {
@@ -19,22 +19,28 @@ struct SiteRecord {
     } catch {
       throw JournalTrouble.failure(error)
     }
-    for run in archive.damaged {
-      guard let damage = run.record.damage else { continue }
+    tell(of: archive.skipped)
+    for fault in archive.faults {
       if damagedToo {
         Console.say(
-          "roboprov: warning: \(DamageWords.sentence(damage, in: run.journal)); "
-            + "this line and all after it are left out here")
+          "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what cannot be trusted is left out here"
+        )
         continue
       }
-      throw DamageWords.failure(
-        damage, in: run.journal,
+      throw FaultWords.failure(
+        fault.kind, in: fault.journal,
         cure: """
-          What was done after that line is not known, so nothing is decided by it. Put a whole copy in its place (of \
-          --mirror, or a backup); or move the folder \(run.id) out of \(reports), and make sure by hand what it did.
+          Not all that this run did is known, so nothing is decided by it. Put a whole copy in its place (of --mirror, or \
+          a backup); or move the folder \(fault.run) out of \(reports), and make sure by hand what it did.
           """)
     }
     return SiteRecord(archive: archive)
+  }
+
+  /// Says which folders beside the runs were skipped.
+  static func tell(of skipped: [String]) {
+    guard !skipped.isEmpty else { return }
+    Console.say("roboprov: warning: skipped, not a run: \(skipped.map(\.visible).joined(separator: ", "))")
   }
 
   /// The seal of the site's key where there is one: a command that only reads makes none.

@@ -13,10 +13,8 @@ struct TimeEstimate {
   let measured: Int
 
   /// The median of the paces of the runs on record, several devices at once or one after the other as it came.
-  init(_ archive: BuildingArchive, simulated: Bool) {
-    let runs = archive.runs.filter { $0.record.isSimulated == simulated }.compactMap {
-      Pace($0.record.events)
-    }
+  init(_ archive: BuildingArchive) {
+    let runs = archive.runs.compactMap { Pace($0.record.events) }
     let paces = runs.map(\.seconds).sorted()
     measured = runs.reduce(0) { $0 + $1.devices }
     seconds = paces.isEmpty ? Self.unmeasured : paces[paces.count / 2]
@@ -49,13 +47,5 @@ struct TimeEstimate {
     return measured > 0
       ? "About \(time) (\(each) s a device, as here before)."
       : "At most about \(time) (\(each) s a device, as measured in the lab one after the other; several at once take less)."
-  }
-}
-
-extension JournalRecord {
-  /// Whether it is the record of a rehearsal.
-  var isSimulated: Bool {
-    guard case .runStarted(let started)? = events.first?.fact else { return false }
-    return started.simulated
   }
 }

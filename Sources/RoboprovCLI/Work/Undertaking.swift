@@ -16,8 +16,7 @@ struct Undertaking {
   /// begin.
   /// - Throws: `CommandFailure`: an unknown room, a record that cannot be read, or what contradicts it.
   init(
-    _ source: ManifestSource, _ options: WorkOptions, in reports: String, plan: ApplyPlan? = nil,
-    simulated: Bool
+    _ source: ManifestSource, _ options: WorkOptions, in reports: String, plan: ApplyPlan? = nil
   ) throws {
     let building = source.building
     let names = RoomNames(building)
@@ -33,7 +32,7 @@ struct Undertaking {
     self.plan = plan
     archive = try SiteRecord.read(building.id, in: reports).archive
     known = Known(
-      standing: archive.state(simulated: simulated).standing, permissions: permissions,
+      standing: archive.state.standing, permissions: permissions,
       seal: try SiteRecord.seal(for: building, options.seal))
     self.source = source
     excluded = selection.excluded(from: building, known)
@@ -44,6 +43,9 @@ struct Undertaking {
 
   /// The rooms to be worked on.
   var selected: [Room] { source.building.rooms.filter { excluded[$0.id] == nil } }
+
+  /// What is rehearsed where no scenario is given.
+  var subject: Rehearsal.Subject { Rehearsal.Subject(building: source.building, known: known) }
 
   /// The engine's request for it.
   func request(

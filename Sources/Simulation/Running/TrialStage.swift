@@ -40,7 +40,7 @@ struct TrialStage {
   }
 
   /// What the next run knows.
-  var standing: BuildingStanding { BuildingRecord(record, simulated: true).standing }
+  var standing: BuildingStanding { BuildingRecord(record).standing }
 
   mutating func play() async {
     for run in trial.runs {
@@ -72,8 +72,8 @@ struct TrialStage {
       building: building,
       excluded: RoomSelection(skip: run.skipped).excluded(from: building, known), known: known,
       runID: "run-\(record.count + 1)", toolVersion: "simulation", host: "host",
-      manifestPath: "building.yaml",
-      manifestSHA256: "00", isSimulated: true)
+      // In its world this is a real run, and counts for the next one.
+      manifestPath: "building.yaml", manifestSHA256: "00", isSimulated: false)
     request.parallel = trial.parallel
     request.survey = trial.survey
     request.failureLimit = run.failureLimit

@@ -90,7 +90,7 @@ struct Installation {
   // MARK: What is known
 
   func archive(_ laptop: Int) -> BuildingRecord {
-    BuildingRecord(records[laptop].sorted { $0.key < $1.key }.map(\.value), simulated: true)
+    BuildingRecord(records[laptop].sorted { $0.key < $1.key }.map(\.value))
   }
 
   var addresses: [BluetoothAddress] { world.scenario.sensors.map(\.address) }
@@ -184,7 +184,7 @@ struct Installation {
     let id = nextRun()
     let started = RunStarted(
       command, run: id, building: "house", buildingName: "House", toolVersion: "t", host: "h",
-      manifestPath: "m", manifestSHA256: "0", simulated: true, rooms: [])
+      manifestPath: "m", manifestSHA256: "0", simulated: false, rooms: [])
     records[laptop][id] = [.runStarted(started), fact].enumerated().map {
       RunEvent(sequence: $0.offset + 1, at: wall(), elapsed: .zero, fact: $0.element)
     }
@@ -269,7 +269,7 @@ struct Installation {
       building: building, excluded: RoomSelection(only: selected).excluded(from: building, known),
       known: known,
       runID: id, toolVersion: "t", host: "laptop-\(laptop)", manifestPath: "m", manifestSHA256: "0",
-      isSimulated: true)
+      isSimulated: false)
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(clock: clock, diesAt: diesAt, life: life, watch: watch)
     let start = wall().addingTimeInterval(-clock.now.sinceZero.inSeconds)

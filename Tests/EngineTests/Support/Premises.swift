@@ -32,7 +32,7 @@ struct Premises: Sendable {
     let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
     var request = ApplyRequest(
       building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
-      manifestSHA256: "00", isSimulated: true, adapterPatience: patience)
+      manifestSHA256: "00", isSimulated: false, adapterPatience: patience)
     changeRequest(&request)
     let environment = ApplyEnvironment(
       central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock, chance: { 0.5 },

@@ -15,7 +15,7 @@ struct Succession {
   var world: World { premises.world }
   var clock: VirtualClock { premises.clock }
   /// What the next run knows.
-  var standing: BuildingStanding { BuildingRecord(record, simulated: true).standing }
+  var standing: BuildingStanding { BuildingRecord(record).standing }
 
   fileprivate init(premises: Premises) { self.premises = premises }
 
@@ -60,7 +60,7 @@ struct Succession {
     let recorder = MortalRecorder(clock: clock, diesAt: event, life: life)
     let request = ApplyRequest(
       building: Sample.building(rooms), known: known(permissions), runID: "run-\(record.count + 1)",
-      toolVersion: "test", host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: true)
+      toolVersion: "test", host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: false)
     _ = await apply(
       request,
       in: ApplyEnvironment(
@@ -89,7 +89,7 @@ struct Succession {
   func plan(_ rooms: [Room]) async throws -> ApplyPlan {
     let request = ApplyRequest(
       building: Sample.building(rooms), known: known(.init()), runID: "plan", toolVersion: "test",
-      host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: true)
+      host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: false)
     return try await Engine.plan(
       request,
       in: ApplyEnvironment(

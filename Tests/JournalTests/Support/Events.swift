@@ -14,7 +14,7 @@ enum Events {
       .init(
         run: "run-1", building: "demo", buildingName: "Büro \"1\"\n\u{1B}[1m/ü👩‍👧", toolVersion: "0.1.0",
         host: "laptop",
-        manifestPath: "manifests/demo.yaml", manifestSHA256: "00ff", simulated: true,
+        manifestPath: "manifests/demo.yaml", manifestSHA256: "00ff", simulated: false,
         rooms: [
           .init(
             room: "kitchen", name: "Kitchen", profile: "robo-sensor", address: sensor,

@@ -36,7 +36,7 @@ struct SampleBuilding {
       runs: runs.enumerated().map {
         RecordedRun(events: $1, journalHash: String(repeating: "c0ffee\($0 % 10)d", count: 8))
       },
-      standing: BuildingRecord(runs, simulated: false).standing,
+      standing: BuildingRecord(runs).standing,
       manifest: manifest
         ?? .init(
           path: "manifests/harbour-house.yaml", sha256: String(repeating: "ab12", count: 16),
@@ -272,7 +272,8 @@ extension SampleBuilding {
     // The manifest has another name for one room since, and another room no more.
     let wanted = rooms.map { room in
       var room = room
-      for index in room.settings.indices where room.room == "room-12" && room.settings[index].name == .roomName {
+      for index in room.settings.indices
+      where room.room == "room-12" && room.settings[index].name == .roomName {
         room.settings[index].value = "Another name"
       }
       return room

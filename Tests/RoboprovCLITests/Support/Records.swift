@@ -1,15 +1,58 @@
 import Foundation
 import Testing
 
+/// What one run left.
+struct RecordedRun {
+  /// Its directory.
+  var directory: URL
+
+  /// Its id.
+  var id: String { directory.lastPathComponent }
+
+  /// Its report.
+  var report: JSON {
+    get throws { try #require(JSON(try text(of: "report.json"))) }
+  }
+
+  /// A file of it.
+  func text(of name: String) throws -> String {
+    try String(contentsOf: directory.appending(path: name), encoding: .utf8)
+  }
+
+  /// Outcome by minor, as its report has it.
+  var outcomes: [Int: String] {
+    get throws {
+      Dictionary(
+        try report["rooms"].items.compactMap { room in
+          room["minor"].integer.flatMap { minor in room["outcome"].text.map { (minor, $0) } }
+        }, uniquingKeysWith: { "\($0) and \($1)" })
+    }
+  }
+}
+
 extension Site {
   /// The directory that `reports/<building>/latest` points to.
   var latest: URL {
+    get throws { try Self.target(ofLatestIn: directory.appending(path: "reports/\(Self.building)")) }
+  }
+
+  private static func target(ofLatestIn folder: URL) throws -> URL {
+    let run = try FileManager.default.destinationOfSymbolicLink(atPath: folder.appending(path: "latest").path)
+    try #require(!run.contains("/"), "latest points beside itself")
+    return folder.appending(path: run)
+  }
+
+  /// The latest rehearsal.
+  var rehearsal: RecordedRun {
     get throws {
-      let link = directory.appending(path: "reports/\(Self.building)/latest")
-      let run = try FileManager.default.destinationOfSymbolicLink(atPath: link.path)
-      try #require(!run.contains("/"), "latest points beside itself")
-      return directory.appending(path: "reports/\(Self.building)/\(run)")
+      let folder = directory.appending(path: "reports/\(Self.building)/rehearsals")
+      return RecordedRun(directory: try Self.target(ofLatestIn: folder))
     }
+  }
+
+  /// A run by its id.
+  func recorded(_ run: String, in reports: String = "reports") -> RecordedRun {
+    RecordedRun(directory: directory.appending(path: "\(reports)/\(Self.building)/\(run)"))
   }
 
   /// The ids of the runs on record, by time.
@@ -19,27 +62,23 @@ extension Site {
     )
     return (entries ?? []).filter {
       (try? $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true
-    }.map(\.lastPathComponent).filter { $0 != "latest" && !$0.hasPrefix(".") }.sorted()
+    }.map(\.lastPathComponent)
+      .filter { !["latest", "rehearsals"].contains($0) && !$0.hasPrefix(".") }.sorted()
   }
 
   /// The latest run's report.
   var report: JSON {
-    get throws { try #require(JSON(try text(of: "report.json"))) }
+    get throws { try RecordedRun(directory: try latest).report }
   }
 
   /// A file of the latest run.
   func text(of name: String) throws -> String {
-    try String(contentsOf: try latest.appending(path: name), encoding: .utf8)
+    try RecordedRun(directory: try latest).text(of: name)
   }
 
   /// Outcome by minor, as the latest run's report has it.
   var outcomes: [Int: String] {
-    get throws {
-      Dictionary(
-        try report["rooms"].items.compactMap { room in
-          room["minor"].integer.flatMap { minor in room["outcome"].text.map { (minor, $0) } }
-        }, uniquingKeysWith: { "\($0) and \($1)" })
-    }
+    get throws { try RecordedRun(directory: try latest).outcomes }
   }
 
   /// Every entry below the reports directory, hidden ones too, as paths from there.
@@ -81,24 +120,28 @@ extension Site {
 
   /// Checks that a run's record is whole: all reports are there and readable, agree with each other, every room
   /// has one outcome, and no secret is in any of them.
-  /// - Parameter isTorn: whether the journal's last line may not be whole.
-  func expectWholeRecord(rooms: Int, isTorn: Bool = false, sourceLocation: SourceLocation = #_sourceLocation)
-    throws
-  {
-    let report = try report
+  /// - Parameters:
+  ///   - run: the run; the latest if absent.
+  ///   - isTorn: whether the journal's last line may not be whole.
+  func expectWholeRecord(
+    of run: RecordedRun? = nil, rooms: Int, isTorn: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let run = try run ?? RecordedRun(directory: try latest)
+    let report = try run.report
     #expect(report["schema"].text == "roboprov/report/2", sourceLocation: sourceLocation)
     #expect(report["rooms"].count == rooms, sourceLocation: sourceLocation)
     #expect(report["summary"]["total"].integer == rooms, sourceLocation: sourceLocation)
-    let rows = try text(of: "report.csv").components(separatedBy: "\r\n").filter { !$0.isEmpty }
+    let rows = try run.text(of: "report.csv").components(separatedBy: "\r\n").filter { !$0.isEmpty }
     #expect(rows.count == rooms + 1, sourceLocation: sourceLocation)
     for room in report["rooms"].items {
       let log = try #require(room["log"].text, sourceLocation: sourceLocation)
-      let text = try text(of: log)
+      let text = try run.text(of: log)
       #expect(
         text.contains("Outcome") && text.contains(room["outcome"].text ?? "?"),
         sourceLocation: sourceLocation)
     }
-    let journal = try text(of: "journal.jsonl")
+    let journal = try run.text(of: "journal.jsonl")
     #expect(isTorn || journal.hasSuffix("\n"), sourceLocation: sourceLocation)
     let lines = journal.prefix(through: journal.lastIndex(of: "\n") ?? journal.startIndex).split(
       separator: "\n")

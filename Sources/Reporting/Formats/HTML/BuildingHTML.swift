@@ -33,7 +33,9 @@ struct BuildingPage {
       report.runs.enumerated().map { ($1.started.run, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     places = Dictionary(
       report.rooms.enumerated().map { ($1.id, $0 + 1) }, uniquingKeysWith: { first, _ in first })
-    newest = report.runs.enumerated().reversed().first { $0.element.reachedRadio }.map {
+    newest = report.runs.enumerated().reversed().first {
+      $0.element.started.command == .apply && $0.element.report.reachedRadio
+    }.map {
       ($0.offset + 1, $0.element)
     }
   }
@@ -105,13 +107,5 @@ struct BuildingPage {
     </section>
 
     """
-  }
-}
-
-extension BuildingRun {
-  /// Whether any of its adapters scanned or connected.
-  var reachedRadio: Bool {
-    started.command == .apply
-      && (report.adapterReports.contains { !$0.windows.isEmpty } || report.rooms.contains { $0.attempts > 0 })
   }
 }

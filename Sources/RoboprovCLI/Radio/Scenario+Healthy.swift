@@ -1,0 +1,64 @@
+import Bluetooth
+import Engine
+import Model
+import VirtualBuilding
+
+extension Scenario {
+  /// A virtual building in which every device is healthy, and as the record says: that of a room that was provisioned is
+  /// at work with what it was given, at its recorded address; the others wait. Those of registered rooms are at work
+  /// already. So a rehearsal does what the next run would do, if nothing goes wrong.
+  /// - Throws: `CommandFailure` for a family that has no virtual devices.
+  init(healthy building: Building, _ known: Known, seed: UInt64) throws {
+    let standing = known.standing
+    let recorded = standing.rooms.values.flatMap { room in room.bindings.map(\.address) }
+    let taken = Set(building.rooms.compactMap(\.address) + recorded + standing.retired.keys)
+    var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
+      .filter { !taken.contains($0) }.makeIterator()
+    var sensors: [SensorScenario] = []
+    for room in building.rooms {
+      let isForced = known.permissions.force.contains(room.id)
+      let onRecord = standing.rooms[room.id]
+      if onRecord?.retirement != nil, !isForced { continue }
+      var address = room.address ?? onRecord?.bindings.first?.address
+      // Of a room that was accepted without a device nobody expects one.
+      if address == nil, onRecord?.acceptance == nil || isForced { address = free.next() }
+      guard let address else { continue }
+      sensors.append(try SensorScenario(for: room, at: address, onRecord?.deed))
+    }
+    self.init(
+      seed: seed,
+      adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7113), name: "hci0")],
+      sensors: sensors)
+  }
+}
+
+extension SensorScenario {
+  /// The healthy device that a room expects at an address.
+  /// - Parameter deed: What was last done for the room: a device that was told to save has kept that.
+  fileprivate init(for room: Room, at address: BluetoothAddress, _ deed: Deed?) throws {
+    guard let family = FirmwareFamily[name: room.profile.rawValue] else {
+      throw CommandFailure(
+        .usage, "there is no virtual \(room.profile) for \(room.name)",
+        cure: "Rehearse with --scenario FILE, or without --simulate on the devices themselves.")
+    }
+    if let deed, deed.address == address {
+      // Passwords are not on record, and no virtual device needs one to be at work.
+      let held = Dictionary(deed.settings.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 })
+      self.init(address: deed.heardAt, family: family, holds: family.holds { held[$0] ?? nil })
+    } else if room.isRegistered {
+      let holds = family.holds { room.settings[SettingName(rawValue: $0)]?.shown }
+      self.init(address: address, family: family, holds: holds)
+    } else {
+      self.init(address: address, family: family)
+    }
+  }
+}
+
+extension FirmwareFamily {
+  /// What a device of the family holds, of these values by setting; nothing where it could not hold them.
+  fileprivate func holds(_ value: (String) -> String?) -> [String: String] {
+    var holds: [String: String] = [:]
+    for setting in settings { holds[setting.name] = value(setting.name) }
+    return (try? encode(holds)) == nil ? [:] : holds
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Model
+import Testing
+
+@testable import Journal
+
+@Suite("All runs of a building")
+struct BuildingArchiveTests {
+  private let temporary: TemporaryDirectory
+  private var reports: String { temporary.path + "/reports" }
+
+  init() throws { temporary = try TemporaryDirectory() }
+
+  /// Makes a run with the first events of a sample.
+  private func run(
+    _ id: String, _ sort: RunSort = .real, of building: String = "demo", simulated: Bool = false,
+    events: Int = 5
+  ) async throws {
+    var sample = Array(Events.sample().prefix(events))
+    if case .runStarted(var started)? = sample.first?.fact {
+      started.run = id
+      started.building = building
+      started.simulated = simulated
+      sample[0].fact = .runStarted(started)
+    }
+    let directory = try RunDirectory.create(in: reports, building: "demo", run: id, sort)
+    try await directory.createJournal().append(sample)
+  }
+
+  private func read() throws -> BuildingArchive { try BuildingArchive.read(in: reports, building: "demo") }
+
+  @Test("are the real ones, wherever rehearsals lie")
+  func real() async throws {
+    try await run("one")
+    try await run("two", .rehearsal, simulated: true)
+    try await run("three", simulated: true)
+    let archive = try read()
+    #expect(archive.runs.map(\.id) == ["one"])
+    #expect(archive.faults.isEmpty && archive.skipped.isEmpty)
+    #expect(archive.state.standing.rooms["kitchen"]?.bindings.map(\.run) == ["one"])
+  }
+
+  @Test("other folders are skipped, named, and stay as they are")
+  func otherFolders() async throws {
+    try await run("one")
+    let others = ["backup 2026", "notes", "notes/deep", "lost+found", ".trash"]
+    for name in others {
+      try FileManager.default.createDirectory(
+        atPath: reports + "/demo/" + name, withIntermediateDirectories: true)
+    }
+    try temporary.write("x", "reports/demo/notes/text")
+    try temporary.write("x", "reports/demo/a file")
+    let before = try temporary.contents()
+    let archive = try read()
+    #expect(archive.runs.map(\.id) == ["one"])
+    #expect(archive.skipped == ["backup 2026", "lost+found", "notes"].map { reports + "/demo/" + $0 })
+    #expect(archive.faults.isEmpty)
+    #expect(try temporary.contents() == before)
+  }
+
+  @Test("a folder with reports and no journal was not copied whole")
+  func noJournal() async throws {
+    try await run("one")
+    try FileManager.default.createDirectory(atPath: reports + "/demo/two", withIntermediateDirectories: true)
+    try temporary.write("{}", "reports/demo/two/report.json")
+    let archive = try read()
+    #expect(archive.runs.map(\.id) == ["one"])
+    #expect(
+      archive.faults == [.init(run: "two", journal: reports + "/demo/two/journal.jsonl", kind: .noJournal)])
+  }
+
+  @Test("a run of another building is none of this one's")
+  func otherBuilding() async throws {
+    try await run("one")
+    try await run("two", of: "annexe")
+    let archive = try read()
+    #expect(archive.runs.map(\.id) == ["one"])
+    #expect(
+      archive.faults
+        == [.init(run: "two", journal: reports + "/demo/two/journal.jsonl", kind: .otherBuilding("annexe"))])
+  }
+
+  @Test("a damaged journal is known, and counts as far as it can be trusted")
+  func damaged() async throws {
+    try await run("one")
+    let file = "reports/demo/one/journal.jsonl"
+    try temporary.write(try temporary.read(file).replacing("30.5", with: "31.5"), file)
+    let archive = try read()
+    #expect(archive.runs.map(\.record.events.count) == [1])
+    #expect(archive.faults.map(\.kind) == [.damaged(.init(line: 2, kind: .changed))])
+  }
+
+  @Test("there are none where there is no building, and none in one that was only rehearsed")
+  func none() async throws {
+    #expect(try read().runs.isEmpty)
+    try await run("one", .rehearsal, simulated: true)
+    #expect(try read().runs.isEmpty)
+  }
+}

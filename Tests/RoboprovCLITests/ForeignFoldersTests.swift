@@ -1,0 +1,124 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("What else lies in a building's folder", .timeLimit(.minutes(3)))
+struct ForeignFoldersTests {
+  private static let folder = "reports/\(Site.building)"
+
+  private static func make(_ name: String, at site: Site) throws {
+    try FileManager.default.createDirectory(
+      at: site.directory.appending(path: "\(folder)/\(name)"), withIntermediateDirectories: true)
+  }
+
+  @Test("folders that are no runs are named once, stay as they are, and stop no command")
+  func otherFolders() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      try Self.make("backup 2026", at: site)
+      try Self.make("photos", at: site)
+      for command in [
+        ["apply", "building.yaml", "--listen", "1"], ["plan", "building.yaml", "--listen", "1"],
+        ["history", "building.yaml", "Room 101"],
+      ] {
+        let outcome = try await premises.run(command)
+        #expect(outcome.status == 0, "\(outcome)")
+        let lines = outcome.errors.split(separator: "\n").filter { $0.contains("not a run") }
+        #expect(lines.count == 1, "\(outcome)")
+        for name in ["backup 2026", "photos"] {
+          #expect(lines.first?.contains("\(Self.folder)/\(name)") == true, "\(outcome)")
+          #expect(
+            try FileManager.default.contentsOfDirectory(
+              atPath: site.directory.appending(path: "\(Self.folder)/\(name)").path) == [])
+        }
+      }
+    }
+  }
+
+  /// How a run's folder can be wrong, and what is said of it.
+  struct Wrong: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var says: [String]
+    /// Changes the folder of a run.
+    var spoil: @Sendable (URL) throws -> Void
+  }
+
+  static let wrong = [
+    Wrong(testDescription: "copied without its journal", says: ["journal.jsonl is missing", "--mirror"]) {
+      try FileManager.default.removeItem(at: $0.appending(path: "journal.jsonl"))
+    },
+    Wrong(
+      testDescription: "written by a newer version",
+      says: [":3: line 3 was written by a newer version of roboprov (event of version 2)", "newer"]
+    ) {
+      try change(3, of: $0) { $0.replacing(#""v":1}"#, with: #""v":2}"#) }
+    },
+    Wrong(
+      testDescription: "with an event of a newer version",
+      says: [":3: line 3 was written by a newer version of roboprov (event teleported)", "newer"]
+    ) {
+      try change(3, of: $0) { $0.replacing(/"kind":"[a-z_]+"/, with: #""kind":"teleported""#) }
+    },
+    Wrong(
+      testDescription: "with another file in the journal's place",
+      says: [":1: this is not a journal of roboprov"]
+    ) {
+      try Data("room,id\r\n".utf8).write(to: $0.appending(path: "journal.jsonl"))
+    },
+  ]
+
+  private static func change(_ line: Int, of folder: URL, _ change: (String) -> String) throws {
+    let file = folder.appending(path: "journal.jsonl")
+    var lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+    lines[line - 1] = change(lines[line - 1])
+    try Data(lines.joined(separator: "\n").utf8).write(to: file)
+  }
+
+  @Test("a run's folder that is not whole stops what decides by it, and its reports stay", arguments: wrong)
+  func notWhole(_ wrong: Wrong) async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let run = try site.latest
+      try wrong.spoil(run)
+      let before = try site.recordedContents
+      for command in [
+        ["apply", "building.yaml", "--listen", "1"],
+        ["plan", "building.yaml", "--simulate", "--listen", "1"],
+        ["report", Site.building, run.lastPathComponent], ["report", Site.building],
+      ] {
+        let outcome = try await premises.run(command)
+        #expect(outcome.status == 74, "\(outcome)")
+        for word in wrong.says + [run.lastPathComponent] {
+          #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)")
+        }
+        #expect(try site.recordedContents == before, "\(outcome)")
+      }
+    }
+  }
+
+  @Test("a run of another building is refused, with its building")
+  func otherBuilding() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let run = try site.latest.lastPathComponent
+      try FileManager.default.copyItem(
+        at: site.directory.appending(path: Self.folder), to: site.directory.appending(path: "reports/annexe"))
+      let manifest = try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+      try site.write("annexe.yaml", manifest.replacing("id: \(Site.building)", with: "id: annexe"))
+      let before = try site.recordedContents.filter { !$0.key.hasSuffix(".lock") }
+      for command in [
+        ["apply", "annexe.yaml", "--listen", "1"],
+        ["accept", "annexe.yaml", "Room 101", "--reason", "r", "--by", "b"],
+        ["report", "annexe"], ["report", "annexe", run],
+      ] {
+        let outcome = try await premises.run(command)
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(
+          outcome.errors.contains("\(run)/journal.jsonl is of a run in another building, \(Site.building)"),
+          "\(outcome)")
+        #expect(try site.recordedContents.filter { !$0.key.hasSuffix(".lock") } == before, "\(outcome)")
+      }
+    }
+  }
+}

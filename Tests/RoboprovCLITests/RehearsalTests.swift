@@ -1,0 +1,180 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A rehearsal begins with the real record, and leaves none", .timeLimit(.minutes(5)))
+struct RehearsalTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let rehearse = apply + ["--simulate"]
+
+  /// What the building's folder has beside the rehearsals.
+  private static func record(of site: Site) throws -> [String: Data] {
+    try site.recordedContents.filter { !$0.key.contains("/rehearsals") }
+  }
+
+  @Test("its run lies beside the building's runs, with a `latest` of its own; the building's does not move")
+  func place() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let before = try Self.record(of: site)
+      for _ in 1...2 {
+        let outcome = try await premises.run(Self.rehearse)
+        #expect(outcome.status == 0, "\(outcome)")
+        let rehearsal = try site.rehearsal
+        #expect(
+          outcome.output.hasSuffix("Reports: reports/\(Site.building)/rehearsals/\(rehearsal.id)\n"),
+          "\(outcome)")
+        #expect(try rehearsal.report["run"]["simulated"].flag == true)
+        try site.expectWholeRecord(of: rehearsal, rooms: 1)
+      }
+      #expect(try Self.record(of: site) == before)
+      #expect(site.runs.count == 1)
+      let history = try await premises.run(["history", "building.yaml", "Room 101"])
+      #expect(history.status == 0 && !history.output.contains("simulated"), "\(history)")
+      #expect(!history.output.contains(try site.rehearsal.id), "\(history)")
+    }
+  }
+
+  @Test("a building that was only rehearsed has nothing done, and no `latest`")
+  func onlyRehearsed() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      let rehearsal = try await premises.run(Self.rehearse)
+      #expect(rehearsal.status == 0, "\(rehearsal)")
+      #expect(try site.rehearsal.outcomes == [101: "provisioned", 102: "provisioned"])
+      #expect(!site.hasLink("reports/\(Site.building)/latest"))
+      #expect(site.runs.isEmpty)
+      #expect(await premises.building.isUntouched([1, 2]))
+
+      let real = try await premises.apply("--failed")
+      #expect(real.status == 0, "\(real)")
+      #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
+    }
+  }
+
+  @Test("what is done on record is found done, at its sensor, and the rest is provisioned")
+  func halfDone() async throws {
+    try await Premises.serve(3) { premises in
+      let site = premises.site
+      try site.writeManifest((101...103).map { Place(minor: $0) }, assign: "any")
+      // The first room's sensor is not the one that a rehearsal would make up for it.
+      for number in [1, 3] { await premises.setMuted(true, number) }
+      let real = try await premises.apply("--only", "Room 101")
+      try #require(real.status == 0, "\(real)")
+      try site.writeManifest(
+        [
+          Place(minor: 101), Place(minor: 102),
+          Place(minor: 103, address: ServedBuilding.address(9).description),
+        ], assign: "any")
+      let record = try #require(try site.report["rooms"].items.first { $0["minor"].integer == 101 })
+      let writes = await premises.writes
+      let outcome = try await premises.run(Self.rehearse)
+      #expect(outcome.status == 0, "\(outcome)")
+      let rooms = try site.rehearsal.report["rooms"].items
+      #expect(
+        rooms.map { $0["outcome"].text } == ["already_provisioned", "provisioned", "provisioned"],
+        "\(outcome)")
+      #expect(rooms[0]["address"].text == record["address"].text)
+      #expect(
+        rooms[0]["evidence"]["grade"].text == "beacon_on_air", "its sensor is at work in the rehearsal, too")
+      #expect(rooms[2]["address"].text == ServedBuilding.address(9).description)
+      #expect(await premises.writes == writes)
+    }
+  }
+
+  @Test("what the real run would refuse, it refuses; what that would ask hands for, it does, too")
+  func contradicted() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      try site.writeManifest([Place(minor: 151, address: Place.numbered(1).address, name: "Room 101")])
+      for mode in [[], ["--simulate"]] {
+        try await premises.expectRefused(Self.apply + mode, with: 65, saying: ["--renumber"])
+      }
+      for mode in [[], ["--simulate"]] {
+        let outcome = try await premises.run(Self.apply + ["--renumber"] + mode)
+        #expect(outcome.status == 100, "\(outcome)")
+      }
+      #expect(try site.outcomes == [151: "needs_hands"])
+      #expect(try site.rehearsal.outcomes == [151: "needs_hands"])
+    }
+  }
+
+  @Test("after a sensor was replaced, plan and rehearsal go on with the new one")
+  func replaced() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let first = try await premises.run(Self.rehearse)
+      #expect(first.status == 0, "\(first)")
+      let replaced = try await premises.run(["replace", "building.yaml", "Room 101", "--unheard"])
+      #expect(replaced.status == 0, "\(replaced)")
+      var rooms = (1...2).map { Place.numbered($0) }
+      rooms[0].address = ServedBuilding.address(7).description
+      try site.writeManifest(rooms)
+      let plan = try await premises.run(["plan", "building.yaml", "--simulate", "--listen", "1"])
+      #expect(plan.status == 0, "\(plan)")
+      let second = try await premises.run(Self.rehearse)
+      #expect(second.status == 0, "\(second)")
+      #expect(try site.rehearsal.outcomes == [101: "provisioned", 102: "already_provisioned"])
+    }
+  }
+
+  @Test("a rehearsal that an earlier version left among the runs counts for nothing")
+  func earlierVersion() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      #expect(try await premises.run(Self.rehearse).status == 0)
+      let rehearsal = try site.rehearsal
+      let folder = site.directory.appending(path: "reports/\(Site.building)")
+      let files = FileManager.default
+      try files.copyItem(at: rehearsal.directory, to: folder.appending(path: rehearsal.id))
+      try files.createSymbolicLink(
+        atPath: folder.appending(path: "latest").path, withDestinationPath: rehearsal.id)
+
+      let real = try await premises.apply("--failed")
+      #expect(real.status == 0, "\(real)")
+      let run = try site.latest.lastPathComponent
+      #expect(run != rehearsal.id)
+      #expect(try site.outcomes == [101: "provisioned"])
+      let report = try await site.run(["report", Site.building, rehearsal.id])
+      #expect(report.status == 0, "\(report)")
+      #expect(try site.latest.lastPathComponent == run)
+      let history = try await site.run(["history", "building.yaml", "Room 101"])
+      #expect(!history.output.contains(rehearsal.id), "\(history)")
+    }
+  }
+
+  @Test("its reports are made again by its id")
+  func report() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      #expect(try await premises.run(Self.rehearse).status == 0)
+      let rehearsal = try site.rehearsal
+      let before = try rehearsal.text(of: "report.json")
+      try FileManager.default.removeItem(at: rehearsal.directory.appending(path: "report.json"))
+      let report = try await site.run(["report", Site.building, rehearsal.id, "--output", "json"])
+      #expect(report.status == 0, "\(report)")
+      #expect(report.output == before)
+      #expect(try rehearsal.text(of: "report.json") == before)
+      #expect(!site.hasLink("reports/\(Site.building)/latest"))
+    }
+  }
+
+  @Test(
+    "what changes the record, or joins records, has no rehearsal",
+    arguments: [
+      ["replace", "building.yaml", "Room 101", "--simulate"],
+      ["retire", "building.yaml", "Room 101", "--simulate"],
+      ["accept", "building.yaml", "Room 101", "--reason", "r", "--by", "b", "--simulate"],
+      ["report", "merge", "a", "b", "--simulated"],
+    ])
+  func noRehearsal(_ command: [String]) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let outcome = try await site.run(command)
+      #expect(outcome.status == 64, "\(outcome)")
+      #expect(outcome.errors.contains("Unknown option '\(command.last ?? "")'"), "\(outcome)")
+      #expect(!site.has("reports"))
+    }
+  }
+}
