@@ -70,6 +70,12 @@ public struct BuildingArchive: Sendable {
     return archive
   }
 
+  /// Reads all journals in a folder, of whatever building.
+  /// - Throws: as `read(in:building:)`; `missing` where there is no such folder.
+  static func read(folder: String) throws(JournalError) -> BuildingArchive {
+    try BuildingArchive(try File.directory(folder))
+  }
+
   /// An archive of these runs.
   public init(runs: [Run]) {
     self.runs = runs.sorted { a, b in

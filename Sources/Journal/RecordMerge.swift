@@ -8,16 +8,22 @@ public struct RecordMerge: Sendable {
     case severalBuildings([String])
     /// A run has different records in two places: one of them was tampered with.
     case differentRuns(run: String, String, String)
-    /// A journal is damaged: what it had on record is not all known.
-    case damaged(journal: String, JournalDamage)
+    /// Of a run not all is known.
+    case faulty(BuildingArchive.Fault)
+    /// A folder is not there.
+    case noFolder(String)
+    /// There is no run in a folder: it is no building's.
+    case noRuns(String)
     /// Something on disk.
     case disk(JournalError)
   }
 
   /// All runs.
   public let archive: BuildingArchive
-  /// The building's id; nil where nothing is on record.
-  public let building: String?
+  /// The building's id.
+  public let building: String
+  /// Paths of folders beside the runs that are none.
+  public let skipped: [String]
 
   private struct Source: Sendable {
     var journal: String
@@ -32,9 +38,11 @@ public struct RecordMerge: Sendable {
   public init(_ folders: [String]) throws(Refusal) {
     var sources: [String: Source] = [:]
     var runs: [String: BuildingArchive.Run] = [:]
+    var skipped: [String] = []
     for folder in folders {
-      for run in try Self.read(folder).runs {
-        if let damage = run.record.damage { throw .damaged(journal: run.journal, damage) }
+      let archive = try Self.read(folder)
+      skipped += archive.skipped
+      for run in archive.runs {
         let source = Source(journal: run.journal, bytes: try Self.bytes(run.journal))
         if let other = sources[run.id] {
           guard source.bytes.starts(with: other.bytes) || other.bytes.starts(with: source.bytes) else {
@@ -47,10 +55,12 @@ public struct RecordMerge: Sendable {
         runs[run.id] = run
       }
     }
-    let buildings = Set(runs.values.compactMap { $0.record.events.first?.fact.building }).sorted()
+    let buildings = Set(runs.values.compactMap(\.building)).sorted()
     if buildings.count > 1 { throw .severalBuildings(buildings) }
+    guard let building = buildings.first else { throw .noRuns(folders.first ?? "") }
     archive = BuildingArchive(runs: runs.sorted { $0.key < $1.key }.map(\.value))
-    building = buildings.first
+    self.building = building
+    self.skipped = skipped
     self.sources = sources
   }
 
@@ -58,7 +68,6 @@ public struct RecordMerge: Sendable {
   /// - Returns: their directories, in the order in which they began.
   /// - Throws: what stands in the way; `differentRuns` where a run is there with another record.
   public func store(in reports: String) throws(Refusal) -> [RunDirectory] {
-    guard let building else { return [] }
     var stored: [RunDirectory] = []
     for run in archive.runs {
       guard let source = sources[run.id] else { continue }
@@ -83,16 +92,18 @@ public struct RecordMerge: Sendable {
   }
 
   private static func read(_ folder: String) throws(Refusal) -> BuildingArchive {
-    let path = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
-    let name = path.split(separator: "/").last.map(String.init) ?? ""
-    let parent = path.dropLast(name.count)
+    let path = folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    let archive: BuildingArchive
     do throws(JournalError) {
-      // A building that is not there has no runs; a folder that is not there is a mistake.
-      _ = try File.directory(path)
-      return try BuildingArchive.read(in: parent.isEmpty ? "." : String(parent), building: name)
+      archive = try BuildingArchive.read(folder: path)
     } catch {
-      throw .disk(error)
+      throw [.missing, .inTheWay].contains(error.cause) && error.path == path
+        ? .noFolder(folder) : .disk(error)
     }
+    if let fault = archive.faults.first { throw .faulty(fault) }
+    // A run that was killed before it began says of no building that it was there.
+    if !archive.runs.contains(where: { $0.building != nil }) { throw .noRuns(folder) }
+    return archive
   }
 
   private static func bytes(_ journal: String) throws(Refusal) -> [UInt8] {
@@ -102,8 +113,4 @@ public struct RecordMerge: Sendable {
       throw .disk(error)
     }
   }
-}
-
-extension Fact {
-  fileprivate var building: String? { if case .runStarted(let fact) = self { fact.building } else { nil } }
 }

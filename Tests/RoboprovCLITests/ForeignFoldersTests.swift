@@ -86,6 +86,7 @@ struct ForeignFoldersTests {
         ["apply", "building.yaml", "--listen", "1"],
         ["plan", "building.yaml", "--simulate", "--listen", "1"],
         ["report", Site.building, run.lastPathComponent], ["report", Site.building],
+        ["report", "merge", Self.folder, Self.folder, "--into", "joined"],
       ] {
         let outcome = try await premises.run(command)
         #expect(outcome.status == 74, "\(outcome)")
@@ -93,6 +94,7 @@ struct ForeignFoldersTests {
           #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)")
         }
         #expect(try site.recordedContents == before, "\(outcome)")
+        #expect(!site.has("joined"))
       }
     }
   }

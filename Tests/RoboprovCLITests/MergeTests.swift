@@ -61,6 +61,71 @@ struct MergeTests {
     }
   }
 
+  @Test("joined, `latest` leads to the newest run that reached the radio, and its reports")
+  func latest() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try await Self.work(premises, ada: [.numbered(1)], bob: [.numbered(2)])
+      // Newer, but nothing was heard, or it was a rehearsal.
+      for options in [["--adapter", "hci7", "--adapter-wait", "0.5"], ["--simulate"]] {
+        _ = try await premises.run(["apply", "building.yaml", "--listen", "1", "--reports", "ada"] + options)
+      }
+      let newest = try #require(try Self.runs("bob", at: site).first)
+      for _ in 1...2 {
+        let merged = try await site.run(Self.merge + ["--into", "reports"])
+        #expect(merged.status == 0, "\(merged)")
+        #expect(try site.latest.lastPathComponent == newest)
+        try site.expectWholeRecord(rooms: 1)
+      }
+      #expect(site.runs.count == 3)
+      #expect(!site.has("reports/\(Site.building)/rehearsals"))
+      let report = try await site.run(["report", Site.building])
+      #expect(report.status == 0, "\(report)")
+    }
+  }
+
+  @Test("folders beside the runs are named, and not joined")
+  func otherFolders() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      #expect(try await premises.apply("--reports", "ada").status == 0)
+      let backup = site.directory.appending(path: "\(Self.folders[0])/backup 2026")
+      try FileManager.default.createDirectory(at: backup, withIntermediateDirectories: true)
+      let merged = try await site.run([
+        "report", "merge", Self.folders[0], Self.folders[0], "--into", "reports",
+      ])
+      #expect(merged.status == 0, "\(merged)")
+      #expect(merged.errors.contains("not a run: \(Self.folders[0])/backup 2026"), "\(merged)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: backup.path) == [])
+      #expect(!site.has("reports/\(Site.building)/backup 2026"))
+    }
+  }
+
+  @Test(
+    "a folder that is no building's is refused, with what a right one looks like",
+    arguments: ["ada", "empty", "building.yaml", "nowhere"])
+  func wrongFolder(_ name: String) async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      #expect(try await premises.apply("--reports", "ada").status == 0)
+      try FileManager.default.createDirectory(
+        at: site.directory.appending(path: "empty"), withIntermediateDirectories: true)
+      for folders in [[Self.folders[0], name], [name, Self.folders[0]]] {
+        let outcome = try await site.run(["report", "merge"] + folders + ["--into", "reports"])
+        #expect(outcome.status == 64 || outcome.status == 74, "\(outcome)")
+        #expect(outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.contains(" \(name)\n"), "\(outcome)")
+        #expect(outcome.errors.contains("such as reports/"), "\(outcome)")
+        #expect(!site.has("reports"))
+      }
+      #expect(try Self.entries(of: "empty", at: site) == [])
+    }
+  }
+
+  private static func entries(of folder: String, at site: Site) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: site.directory.appending(path: folder).path)
+  }
+
   @Test("a minor at two sensors is named")
   func minorTwice() async throws {
     try await Premises.serve(2) { premises in

@@ -38,37 +38,37 @@ struct MergeCommand: AsyncParsableCommand {
     } catch {
       throw Self.failure(error)
     }
-    let stored = try into.map { try store(merge, in: $0) } ?? []
-    try writeReports(of: stored)
+    SiteRecord.tell(of: merge.skipped)
+    let stored = try into.map { try store(merge, in: $0) } ?? 0
     let standing = merge.archive.state.standing
     let contradictions = standing.contradictions
     show(standing, contradictions, merge)
-    if let into { Console.say("\(stored.count) runs put into \(into)/\(merge.building ?? "")") }
+    if let into { Console.say("\(stored) runs put into \(into)/\(merge.building)") }
     if !contradictions.isEmpty { throw ExitStatus.incomplete.exit }
   }
 
-  /// Puts the runs into a reports directory, while no run works there.
-  private func store(_ merge: RecordMerge, in reports: String) throws -> [RunDirectory] {
-    guard let building = merge.building else { return [] }
-    let lock = try Claims.building(building, in: reports, for: RunIdentity())
+  /// Puts the runs into a reports directory, with their reports, while no run works there.
+  /// - Returns: how many are new there.
+  private func store(_ merge: RecordMerge, in reports: String) throws -> Int {
+    let lock = try Claims.building(merge.building, in: reports, for: RunIdentity())
     defer { lock.release() }
+    let stored: [RunDirectory]
     do throws(RecordMerge.Refusal) {
-      return try merge.store(in: reports)
+      stored = try merge.store(in: reports)
     } catch {
       throw Self.failure(error)
     }
-  }
-
-  private func writeReports(of directories: [RunDirectory]) throws {
     do throws(JournalError) {
-      for directory in directories {
+      for directory in stored {
         let events = try directory.readJournal().events
         guard case .runStarted(let started)? = events.first?.fact, started.command == .apply else { continue }
         try RunReports.writeFiles(events, to: directory, after: nil)
       }
+      try RunReports.publishNewest(of: merge.building, in: reports)
     } catch {
       throw JournalTrouble.failure(error)
     }
+    return stored.count
   }
 
   private func show(
@@ -86,7 +86,7 @@ struct MergeCommand: AsyncParsableCommand {
       Console.data(
         JSONValue.object([
           "schema": .string("roboprov/merge/1"),
-          "building": .optional(merge.building),
+          "building": .string(merge.building),
           "runs": .array(merge.archive.runs.map { .string($0.id) }),
           "rooms": .array(
             standing.rooms.sorted { $0.key < $1.key }.map { id, room in
@@ -118,9 +118,16 @@ struct MergeCommand: AsyncParsableCommand {
       CommandFailure(
         .record, "run \(run) has different records in \(first) and \(second)",
         cure: "A journal is never changed once written: find out which copy was, and leave it out.")
-    case .damaged(let journal, let damage):
-      FaultWords.failure(.damaged(damage), in: journal)
+    case .faulty(let fault): FaultWords.failure(fault.kind, in: fault.journal)
+    case .noFolder(let folder):
+      CommandFailure(.record, "there is no folder \(folder.visible)", cure: rightFolder)
+    case .noRuns(let folder):
+      CommandFailure(.usage, "there are no runs of a building in \(folder.visible)", cure: rightFolder)
     case .disk(let error): JournalTrouble.failure(error)
     }
   }
+  private static let rightFolder = """
+    Name a building's folder in a reports directory, such as reports/example-house: in it each run has a folder with a \
+    \(JournalWriter.fileName). Nothing was joined.
+    """
 }
