@@ -51,24 +51,35 @@ struct MergeCommand: AsyncParsableCommand {
   /// - Returns: how many are new there.
   private func store(_ merge: RecordMerge, in reports: String) throws -> Int {
     let lock = try Claims.building(merge.building, in: reports, for: RunIdentity())
-    defer { lock.release() }
     let stored: [RunDirectory]
+    defer { lock.release() }
     do throws(RecordMerge.Refusal) {
       stored = try merge.store(in: reports)
     } catch {
       throw Self.failure(error)
     }
     do throws(JournalError) {
-      for directory in stored {
-        let events = try directory.readJournal().events
-        guard case .runStarted(let started)? = events.first?.fact, started.command == .apply else { continue }
-        try RunReports.writeFiles(events, to: directory, after: nil)
-      }
-      try RunReports.publishNewest(of: merge.building, in: reports)
+      try writeReports(of: merge.building, in: reports)
     } catch {
       throw JournalTrouble.failure(error)
     }
     return stored.count
+  }
+
+  /// Makes the reports of all runs there, since how the building stood after a run depends on those before it, and the
+  /// building's own.
+  private func writeReports(of building: String, in reports: String) throws(JournalError) {
+    let archive = try BuildingArchive.read(in: reports, building: building)
+    for run in archive.runs {
+      guard case .runStarted(let started)? = run.record.events.first?.fact, started.command == .apply else {
+        continue
+      }
+      let directory = try RunDirectory.find(in: reports, building: building, run: run.id)
+      try RunReports.writeFiles(
+        run.record.events, to: directory, after: BuildingReports.make(after: run, in: archive))
+    }
+    try RunReports.publishNewest(of: building, in: reports)
+    try BuildingReports.write(BuildingReports.make(.init(building: building), from: archive), in: reports)
   }
 
   private func show(

@@ -38,14 +38,12 @@ enum RunReports {
     return report
   }
 
-  /// Points `latest` to the newest run of a building that it may lead to, having made its reports where they are missing.
-  /// Where there is no such run it stays as it is.
+  /// Points `latest` to the newest run of a building that it may lead to. Where there is no such run it stays as it is.
   static func publishNewest(of building: String, in reports: String) throws(JournalError) {
     let archive = try BuildingArchive.read(in: reports, building: building)
     for run in archive.runs.reversed()
     where run.record.damage == nil && RunReport(run.record.events).mayBeLatest(.real) {
       let directory = try RunDirectory.open(in: reports, building: building, run: run.id)
-      if !directory.hasReport { try writeFiles(run.record.events, to: directory) }
       return try directory.publish()
     }
   }
