@@ -139,9 +139,6 @@ public final class RunDirectory: Sendable {
   /// Path of its journal.
   public var journalPath: String { path + "/" + JournalWriter.fileName }
 
-  /// Whether reports were made of it.
-  public var hasReport: Bool { directory.kind(of: Self.report) != nil }
-
   /// Creates the journal; it must not be there yet.
   /// - Throws: `exists`, or what stands in the way.
   public func createJournal() throws(JournalError) -> JournalWriter {

@@ -106,7 +106,7 @@ struct BuildingHTMLTests {
 
   @Test("failures of the newest run are grouped by cause")
   func failures() throws {
-    let groups = try #require(Self.lived.runs.last { $0.reachedRadio }).report.failureGroups
+    let groups = try #require(Self.lived.runs.last { $0.report.reachedRadio }).report.failureGroups
     #expect(groups.map(\.cause) == ["Connect timed out", "Never heard", "Link lost", "Refused"])
     #expect(groups.map(\.count) == [2, 2, 1, 1])
     #expect(Set(groups.map(\.cause)).count == groups.count)
@@ -114,7 +114,7 @@ struct BuildingHTMLTests {
 
   @Test("the timeline has each scan window and each attempt once")
   func timeline() throws {
-    let run = try #require(Self.lived.runs.last { $0.reachedRadio }).report
+    let run = try #require(Self.lived.runs.last { $0.report.reachedRadio }).report
     let timeline = Timeline(run)
     #expect(timeline.adapters.map(\.name) == ["hci0", "hci1"])
     #expect(
