@@ -55,6 +55,14 @@ test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at rand
 	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter KillAtRandomTests
 
+# The pages, and the pictures and PDFs that the browser made of them, stay in .build-page, to be looked at.
+PAGES := .build-page
+
+.PHONY: test-page
+test-page: setup-page $(DEBUG_BUILT) ## look at building.html in a real browser: screen, phone, keyboard, paper
+	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) swift test --skip-build --disable-xctest --filter BuildingPageFiles
+	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/Page/test_page.py $(CURDIR)/$(PAGES)
+
 # Everything with one kernel, then a share of it with another. `make test-radio KERNEL=linux-image-6.12-amd64` takes
 # that one for whatever is selected.
 KERNEL :=
@@ -111,7 +119,7 @@ venv: setup-test ## set up the Python of the interoperability tests, in .build-i
 
 .PHONY: clean
 clean: ## remove everything that was built; reports stay
-	rm -rf .build .build-bench .build-interop .build-lab
+	rm -rf .build .build-page .build-bench .build-interop .build-lab
 
 # --- What the above stand on ---
 
@@ -132,7 +140,7 @@ $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Con
 	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
 	@mv .build/made $@
 
-.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-radio
+.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-page setup-radio
 setup-swift:
 	@Scripts/setup
 setup-lint:
@@ -143,6 +151,8 @@ setup-run:
 	@Scripts/setup build run
 setup-test:
 	@Scripts/setup build run test
+setup-page:
+	@Scripts/setup build page
 setup-radio:
 	@Scripts/setup build radio
 	@Scripts/venv .build-lab/venv Tests/RadioLab/requirements.txt

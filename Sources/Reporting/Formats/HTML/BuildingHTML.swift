@@ -20,6 +20,9 @@ struct BuildingPage {
   /// The newest run that reached the radio: its number and itself.
   let newest: (number: Int, run: BuildingRun)?
 
+  /// Whether the histories have the attempts of older runs, too: those of very many would make the page too large to open.
+  let isDetailed: Bool
+
   /// The number of each record on the page, by its id.
   private let numbers: [String: Int]
   /// The place of each room on the page.
@@ -33,6 +36,7 @@ struct BuildingPage {
       report.runs.enumerated().map { ($1.started.run, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     places = Dictionary(
       report.rooms.enumerated().map { ($1.id, $0 + 1) }, uniquingKeysWith: { first, _ in first })
+    isDetailed = report.rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attempts } } <= 4000
     newest = report.runs.enumerated().reversed().first {
       $0.element.started.command == .apply && $0.element.report.reachedRadio
     }.map {
@@ -94,8 +98,13 @@ struct BuildingPage {
 
   /// A room by its name, which leads to its row.
   func link(room: RoomID, _ name: String) -> HTML {
-    guard let place = places[room] else { return "<bdi>\(name)</bdi>" }
-    return "<a href=\"#room-\(place)\"><bdi>\(name)</bdi></a>"
+    guard let place = places[room] else { return title(of: room, name) }
+    return "<a href=\"#room-\(place)\">\(title(of: room, name))</a>"
+  }
+
+  /// A room's name; its id where the name shows nothing.
+  func title(of room: RoomID, _ name: String) -> HTML {
+    "<bdi>\(name.contains { !$0.isWhitespace } ? name : room.rawValue)</bdi>"
   }
 
   /// A section with its heading.

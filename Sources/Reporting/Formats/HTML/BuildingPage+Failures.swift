@@ -53,7 +53,7 @@ extension BuildingPage {
     return section(
       "failures", "Not done in the newest run",
       """
-      <p>\(link(run: newest.run.started.run)), \(time(newest.run.began)), by cause.</p>
+      <p>The rooms that \(link(run: newest.run.started.run)), \(time(newest.run.began)), worked on and did not do, by cause.</p>
       \(groups.map(group).joined())
       """)
   }

@@ -10,7 +10,8 @@ extension BuildingPage {
       """
       \(controls)
       <table class="rooms" id="room-table">
-      <caption>Every room. “Proved on” says when the evidence was last seen, and in which run.</caption>
+      <caption>Every room. “Proved on” says when the evidence was last seen, and in which run.\
+      \(isDetailed ? "" : " Attempts are given for the newest run of each room: there are too many of them.")</caption>
       <thead><tr>\(columns.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
       \(report.rooms.enumerated().map { row($1, $0 + 1) }.joined())</table>
       """)
@@ -44,7 +45,7 @@ extension BuildingPage {
   private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
     """
     <tbody id="room-\(place)" data-standing="\(room.standing.rawValue)"><tr>\
-    <th scope="row"><bdi>\(room.name)</bdi> <small>\(room.id.rawValue)\(absence(room))</small></th>\
+    <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small></th>\
     <td>\(mark(room.standing)) \(room.standing.words)</td>\
     <td>\(devices(room))</td><td>\(room.minor.map { "\($0)" } ?? "")</td>\
     <td>\(evidence(room))</td><td>\(seen(room))</td>\

@@ -59,7 +59,8 @@ extension BuildingPage {
       [...table.tHead.rows[0].cells].forEach((head, column) => {
         const button = document.createElement("button");
         button.type = "button";
-        button.append(...head.childNodes);
+        head.dataset.title = head.textContent;
+          button.append(...head.childNodes);
         head.append(button);
         button.addEventListener("click", () => {
           const isDown = head.getAttribute("aria-sort") === "ascending";
@@ -92,6 +93,7 @@ extension BuildingPage {
       for (const button of $("zoom").children) button.addEventListener("click", () => {
         zoom = Math.min(64, Math.max(1, zoom * button.dataset.zoom));
         $("strips").style.width = zoom * 100 + "%";
+        $("strips").classList.toggle("zoomed", zoom >= 8);
       });
     }
     })();

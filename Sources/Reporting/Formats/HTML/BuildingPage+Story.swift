@@ -75,7 +75,9 @@ extension BuildingPage {
   // MARK: Runs
 
   private func runs(_ room: BuildingRoom) -> HTML {
-    let items = room.runs.alike.map { runs -> HTML in
+    let groups = room.runs.alike
+    let items = groups.enumerated().map { index, runs -> HTML in
+      let isNewest = index == groups.count - 1
       guard let first = runs.first, let last = runs.last else { return "" }
       let which: HTML =
         runs.count == 1
@@ -84,36 +86,40 @@ extension BuildingPage {
         \(runs.count) runs, \(link(run: first.recorded.run)) to \(link(run: last.recorded.run)), \
         \(time(first.recorded.at)) to \(time(last.recorded.at))
         """
-      return "<li>\(which): \(outcome(last))\(attempts(last))</li>"
+      return """
+        <li>\(which): \(outcome(last, isNewest: isNewest))\(attempts(last, isNewest: isNewest))</li>
+        """
     }
     return items.isEmpty ? "" : "<ul>\(items.joined())</ul>"
   }
 
-  private func outcome(_ run: BuildingRoom.Run) -> HTML {
+  /// How a run ended for the room; what to do only where it is the newest, for it is the one to act on.
+  private func outcome(_ run: BuildingRoom.Run, isNewest: Bool) -> HTML {
     let room = run.room
-    let adapter = run.adapterName.map { " on \($0)" } ?? ""
     let evidence: HTML? = room.evidence.map { ": \($0.plainSentence)" }
     let tried =
       room.attempts == 0
       ? ""
-      : ", \(room.attempts) \(room.attempts == 1 ? "attempt" : "attempts")\(adapter), \(room.seconds.asSeconds)"
+      : ", \(room.attempts) \(room.attempts == 1 ? "attempt" : "attempts"), \(room.seconds.asSeconds)"
     let explanation: HTML? = Explanation(of: room).map {
-      "<br>\($0.sentence)<br>→ \($0.advice)"
+      isNewest ? "<br>\($0.sentence)<br>→ \($0.advice)" : "<br>\($0.sentence)"
     }
     return "<b>\(room.outcome.symbol) \(room.outcomeWords)</b>\(evidence)\(tried)\(explanation)"
   }
 
-  private func attempts(_ run: BuildingRoom.Run) -> HTML {
+  private func attempts(_ run: BuildingRoom.Run, isNewest: Bool) -> HTML {
     let attempts = run.room.attemptReports
-    guard !attempts.isEmpty else { return "" }
+    guard !attempts.isEmpty, isNewest || isDetailed else { return "" }
     return "<ol>\(attempts.map { "<li>\(attempt($0, run))</li>" }.joined())</ol>"
   }
 
   private func attempt(_ attempt: AttemptReport, _ run: BuildingRoom.Run) -> HTML {
     let began = run.recorded.at.addingTimeInterval(attempt.begin.seconds)
     let signal = attempt.rssi.map { ", \($0) dBm" } ?? ""
+    // Only the last adapter's name is at hand; the others have their addresses.
+    let name = attempt.adapter == run.room.adapter ? run.adapterName : nil
     return """
-      \(times.second(began))\(signal), \(attempt.resultWords): \
+      \(times.second(began)) on \(name ?? attempt.adapter.description)\(signal), \(attempt.resultWords): \
       \(attempt.stages.map(stage).joined(separator: " · "))
       """
   }
@@ -148,7 +154,9 @@ extension Evidence {
     var words = grade.plainWords
     if let minor { words += ", minor \(minor)" }
     if let rssi { words += ", \(rssi) dBm" }
-    if let secondsAfterSave, run == nil { words += ", \(secondsAfterSave.asSeconds) after the save" }
+    if let secondsAfterSave, run == nil {
+      words += ", \(secondsAfterSave.asSeconds) after the \(grade == .selfDisconnect ? "write" : "save")"
+    }
     if let weakness = grade.plainWeakness { words += " (\(weakness))" }
     if run != nil { words += ", by the record of an earlier run" }
     return words

@@ -15,7 +15,7 @@ extension BuildingPage {
     .skip{position:absolute;left:-99rem}.skip:focus{position:static}
     h1{margin:0;font-size:1.6rem}h2{margin:2rem 0 .6rem;font-size:1.25rem}h3{margin:1rem 0 .3rem;font-size:1rem}
     h2:focus{outline:0}
-    p{margin:.4rem 0}small{font-size:.85em;color:var(--dim)}
+    p{margin:.4rem 0}small{font-size:.85em;font-weight:normal;color:var(--dim)}time{white-space:nowrap}
     code{font:.88em ui-monospace,"Liberation Mono",monospace}
     .kind{color:var(--dim)}
     .verdict{font-size:1.25rem;border-left:.4rem solid var(--warn);padding:.5rem .8rem;background:var(--raised)}
@@ -51,19 +51,20 @@ extension BuildingPage {
     .scroll{overflow-x:auto}.strips{min-width:40rem}.plain{font-size:.92em;min-width:40rem}
     svg{display:block}.legend svg,.legend li{display:inline-block}
     .strip{background:var(--raised)}
-    .axis line{stroke:var(--dim)}.axis text,figure text{fill:var(--dim);font-size:11px}
+    .axis line{stroke:var(--dim)}.axis .m{display:none}.zoomed .axis .m{display:inline}.axis text,figure text{fill:var(--dim);font-size:11px}
     .s{fill:var(--scan)}.c{fill:var(--connect)}.l{fill:var(--session)}
     .f{fill:var(--ground);stroke:var(--bad);stroke-width:1.5;stroke-dasharray:3 2}
     .figures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:34rem}
     figure rect{fill:var(--session)}figure path{stroke:var(--dim)}figure text{text-anchor:middle}figure .n{fill:var(--ink)}
-    .sign th,.sign td{border:1px solid var(--dim);padding:.4rem}.sign tbody tr{height:3rem}.sign td{width:21%}
+    .sign{table-layout:fixed}.sign th,.sign td{border:1px solid var(--dim);padding:.4rem}.sign tbody tr{height:3rem}\
+    .sign thead :first-child{width:17%}.sign thead :last-child{width:33%}
     .hashes{list-style:none;padding:0;font-size:.92em}.hashes li{margin:.2rem 0}
     footer{margin-top:2rem;color:var(--dim)}
     .stamp{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;pointer-events:none;z-index:9}
     .stamp span{font-size:min(15vw,9rem);font-weight:bold;letter-spacing:.05em;color:var(--bad);opacity:.14;transform:rotate(-30deg)}
-    @media (max-width:46rem){\
+    @media screen and (max-width:52rem){\
     .rooms,.rooms>tbody,.rooms>tbody>tr,.rooms>caption{display:block}\
-    .rooms>thead,.rooms>thead>tr{display:flex;flex-wrap:wrap;gap:.2rem}.rooms>thead th{border:0;padding:0}\
+    .rooms>thead::before{content:"Sort by";color:var(--dim)}.rooms>thead,.rooms>thead>tr{display:flex;flex-wrap:wrap;gap:.2rem}.rooms>thead th{border:0;padding:0}\
     html:not(.js) .rooms>thead{display:none}\
     .rooms>tbody{border:1px solid var(--line);border-radius:.4rem;padding:.4rem .6rem;margin:.6rem 0}\
     .rooms>tbody>tr>*{display:block;border:0!important;padding:.12rem 0}\
@@ -74,7 +75,8 @@ extension BuildingPage {
     .rooms>tbody>tr:first-child>td:nth-child(2)::before{content:"Standing"}.rooms>tbody>tr:first-child>td:nth-child(3)::before{content:"Device"}\
     .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Minor"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
     .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"Proved on"}.rooms>tbody>tr:first-child>td:nth-child(7)::before{content:"Run"}\
-    .js .open .story{display:block}.story>td{display:block!important}.toggle{width:100%}\
+    .js .open .story{display:block}.story>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
+    .settings td,.settings th{padding-right:.5rem}.settings time{white-space:normal}\
     .origin{display:block}.origin dd{margin-bottom:.4rem}}
 
     """ + printStyle
@@ -83,20 +85,22 @@ extension BuildingPage {
   static let simulatedStyle: HTML =
     "<style>@page{@top-center{content:\"SIMULATED\";font-weight:bold}}</style>\n"
 
-  /// On paper: every room whatever is chosen on the screen, dark ink on white, headers on each page.
+  /// On paper: every room whatever is chosen on the screen, dark ink on white, headers on each page. Chromium repeats no
+  /// header that has a button in it: the columns' titles take the buttons' place.
   private static let printStyle: HTML = """
     @page{size:A4;margin:14mm 12mm 16mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font-size:8pt}}
     @media print{:root{color-scheme:light;--ground:#fff;--raised:#fff;--ink:#000;--dim:#444;--line:#999;--link:#000;\
     --good:#146c2e;--bad:#a3141b;--warn:#6b4200;--scan:#8a949f;--connect:#b35900;--session:#2364aa}\
     body{font-size:9.5pt;max-width:none;padding:0}a{text-decoration:none}\
     .skip,.controls,.zoom{display:none!important}\
-    .rooms{font-size:8.5pt}.rooms>tbody[hidden]{display:table-row-group!important}\
+    .rooms{font-size:8.5pt}.rooms>thead th:nth-child(5){width:44mm}.rooms>tbody[hidden]{display:table-row-group!important}\
     .rooms>tbody:has(details:not([open]))>.story{display:none!important}\
     .rooms>tbody:has(details:not([open]))>tr:first-child>*{border-bottom:1px solid var(--line)}\
-    .rooms>thead button,.toggle{all:unset;font-weight:bold}.toggle::before,th[aria-sort] button::after{content:none!important}\
+    .rooms>thead button{display:none}.rooms>thead th::before{content:attr(data-title)}\
+    .toggle{all:unset;font-weight:bold}.toggle::before{content:none!important}\
     .story summary{display:none}\
     thead{display:table-header-group;break-inside:avoid}tr,.cause li,figure,.strip{break-inside:avoid}h2,h3,caption{break-after:avoid}\
-    .scroll{overflow:visible}.strips{min-width:0;width:100%!important}.plain{min-width:0;font-size:8pt}\
+    .scroll{overflow:visible}.strips{min-width:0;width:100%!important}.axis .m{display:none!important}.plain{min-width:0;font-size:8pt}\
     .runs code,.hashes code{font-size:7.5pt}\
     #signatures>p,.sign{break-inside:avoid}.sign tbody tr{height:12mm}\
     *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}

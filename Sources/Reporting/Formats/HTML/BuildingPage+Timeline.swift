@@ -26,15 +26,23 @@ extension BuildingPage {
       """)
   }
 
+  /// Ten ticks at most, and ten times as many that are shown from a zoom of 8 on.
   private func axis(_ seconds: Double) -> HTML {
-    let step = Timeline.tick(seconds)
-    let ticks = stride(from: 0, to: seconds, by: step).map { at -> HTML in
+    let (coarse, fine) = (Timeline.tick(seconds), Timeline.tick(seconds / 10))
+    let few = ticks(stride(from: 0, to: seconds, by: coarse), seconds)
+    let many = ticks(stride(from: 0, to: seconds, by: fine), seconds)
+    return """
+      <svg class="axis" height="16" width="100%" aria-hidden="true">\(few)<g class="m">\(many)</g></svg>
+      """
+  }
+
+  private func ticks(_ times: StrideTo<Double>, _ seconds: Double) -> HTML {
+    times.map { at -> HTML in
       let x = percent(at, seconds)
-      let label: HTML =
-        at > seconds * 0.94 ? "" : "<text x=\"\(x)%\" dx=\"3\" y=\"11\">\(Timeline.clock(at))</text>"
+      let label: HTML? =
+        at > seconds * 0.94 ? nil : "<text x=\"\(x)%\" dx=\"3\" y=\"11\">\(Timeline.clock(at))</text>"
       return "<line x1=\"\(x)%\" x2=\"\(x)%\" y2=\"16\"/>\(label)"
-    }
-    return "<svg class=\"axis\" height=\"16\" width=\"100%\" aria-hidden=\"true\">\(ticks.joined())</svg>"
+    }.joined()
   }
 
   private func strip(_ lane: Timeline.AdapterLane, _ total: Double) -> HTML {
@@ -84,7 +92,7 @@ extension BuildingPage {
   /// The same in numbers.
   private func numbers(_ timeline: Timeline) -> HTML {
     let rows = timeline.adapters.map { lane -> HTML in
-      let scanned = lane.windows.reduce(0) { $0 + $1.seconds }
+      let scanned = lane.scanned
       let attempts = lane.attempts
       let connecting = attempts.reduce(0) { $0 + $1.connect.seconds }
       return """
@@ -135,7 +143,6 @@ extension Timeline.Bar {
 extension Timeline.AdapterLane {
   /// The strip in a sentence.
   fileprivate func sentence(_ total: Double) -> String {
-    let scanned = windows.reduce(0) { $0 + $1.seconds }
     let failed = attempts.count { $0.attempt.failure != nil }
     return """
       \(name ?? adapter.description): \(windows.count) scan windows of \(scanned.asSeconds) in all, \

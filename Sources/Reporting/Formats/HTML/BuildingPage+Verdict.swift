@@ -43,12 +43,16 @@ extension BuildingPage {
 
   /// How many rooms stand how.
   private var counts: HTML {
-    let items = BuildingRoom.Standing.allCases.filter { report.count($0) > 0 }.map { standing -> HTML in
+    let wanted = report.rooms.filter(\.isInManifest)
+    func count(_ standing: BuildingRoom.Standing) -> Int { wanted.count { $0.standing == standing } }
+    var items = BuildingRoom.Standing.allCases.filter { count($0) > 0 }.map { standing -> HTML in
       """
-      <li>\(mark(standing)) <b>\(report.count(standing))</b> \(standing.words) \
+      <li>\(mark(standing)) <b>\(count(standing))</b> \(standing.words) \
       <small>\(standing.meaning)</small></li>
       """
     }
+    let others = report.rooms.count - wanted.count
+    if others > 0 { items.append("<li><b>\(others)</b> on record, not in the manifest") }
     return items.isEmpty ? "" : "<ul class=\"counts\">\(items.joined())</ul>"
   }
 

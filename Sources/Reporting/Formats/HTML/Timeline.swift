@@ -83,7 +83,18 @@ extension Timeline.AdapterLane {
     if let free { lanes[free].append(attempt) } else { lanes.append([attempt]) }
   }
 
+  /// Its attempts, lane by lane.
   var attempts: [Timeline.Attempt] { lanes.flatMap(\.self) }
+
+  /// The seconds in which it scanned; time that two windows have in common counts once.
+  var scanned: Double {
+    var (seconds, end) = (0.0, 0.0)
+    for window in windows {
+      seconds += max(0, window.end - max(window.begin, end))
+      end = max(end, window.end)
+    }
+    return seconds
+  }
 }
 
 extension Timeline.Attempt {
