@@ -89,7 +89,7 @@ public struct Evidence: Hashable, Sendable {
   /// When that earlier run saw it.
   public var seenAt: Date?
 
-  /// Evidence; what does not apply is left out.
+  /// Evidence; what does not apply is left out. `seenAt` is rounded to the millisecond, as the record has it.
   public init(
     grade: Grade, address: BluetoothAddress, minor: UInt16? = nil, rssi: Int? = nil,
     secondsAfterSave: Double? = nil, run: String? = nil, seenAt: Date? = nil
@@ -100,7 +100,7 @@ public struct Evidence: Hashable, Sendable {
     self.rssi = rssi
     self.secondsAfterSave = secondsAfterSave
     self.run = run
-    self.seenAt = seenAt
+    self.seenAt = seenAt.map(Timestamp.rounded)
   }
 }
 

@@ -19,7 +19,7 @@ public struct RunEvent: Hashable, Sendable {
   /// back equals the one written.
   public init(sequence: Int, at: Date, elapsed: Duration, fact: Fact) {
     self.sequence = sequence
-    self.at = Date(timeIntervalSince1970: (at.timeIntervalSince1970 * 1000).rounded() / 1000)
+    self.at = Timestamp.rounded(at)
     self.elapsed = .microseconds(elapsed.inMicroseconds)
     self.fact = fact
   }

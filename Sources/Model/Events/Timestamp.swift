@@ -10,6 +10,11 @@ struct Timestamp: Codable {
     self.time = time
   }
 
+  /// The time that an encoded one reads back as.
+  static func rounded(_ time: Date) -> Date {
+    Date(timeIntervalSince1970: (time.timeIntervalSince1970 * 1000).rounded() / 1000)
+  }
+
   /// The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
   var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
 

@@ -16,6 +16,8 @@ enum BuildingReports {
     var seal: SecretSeal?
     /// The person who makes the report.
     var operatedBy: String?
+    /// When it is made: the same in the record and its mirror.
+    var made = Date()
   }
 
   /// Where the building stands by these runs.
@@ -30,7 +32,7 @@ enum BuildingReports {
           rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: subject.seal) },
           sealKey: subject.seal?.key)
       },
-      made: Date(),
+      made: subject.made,
       by: .init(
         toolVersion: Version.current, host: HostEnvironment.hostName,
         user: subject.operatedBy ?? HostEnvironment.userName))
