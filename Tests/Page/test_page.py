@@ -198,7 +198,10 @@ class PageTests(unittest.TestCase):
         self.assertGreater(len(tables), 1)
         for page in tables:
             self.assertIn("Standing", page)
-        self.assertIn("Signature", pages[-1] + pages[-2])
+        # What is signed, and the digests of what it rests on, are on one page.
+        self.assertIn("Checked by", pages[-1])
+        self.assertEqual(pages[-1].count("c0ffee"), 4 * 8)
+        self.assertIn("ab12" * 16, pages[-1])
         self.assertIn(f"Page 1 of {len(pages)}", pages[0])
         self.assertLess(len(pages), 9)
         subprocess.run(["pdftoppm", "-r", "60", "-png", self.file("lived.pdf"), self.file("lived-page")], check=True)

@@ -50,14 +50,14 @@ extension BuildingPage {
     .settings{width:auto;font-size:.92em}.settings td,.settings th{padding-right:1.2rem}
     .scroll{overflow-x:auto}.strips{min-width:40rem}.plain{font-size:.92em;min-width:40rem}
     svg{display:block}.legend svg,.legend li{display:inline-block}
-    .strip{background:var(--raised)}
+    .strip{background:var(--raised)}.strips h3{position:sticky;left:0;width:max-content}
     .axis line{stroke:var(--dim)}.axis .m{display:none}.zoomed .axis .m{display:inline}.axis text,figure text{fill:var(--dim);font-size:11px}
     .s{fill:var(--scan)}.c{fill:var(--connect)}.l{fill:var(--session)}
     .f{fill:var(--ground);stroke:var(--bad);stroke-width:1.5;stroke-dasharray:3 2}
     .figures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:34rem}
     figure rect{fill:var(--session)}figure path{stroke:var(--dim)}figure text{text-anchor:middle}figure .n{fill:var(--ink)}
     .sign{table-layout:fixed}.sign th,.sign td{border:1px solid var(--dim);padding:.4rem}.sign tbody tr{height:3rem}\
-    .sign thead :first-child{width:17%}.sign thead :last-child{width:33%}
+    .sign thead td{width:20%}.sign thead :last-child{width:32%}
     .hashes{list-style:none;padding:0;font-size:.92em}.hashes li{margin:.2rem 0}
     footer{margin-top:2rem;color:var(--dim)}
     .stamp{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;pointer-events:none;z-index:9}
@@ -102,7 +102,7 @@ extension BuildingPage {
     thead{display:table-header-group;break-inside:avoid}tr,.cause li,figure,.strip{break-inside:avoid}h2,h3,caption{break-after:avoid}\
     .scroll{overflow:visible}.strips{min-width:0;width:100%!important}.axis .m{display:none!important}.plain{min-width:0;font-size:8pt}\
     .runs code,.hashes code{font-size:7.5pt}\
-    #signatures>p,.sign{break-inside:avoid}.sign tbody tr{height:12mm}\
+    #signatures{break-before:page}#signatures>p,.sign{break-inside:avoid}.sign tbody tr{height:12mm}\
     *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 
     """
