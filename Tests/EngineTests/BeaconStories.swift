@@ -51,7 +51,7 @@ private typealias GATT = IoTDesignShopGATT
         let finished = try #require(run.outcome(1))
         #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 0)
         #expect(finished.evidence?.grade == .beaconOnAir)
-        #expect(finished.evidence?.run == (isHeard ? nil : "run-1"), "which run's evidence that is")
+        #expect(finished.evidence?.run == (isHeard ? nil : "run-2"), "the run that heard it last")
         #expect(finished.settings.allSatisfy { $0.state == .proved })
         #expect(run.writes.isEmpty && run.dialled.isEmpty)
       }

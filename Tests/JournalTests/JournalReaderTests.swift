@@ -62,7 +62,9 @@ struct JournalReaderTests {
   @Test("a whole journal is as its writer left it")
   func asWritten() async throws {
     let (events, bytes, end) = try await written()
-    #expect(JournalReader.read(bytes, writtenTo: end) == JournalRecord(events: events))
+    let record = JournalReader.read(bytes, writtenTo: end)
+    #expect(record.events == events && record.damage == nil && record.tornLine == nil)
+    #expect(record.lastHash == end.last)
   }
 
   @Test("a bit turned in the last line is noticed by its writer")

@@ -35,7 +35,7 @@ struct KillAtEventTests {
     "adapter_awaited": .lateAdapter, "link_released": .linkLeft, "retry_scheduled": .secondAttempt,
     "run_interrupted": .interrupted,
     "adapter_faulted": nil, "foreign_scan_detected": nil, "binding_released": nil, "room_retired": nil,
-    "room_accepted": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
+    "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
     "canaries_judged": nil, "device_unclaimed": nil,
   ]
 

@@ -43,7 +43,8 @@ struct VerifyTests {
       #expect(outcome.output.hasPrefix("1 of 3 rooms are on air from their own device\n"), "\(outcome)")
       #expect(outcome.output.contains("Room 102: \(ServedBuilding.address(2)) was not heard in 2 scans."))
       #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits to be provisioned."))
-      #expect(outcome.output.contains("\(ServedBuilding.address(4)) with minor 104"), "\(outcome)")
+      let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.contains("in no room: \(ServedBuilding.address(4)) with minor 104."), "\(outcome)")
       // Nothing is taken back: only the next run decides what that means.
       #expect(
         try site.building["rooms"].items.prefix(3).map { $0["standing"].text } == ["done", "done", "done"])

@@ -12,7 +12,7 @@ public struct BuildingReport: Hashable, Sendable {
   /// When the report was made.
   public let made: Date
   /// What made it.
-  public let maker: Maker
+  public var maker: Maker
   /// The manifest that it was held against; nil where none was given and no run is on record.
   public let manifest: Manifest?
   /// The rooms, in the manifest's order; those that the manifest no longer has come last.
@@ -28,12 +28,15 @@ public struct BuildingReport: Hashable, Sendable {
     public var host: String
     /// The person.
     public var user: String?
+    /// The host's time zone, in which times for people are (`Europe/Berlin`).
+    public var timeZone: String
 
     /// A maker.
-    public init(toolVersion: String, host: String, user: String?) {
+    public init(toolVersion: String, host: String, user: String?, timeZone: String = "GMT") {
       self.toolVersion = toolVersion
       self.host = host
       self.user = user
+      self.timeZone = timeZone
     }
   }
 

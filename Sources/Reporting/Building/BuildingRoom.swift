@@ -27,6 +27,17 @@ public struct BuildingRoom: Hashable, Sendable {
     public var result: SettingResult
     /// Where that is on record; nil of one that was not written.
     public var recorded: RecordedAt?
+
+    init(result: SettingResult, recorded: RecordedAt?) {
+      self.result = result
+      self.recorded = recorded
+    }
+
+    /// What a run was to write to a device that has kept nothing of it.
+    fileprivate init(notKept result: SettingResult) {
+      self.init(result: result, recorded: nil)
+      self.result.state = .notWritten
+    }
   }
 
   /// What one run did with the room.
@@ -91,7 +102,7 @@ public struct BuildingRoom: Hashable, Sendable {
     let deed = standing?.deed
     settings =
       deed?.settings.map { Setting(result: $0, recorded: deed?.settingsRecorded[$0.name]) }
-      ?? runs.last?.room.settings.map { Setting(result: $0, recorded: nil) } ?? []
+      ?? runs.last?.room.settings.map { Setting(notKept: $0) } ?? []
     if case .proved(let evidence)? = deed?.state {
       self.evidence = evidence
       seen = deed?.seen

@@ -34,6 +34,9 @@ public enum SummaryView {
       lines.append("")
       // A path is never cut: it is there to be copied.
       lines.append("Reports: \(reports.visible)")
+      if after != nil, let folder = reports.lastIndex(of: "/") {
+        lines.append("Report of the building: \(String(reports[..<folder]).visible)/building.html")
+      }
     }
     return lines
   }

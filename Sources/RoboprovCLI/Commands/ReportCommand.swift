@@ -7,8 +7,9 @@ import Reporting
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write a run's reports again from its journal, or join the records of several laptops.",
-    subcommands: [RunReportCommand.self, MergeCommand.self], defaultSubcommand: RunReportCommand.self)
+    abstract: "Write a run's reports again, join the records of several laptops, check and sign reports.",
+    subcommands: [RunReportCommand.self, MergeCommand.self, CheckCommand.self, SignCommand.self],
+    defaultSubcommand: RunReportCommand.self)
 }
 
 /// `roboprov report BUILDING [RUN]`: reports again from a run's journal, also of a run that was killed.

@@ -35,7 +35,7 @@ enum BuildingReports {
       made: subject.made,
       by: .init(
         toolVersion: Version.current, host: HostEnvironment.hostName,
-        user: subject.operatedBy ?? HostEnvironment.userName))
+        user: subject.operatedBy ?? HostEnvironment.userName, timeZone: TimeZone.current.identifier))
   }
 
   /// Where the building stood after a run that is on record; nil of a rehearsal.
@@ -51,7 +51,10 @@ enum BuildingReports {
 
   /// Every format, by the name of its file.
   static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
-    ("building.html", { BuildingHTML.text($0, times: LocalTime(.current)) }),
+    (
+      "building.html",
+      { BuildingHTML.text($0, times: LocalTime(TimeZone(identifier: $0.maker.timeZone) ?? .gmt)) }
+    ),
     ("building.json", BuildingJSON.text),
     ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),
   ]

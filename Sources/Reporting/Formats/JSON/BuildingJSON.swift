@@ -19,6 +19,7 @@ public enum BuildingJSON {
       "tool_version": .string(report.maker.toolVersion),
       "host": .string(report.maker.host),
       "operator": .optional(report.maker.user),
+      "time_zone": .string(report.maker.timeZone),
       "manifest": report.manifest.map {
         .object(["path": .string($0.path), "sha256": .string($0.sha256)])
       } ?? .null,

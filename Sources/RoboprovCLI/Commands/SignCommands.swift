@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import Journal
+import Reporting
+
+/// `roboprov report check BUILDING`: whether the reports are what the journals yield, and the signature is valid.
+struct CheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check that the journals are whole, that every report is what they yield, and the signature.",
+    discussion: """
+      roboprov report check seeblick
+      roboprov report check building.yaml --signers allowed_signers --as qa@example.org
+
+      Without --signers any key's signature is accepted, and its fingerprint is printed. Exit status \
+      \(ExitStatus.incomplete.rawValue) when a report differs, \(ExitStatus.record.rawValue) when a journal is damaged, a file \
+      was changed since it was signed, or the signature is not valid.
+      """)
+
+  @Argument(help: BuildingReference.help)
+  var building: String
+
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
+  var reports = "reports"
+
+  @Option(
+    help: ArgumentHelp("The keys that may have signed (ssh-keygen(1), ALLOWED SIGNERS).", valueName: "file"))
+  var signers: String?
+
+  @Option(
+    name: .customLong("as"), help: ArgumentHelp("Who must have signed, by --signers.", valueName: "identity"))
+  var identity: String?
+
+  @OptionGroup var seal: SealOptions
+
+  func validate() throws {
+    guard (signers == nil) == (identity == nil) else {
+      throw ValidationError("--signers and --as go together: give both")
+    }
+  }
+
+  func run() async throws {
+    let checked = try CheckedReports(building, in: reports, seal)
+    let signature = Signature(folder: checked.set.folder)
+    if signature.exists {
+      let changed = try signature.changed()
+      guard changed.isEmpty else {
+        throw CommandFailure(
+          .record, "changed since it was signed: \(changed.map(\.visible).joined(separator: ", "))",
+          cure: "Where a later run or change is meant to count, sign again with `roboprov report sign`.")
+      }
+      Console.data("The signature is valid: \(try signature.verify(signers, as: identity).visible)\n")
+    } else if signers != nil {
+      throw CommandFailure(
+        .record, "\(checked.set.folder) is not signed", cure: "Sign it with `roboprov report sign`.")
+    } else {
+      Console.data("Not signed.\n")
+    }
+    try checked.require()
+    Console.data(
+      "The journals are whole, and every report is what they yield (\(checked.set.paths.count) files).\n")
+  }
+}
+
+/// `roboprov report sign BUILDING --key FILE`: signs a building that is done.
+struct SignCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sign",
+    abstract: "Sign a building's journals and reports with a key of OpenSSH; refused while a room is open.",
+    discussion: """
+      roboprov report sign building.yaml --key ~/.ssh/id_ed25519
+
+      Writes building.sums, the SHA-256 of every journal and report, and building.sums.sig, its signature, beside the reports. \
+      A room that is not done has to be accepted first.
+      """)
+
+  @Argument(help: BuildingReference.help)
+  var building: String
+
+  @Option(help: ArgumentHelp("The private key.", valueName: "file"))
+  var key: String
+
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
+  var reports = "reports"
+
+  @OptionGroup var seal: SealOptions
+
+  func run() async throws {
+    let checked = try CheckedReports(building, in: reports, seal)
+    try checked.require()
+    let open = checked.report.open
+    guard open.isEmpty else {
+      let names = open.prefix(5).map(\.name.visible).joined(separator: ", ")
+      throw CommandFailure(
+        .incomplete,
+        "\(open.count) \(open.count == 1 ? "room is" : "rooms are") open: \(names)\(open.count > 5 ? " …" : "")",
+        cure: "See `roboprov status \(building)`. Accept what is to stay as it is with `roboprov accept`.")
+    }
+    let signature = Signature(folder: checked.set.folder)
+    try signature.sign(checked.set.paths, with: key, of: checked.report.building, in: reports)
+    Console.say("Signed \(checked.set.paths.count) files: \(checked.set.folder)/\(Signature.signature)")
+  }
+}
+
+/// A building's files, held against its journals.
+private struct CheckedReports {
+  let set: ReportSet
+  let report: BuildingReport
+  private let name: String
+
+  init(_ name: String, in reports: String, _ seal: SealOptions) throws {
+    self.name = name
+    let reference = try BuildingReference.find(name)
+    set = try ReportSet(reference.id, in: reports)
+    report = try set.report(
+      reference.source.map { ($0, reference.text) },
+      try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) })
+  }
+
+  /// - Throws: `CommandFailure` when a file is not what the journals yield.
+  func require() throws {
+    let differences = set.differences(from: report)
+    guard let first = differences.first else { return }
+    let more = differences.count > 1 ? ", and \(differences.count - 1) more" : ""
+    throw CommandFailure(
+      .incomplete, "\(set.folder)/\(first.path.visible) \(first.words)\(more)",
+      cure: """
+        Make it again from the journals: `roboprov report \(report.building.visible) RUN` for a run's, \
+        `roboprov status \(name.visible) --write` for the building's.
+        """)
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Journal
+import Model
+import Reporting
+
+/// Every file that a building's record yields: what `report check` compares, and `report sign` signs.
+struct ReportSet {
+  /// The building's folder.
+  let folder: String
+  private let archive: BuildingArchive
+
+  /// A file that is not what the journals yield.
+  struct Difference {
+    /// Relative to the building's folder.
+    var path: String
+    /// What is wrong with it.
+    var words: String
+  }
+
+  /// Reads the record; nothing is made of a damaged one.
+  /// - Throws: `CommandFailure`.
+  init(_ building: String, in reports: String) throws {
+    folder = "\(reports)/\(building)"
+    archive = try SiteRecord.read(building, in: reports).archive
+    guard !archive.runs.isEmpty else {
+      throw CommandFailure(
+        .usage, "no run of \(building.visible) is on record in \(reports)",
+        cure: "Name the building's folder in the reports directory (--reports DIR).")
+    }
+  }
+
+  /// The building's report as its files say that it was made: at their time, by their maker.
+  func report(_ manifest: (source: ManifestSource, path: String)?, _ seal: SecretSeal?) throws
+    -> BuildingReport
+  {
+    guard let data = FileManager.default.contents(atPath: folder + "/building.json"),
+      let stamp = try? JSONDecoder().decode(Stamp.self, from: data),
+      let made = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(stamp.made)
+    else {
+      throw CommandFailure(
+        .record, "\(folder)/building.json is missing or cannot be read",
+        cure: "Write the building's report again with `roboprov status BUILDING --write`.")
+    }
+    var subject = BuildingReports.Subject(building: stamp.building, manifest: manifest, seal: seal)
+    subject.made = made
+    var report = BuildingReports.make(subject, from: archive)
+    report.maker = .init(
+      toolVersion: stamp.toolVersion, host: stamp.host, user: stamp.operatedBy, timeZone: stamp.timeZone)
+    return report
+  }
+
+  /// What `building.json` says of its making.
+  private struct Stamp: Decodable {
+    var building: String
+    var made: String
+    var toolVersion: String
+    var host: String
+    var operatedBy: String?
+    var timeZone: String
+
+    enum CodingKeys: String, CodingKey {
+      case building, made, host
+      case toolVersion = "tool_version"
+      case operatedBy = "operator"
+      case timeZone = "time_zone"
+    }
+  }
+
+  /// The files that are missing, or say something else than the journals yield.
+  func differences(from report: BuildingReport) -> [Difference] {
+    var differences: [Difference] = []
+    func compare(_ path: String, _ text: String) {
+      guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
+        return differences.append(Difference(path: path, words: "is missing"))
+      }
+      if data != Data(text.utf8) {
+        differences.append(Difference(path: path, words: "is not what the journals yield"))
+      }
+    }
+    for format in BuildingReports.formats { compare(format.name, format.text(report)) }
+    for run in runs {
+      let events = run.record.events
+      let (model, after) = (RunReport(events), BuildingReports.make(after: run, in: archive))
+      compare("\(run.id)/\(RunDirectory.report)", JSONReport.text(model, after: after))
+      compare("\(run.id)/report.csv", CSVReport.text(model, after: after))
+      for (room, text) in DeviceLogs.texts(events) {
+        compare("\(run.id)/\(RunDirectory.devices)/\(room).log", text)
+      }
+    }
+    return differences
+  }
+
+  /// The paths of every journal and report, in order, relative to the building's folder.
+  var paths: [String] {
+    let journals = archive.runs.map { "\($0.id)/journal.jsonl" }
+    let reports = runs.flatMap { run in
+      ["\(run.id)/\(RunDirectory.report)", "\(run.id)/report.csv"]
+        + DeviceLogs.texts(run.record.events).map { "\(run.id)/\(RunDirectory.devices)/\($0.0).log" }
+    }
+    return (BuildingReports.formats.map(\.name) + journals + reports).sorted()
+  }
+
+  /// The runs that have reports; changes that a person made have none.
+  private var runs: [BuildingArchive.Run] {
+    archive.runs.filter { run in
+      if case .runStarted(let started)? = run.record.events.first?.fact {
+        started.command == .apply
+      } else {
+        false
+      }
+    }
+  }
+}

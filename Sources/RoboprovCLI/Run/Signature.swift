@@ -1,0 +1,103 @@
+import Digest
+import Foundation
+import Journal
+
+/// A signature over all files of a building's record: `building.sums` names each with its SHA-256, in the format of sha256sum,
+/// and `building.sums.sig` is its signature by OpenSSH (`ssh-keygen -Y`, PROTOCOL.sshsig).
+struct Signature {
+  static let sums = "building.sums"
+  static let signature = sums + ".sig"
+  /// What OpenSSH calls the namespace: a signature for another purpose is none for this one.
+  private static let namespace = "roboprov"
+
+  /// The building's folder.
+  let folder: String
+
+  /// Whether there is one.
+  var exists: Bool { FileManager.default.fileExists(atPath: "\(folder)/\(Self.signature)") }
+
+  /// Signs these files.
+  /// - Throws: `CommandFailure`, with what ssh-keygen says.
+  func sign(_ paths: [String], with key: String, of building: String, in reports: String) throws {
+    let lines = try paths.map { "\(try digest($0))  \($0)\n" }
+    do throws(JournalError) {
+      try BuildingDirectory.writeReport(Self.sums, lines.joined(), of: building, in: reports)
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+    try? FileManager.default.removeItem(atPath: "\(folder)/\(Self.signature)")
+    let outcome = try Self.keygen([
+      "-Y", "sign", "-q", "-f", key, "-n", Self.namespace, "\(folder)/\(Self.sums)",
+    ])
+    guard outcome.status == 0 else {
+      throw CommandFailure(
+        .usage, "ssh-keygen does not sign: \(outcome.text)",
+        cure: "Name a private key of OpenSSH with --key FILE; `ssh-keygen -t ed25519` makes one.")
+    }
+  }
+
+  /// The files that are not as they were signed.
+  /// - Throws: `CommandFailure` when the list cannot be read.
+  func changed() throws -> [String] {
+    guard let text = try? String(contentsOfFile: "\(folder)/\(Self.sums)", encoding: .utf8) else {
+      throw CommandFailure(
+        .record, "\(folder)/\(Self.sums) cannot be read", cure: "Put a whole copy in its place.")
+    }
+    return text.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+      guard parts.count == 2 else { return String(line) }
+      let path = parts[1].drop { $0 == " " }
+      return (try? digest(String(path))) == String(parts[0]) ? nil : String(path)
+    }
+  }
+
+  /// Who signed.
+  /// - Parameters:
+  ///   - signers: a file of allowed signers (ssh-keygen(1)); nil: any key will do, and only its fingerprint is known.
+  ///   - identity: who must have signed, of those.
+  /// - Throws: `CommandFailure` when the signature is not valid.
+  func verify(_ signers: String?, as identity: String?) throws -> String {
+    let common = ["-n", Self.namespace, "-s", "\(folder)/\(Self.signature)"]
+    let arguments =
+      signers.map { ["-Y", "verify", "-f", $0, "-I", identity ?? ""] + common } ?? ["-Y", "check-novalidate"]
+      + common
+    let outcome = try Self.keygen(arguments, input: "\(folder)/\(Self.sums)")
+    guard outcome.status == 0 else {
+      throw CommandFailure(
+        .record, "the signature in \(folder)/\(Self.signature) is not valid: \(outcome.text)",
+        cure: "Do not rely on these reports: ask who signed them for a whole copy.")
+    }
+    return outcome.text
+  }
+
+  private func digest(_ path: String) throws -> String {
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
+      throw CommandFailure(
+        .record, "\(folder)/\(path) cannot be read", cure: "Put a whole copy in its place.")
+    }
+    return SHA256(of: Array(data)).hex
+  }
+
+  private static func keygen(_ arguments: [String], input: String = "/dev/null") throws -> (
+    status: Int32, text: String
+  ) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/ssh-keygen")
+    process.arguments = arguments
+    process.standardInput = FileHandle(forReadingAtPath: input)
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    do {
+      try process.run()
+    } catch {
+      throw CommandFailure(
+        .unavailable, "ssh-keygen cannot be started: \(error.localizedDescription)",
+        cure: "Signatures need it: `sudo apt-get install openssh-client`.")
+    }
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    return (process.terminationStatus, text)
+  }
+}

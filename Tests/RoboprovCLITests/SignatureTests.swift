@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@Suite("Reports are checked and signed", .timeLimit(.minutes(5)))
+struct SignatureTests {
+  private static let check = ["report", "check", Site.building]
+  private static let sign = ["report", "sign", "building.yaml", "--key", "qa"]
+
+  @Test("a building that is done is signed, and any change is noticed")
+  func signed() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      try await Self.makeKey("qa", at: site)
+      let unsigned = try await site.run(Self.check)
+      #expect(unsigned.status == 0 && unsigned.output.hasPrefix("Not signed."), "\(unsigned)")
+      let signed = try await site.run(Self.sign)
+      #expect(signed.status == 0, "\(signed)")
+      let valid = try await site.run(Self.check)
+      #expect(valid.status == 0 && valid.output.contains("SHA256:"), "\(valid)")
+
+      let key = try String(contentsOf: site.directory.appending(path: "qa.pub"), encoding: .utf8)
+      try site.write("signers", "qa@example.org \(key)")
+      let named = try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"])
+      #expect(named.status == 0 && named.output.contains("qa@example.org"), "\(named)")
+      let other = try await site.run(Self.check + ["--signers", "signers", "--as", "eve@example.org"])
+      #expect(other.status == 74 && other.errors.contains("is not valid"), "\(other)")
+
+      let csv = try site.latest.appending(path: "report.csv")
+      try Self.replace("provisioned", with: "provisioneD", in: csv)
+      let changed = try await site.run(Self.check)
+      #expect(changed.status == 74, "\(changed)")
+      #expect(
+        changed.errors.contains("changed since it was signed") && changed.errors.contains("report.csv"),
+        "\(changed)")
+      try Self.replace("provisioneD", with: "provisioned", in: csv)
+      try Self.replace("building.csv", with: "building.cSv", in: site.folder.appending(path: "building.sums"))
+      let list = try await site.run(Self.check)
+      #expect(list.status == 74, "\(list)")
+    }
+  }
+
+  @Test("a report that is not what the journals yield is named, and not signed")
+  func altered() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      try await Self.makeKey("qa", at: site)
+      try Self.replace("Room 101", with: "Room 1O1", in: site.folder.appending(path: "building.html"))
+      let check = try await site.run(Self.check)
+      #expect(check.status == 100, "\(check)")
+      #expect(check.errors.contains("building.html is not what the journals yield"), "\(check)")
+      let signed = try await site.run(Self.sign)
+      #expect(signed.status == 100 && !site.has("reports/\(Site.building)/building.sums"), "\(signed)")
+      let again = try await site.run(["status", "building.yaml", "--write"])
+      #expect(again.status == 0, "\(again)")
+      #expect(try await site.run(Self.sign).status == 0)
+    }
+  }
+
+  @Test("a building with an open room is not signed until somebody accepts it")
+  func open() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try await Self.makeKey("qa", at: site)
+      try site.writeManifest(
+        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      await premises.setMuted(true, 2)
+      #expect(try await premises.apply().status == 100)
+      let refused = try await site.run(Self.sign)
+      #expect(refused.status == 100, "\(refused)")
+      #expect(refused.errors.contains("1 room is open: Room 102"), "\(refused)")
+      let accept = ["accept", "building.yaml", "Room 102", "--by", "Ada", "--reason", "behind a wall"]
+      #expect(try await site.run(accept).status == 0)
+      #expect(try await site.run(Self.sign).status == 0)
+    }
+  }
+
+  private static func makeKey(_ name: String, at site: Site) async throws {
+    let made = try await site.runTool(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name])
+    try #require(made.status == 0, "\(made)")
+  }
+
+  private static func replace(_ old: String, with new: String, in file: URL) throws {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    try #require(text.contains(old))
+    try Data(text.replacingOccurrences(of: old, with: new).utf8).write(to: file)
+  }
+}
+
+extension Site {
+  /// The building's folder.
+  fileprivate var folder: URL { directory.appending(path: "reports/\(Self.building)") }
+}
