@@ -181,6 +181,24 @@ struct BuildingReportTests {
     }
   }
 
+  @Test("of a save that was never confirmed keeps what was written, in the reports of later runs too")
+  func unconfirmed() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { verify: 10s }"])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1, .neverReturns)]) { building in
+        for run in 1...2 {
+          let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          #expect(outcome.status == 100, "\(outcome)")
+          let room = try site.report["rooms"][0]
+          #expect(room["outcome"].text == "unconfirmed")
+          #expect(room["attempts"].integer == (run == 1 ? 1 : 0))
+          #expect(room["settings"].items.allSatisfy { $0["state"].text == "written" }, "run \(run)")
+          #expect(try !site.text(of: "devices/room-101.log").contains("not_written"), "run \(run)")
+        }
+      }
+    }
+  }
+
   @Test("has the exact command that does what is left, and none of a building that is not there")
   func unknown() async throws {
     try await Site.use { site in

@@ -7,11 +7,15 @@ public import Model
 /// devices and of the stack are verbatim but for control characters, which are spelt out.
 public enum DeviceLogs {
   /// The logs of all rooms, in the order of the report.
-  public static func texts(_ events: [RunEvent]) -> [(RoomID, String)] {
+  /// - Parameter after: how the building stands after the run; nil where that is not known.
+  public static func texts(_ events: [RunEvent], after: BuildingReport? = nil) -> [(RoomID, String)] {
     let report = RunReport(events)
     let chosen = events.sorted(into: report)
-    return report.rooms.filter { !$0.isExcluded || chosen[$0.id] != nil }.map {
-      ($0.id, Page(room: $0, report: report, events: chosen[$0.id] ?? []).text)
+    return RunRow.rows(report, after: after).filter { !$0.room.isExcluded || chosen[$0.room.id] != nil }.map {
+      (
+        $0.room.id,
+        Page(room: $0.room, settings: $0.settings, report: report, events: chosen[$0.room.id] ?? []).text
+      )
     }
   }
 }
@@ -54,6 +58,7 @@ extension [RunEvent] {
 /// One room's log.
 private struct Page {
   let room: RoomReport
+  let settings: [SettingResult]
   let report: RunReport
   let events: [RunEvent]
 
@@ -116,8 +121,8 @@ private struct Page {
     lines.append(item("Outcome", room.outcome.rawValue))
     lines.append(item("Evidence", room.evidence?.words ?? "none"))
     lines.append(item("Attempts", "\(room.attempts), in \(room.seconds.asSeconds)"))
-    let width = room.settings.map(\.name.rawValue.visible.columns).max() ?? 0
-    for (index, setting) in room.settings.enumerated() {
+    let width = settings.map(\.name.rawValue.visible.columns).max() ?? 0
+    for (index, setting) in settings.enumerated() {
       let value = setting.value.map { "  \($0.visible)" } ?? "  (not shown)"
       lines.append(
         item(

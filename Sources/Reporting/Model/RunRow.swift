@@ -34,9 +34,11 @@ struct RunRow {
     return ShownProof(evidence: evidence, seenAt: after?.seen?.at, run: after?.seen?.run, isOfThisRun: false)
   }
 
-  /// How far each setting got. Of a room that the run was not to work on, as it is on record.
+  /// How far each setting got. Of a room that the run did not write, as it is on record: a save of an earlier run that is not
+  /// confirmed was written then.
   var settings: [SettingResult] {
-    room.isExcluded ? after?.settings.map(\.result) ?? room.settings : room.settings
+    let isOnRecord = room.isExcluded || room.attempts == 0 && room.outcome == .unconfirmed
+    return isOnRecord ? after?.settings.map(\.result) ?? room.settings : room.settings
   }
 }
 

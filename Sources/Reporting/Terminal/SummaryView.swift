@@ -17,6 +17,7 @@ public enum SummaryView {
     -> [String]
   {
     var lines = headline(report, style) + notHeard(report, style) + building(after, report, style)
+    lines += commonCauses(report, style)
     // Rooms that somebody accepted or retired are named each time; those that were not selected are not.
     let open = report.rooms.filter { !$0.outcome.isSuccess && $0.planned.exclusion?.cause != .deselected }
     let shared = report.sharedReasons
@@ -39,6 +40,17 @@ public enum SummaryView {
       }
     }
     return lines
+  }
+
+  /// Failures that probably have one cause are named before each room is.
+  private static func commonCauses(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+    report.commonCauses.flatMap { cause in
+      let words = cause.explanation(rooms: report.failedRooms.count) {
+        (report.name(of: $0) ?? $0.description).visible
+      }
+      return [""] + block(words.sentence, style).map { style.paint($0, .bold) }
+        + block("→ " + words.advice, style, indent: 4, hanging: 2)
+    }
   }
 
   /// What rooms have in common; which rooms these are, where they are few.

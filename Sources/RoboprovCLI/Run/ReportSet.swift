@@ -83,7 +83,7 @@ struct ReportSet {
       let (model, after) = (RunReport(events), BuildingReports.make(after: run, in: archive))
       compare("\(run.id)/\(RunDirectory.report)", JSONReport.text(model, after: after))
       compare("\(run.id)/report.csv", CSVReport.text(model, after: after))
-      for (room, text) in DeviceLogs.texts(events) {
+      for (room, text) in DeviceLogs.texts(events, after: after) {
         compare("\(run.id)/\(RunDirectory.devices)/\(room).log", text)
       }
     }

@@ -34,7 +34,7 @@ enum RunReports {
     let report = RunReport(events)
     try directory.writeReport(RunDirectory.report, JSONReport.text(report, after: after))
     try directory.writeReport("report.csv", CSVReport.text(report, after: after))
-    try directory.writeDeviceLogs(DeviceLogs.texts(events))
+    try directory.writeDeviceLogs(DeviceLogs.texts(events, after: after))
     return report
   }
 

@@ -21,6 +21,8 @@ public enum JSONReport {
       "summary": summary(report),
       "building_after": after.map(BuildingJSON.summary) ?? .null,
       "rooms": .array(RunRow.rows(report, after: after).map(room)),
+      "common_causes": .array(
+        report.commonCauses.map { .object(["cause": .string($0.name), "value": .optional($0.value)]) }),
       "unclaimed": .array(report.unclaimed.map { unclaimed($0, in: report) }),
     ])
   }
