@@ -12,7 +12,7 @@ public enum StatusView {
     _ report: BuildingReport, olderThan age: Duration?, next: String?, style: TerminalStyle
   ) -> [String] {
     var lines = headline(report, style)
-    if !report.open.isEmpty { lines += [""] + report.open.flatMap { open($0, style) } }
+    if !report.open.isEmpty { lines += [""] + open(report, style) }
     lines += decisions(report, style)
     if let age { lines += old(report, age, style) }
     lines += [""]
@@ -41,10 +41,30 @@ public enum StatusView {
 
   private static func rooms(_ count: Int) -> String { count == 1 ? "1 room" : "\(count) rooms" }
 
-  private static func open(_ room: BuildingRoom, _ style: TerminalStyle) -> [String] {
-    let explanation = Explanation(of: room)
-    let title = "\(room.name.visible): \(room.openWords). \(explanation.sentence)"
-    return block(title, style) + block("→ " + explanation.advice, style, indent: 4, hanging: 2)
+  /// Rooms that are open for the same reason are told together.
+  private struct OpenRooms: Hashable {
+    var words: String
+    var explanation: Explanation
+  }
+
+  /// More names than this are counted.
+  private static let named = 10
+
+  private static func open(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
+    var order: [OpenRooms] = []
+    var names: [OpenRooms: [String]] = [:]
+    for room in report.open {
+      let group = OpenRooms(words: room.openWords, explanation: Explanation(of: room))
+      if names[group] == nil { order.append(group) }
+      names[group, default: []].append(room.name.visible)
+    }
+    return order.flatMap { group -> [String] in
+      let all = names[group] ?? []
+      let more = all.count > named ? " and \(all.count - named) more" : ""
+      let title =
+        "\(all.prefix(named).joined(separator: ", "))\(more): \(group.words). \(group.explanation.sentence)"
+      return block(title, style) + block("→ " + group.explanation.advice, style, indent: 4, hanging: 2)
+    }
   }
 
   private static func decisions(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
