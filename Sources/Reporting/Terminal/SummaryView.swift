@@ -34,10 +34,10 @@ public enum SummaryView {
     if let reports {
       lines.append("")
       // A path is never cut: it is there to be copied.
-      lines.append("Reports: \(reports.visible)")
       if after != nil, let folder = reports.lastIndex(of: "/") {
         lines.append("Report of the building: \(String(reports[..<folder]).visible)/building.html")
       }
+      lines.append("Reports: \(reports.visible)")
     }
     return lines
   }
