@@ -1,5 +1,5 @@
 import Glibc
-import Model
+public import Model
 
 /// All real runs of a building that a reports directory has on record, read from their journals. Rehearsals are none,
 /// wherever they lie: earlier versions left them among the runs.
@@ -128,12 +128,15 @@ public struct BuildingArchive: Sendable {
 
 extension BuildingArchive.Run {
   /// How it began; nil of one that was killed before that was on record.
-  var started: RunStarted? {
+  public var started: RunStarted? {
     if case .runStarted(let fact)? = record.events.first?.fact { fact } else { nil }
   }
 
   /// The building's id.
   var building: String? { started?.building }
+
+  /// Whether it is a run that provisions: others are changes of the record, which have no reports.
+  public var isProvisioning: Bool { started?.command == .apply }
 
   /// Whether it worked in a virtual building.
   var isRehearsal: Bool { started?.simulated ?? false }

@@ -43,7 +43,7 @@ public struct BuildingHistory: Sendable {
   private init(_ archive: BuildingArchive, _ isWanted: (RunEvent) -> Bool) {
     chapters = archive.runs.compactMap { run in
       let events = run.record.events.filter(isWanted)
-      guard case .runStarted(let started)? = run.record.events.first?.fact, !events.isEmpty else {
+      guard let started = run.started, !events.isEmpty else {
         return nil
       }
       return Chapter(run: started, events: events)

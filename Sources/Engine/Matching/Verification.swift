@@ -1,4 +1,4 @@
-public import Bluetooth
+import Bluetooth
 import Families
 public import Model
 
@@ -6,18 +6,6 @@ public import Model
 ///
 /// Pure. A window is a ledger of its own, so that chips that report each device once in a scan tell in how many it was heard.
 public struct Verification: Sendable {
-  /// A beacon of the building's family and place (uuid and major) that no room has.
-  public struct UnexpectedBeacon: Hashable, Sendable {
-    /// The device.
-    public var address: BluetoothAddress
-    /// What it sends.
-    public var identity: BeaconIdentity
-    /// RSSI last reported, in dBm.
-    public var rssi: Int?
-    /// The adapter that heard it last.
-    public var adapter: AdapterID
-  }
-
   /// What was found of each room, in the order of the building.
   public let rooms: [RoomVerified]
   /// Beacons that no room has, by address.
@@ -25,10 +13,14 @@ public struct Verification: Sendable {
 
   /// The families, and every identity of these rooms: what a window's ledger has to know.
   public static func ledger(for rooms: [Room]) -> AirLedger {
-    let identities = rooms.compactMap { room -> BeaconIdentity? in
-      if case .beacon(let identity) = proof(of: room) { identity } else { nil }
-    }
-    return AirLedger(profiles: DeviceProfiles.all, wanted: Set(identities))
+    AirLedger(profiles: DeviceProfiles.all, wanted: identities(of: rooms))
+  }
+
+  private static func identities(of rooms: [Room]) -> Set<BeaconIdentity> {
+    Set(
+      rooms.compactMap { room in
+        if case .beacon(let identity) = proof(of: room) { identity } else { nil }
+      })
   }
 
   /// Judges what was heard.
@@ -38,10 +30,7 @@ public struct Verification: Sendable {
   ///   - windows: what was heard, window by window.
   public init(_ rooms: [Room], _ known: Known, windows: [AirLedger]) {
     self.rooms = rooms.map { Self.judge($0, known, windows) }
-    let expected = Set(
-      rooms.compactMap { room -> BeaconIdentity? in
-        if case .beacon(let identity) = proof(of: room) { identity } else { nil }
-      })
+    let expected = Self.identities(of: rooms)
     let places = Set(expected.map { Place(uuid: $0.uuid, major: $0.major) })
     var unexpected: [BluetoothAddress: UnexpectedBeacon] = [:]
     for window in windows {
@@ -50,7 +39,7 @@ public struct Verification: Sendable {
           places.contains(Place(uuid: identity.uuid, major: identity.major))
         else { continue }
         unexpected[sighting.address] = UnexpectedBeacon(
-          address: sighting.address, identity: identity, rssi: sighting.rssi, adapter: sighting.adapter)
+          address: sighting.address, identity: identity, rssi: sighting.rssi)
       }
     }
     self.unexpected = unexpected.values.sorted { $0.address < $1.address }

@@ -72,7 +72,7 @@ public struct RoomVerified: Hashable, Sendable, Codable {
     case others
   }
 
-  /// Below this, in dBm, a device may not be heard for long.
+  /// Below this, in dBm, connecting is unreliable (PROTOCOLS §1).
   public static let weakBelow = -85
 
   /// Whether its device is heard, but weakly.
@@ -87,4 +87,21 @@ extension RoomVerified: FactPayload {
   public static var durability: Durability { .synced }
   /// What it is about.
   public var subject: FactSubject { FactSubject(room: room, address: address) }
+}
+
+/// A beacon with the uuid and major of a building's rooms, and a minor that no room has.
+public struct UnexpectedBeacon: Hashable, Sendable {
+  /// The device.
+  public var address: BluetoothAddress
+  /// What it sends.
+  public var identity: BeaconIdentity
+  /// RSSI last reported, in dBm.
+  public var rssi: Int?
+
+  /// A beacon.
+  public init(address: BluetoothAddress, identity: BeaconIdentity, rssi: Int?) {
+    self.address = address
+    self.identity = identity
+    self.rssi = rssi
+  }
 }

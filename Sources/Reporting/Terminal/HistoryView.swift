@@ -5,10 +5,10 @@ public import Model
 public enum HistoryView {
   /// One line: when, what, by whom, and how it ended.
   public static func summary(_ run: RunStarted, _ events: [RunEvent]) -> String {
-    let time = events.first.map { String(RunEvent.timestamp($0.at).prefix(16)) } ?? ""
+    let time = events.first.map { LocalTime.utc.minute($0.at) } ?? ""
     let person = run.operatedBy.map { " by \($0.visible)" } ?? ""
     let heading =
-      "\(time.replacing("T", with: " ")) UTC  \(run.command.rawValue)\(person) on \(run.host.visible)"
+      "\(time) UTC  \(run.command.rawValue)\(person) on \(run.host.visible)"
     return "\(heading): \(ending(events))  [\(run.run.visible)]"
   }
 

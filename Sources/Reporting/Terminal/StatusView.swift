@@ -16,7 +16,7 @@ public enum StatusView {
     lines += decisions(report, style)
     if let age { lines += old(report, age, style) }
     lines += [""]
-    lines += next.map { ["Next: \($0)"] } ?? block("Nothing is left to do.", style)
+    lines += next.map { ["Next: \($0)"] } ?? style.block("Nothing is left to do.")
     return lines
   }
 
@@ -31,17 +31,17 @@ public enum StatusView {
     var counts = others
     if weak > 0 { counts.append("\(weak) of the done by weak evidence: the device ended the link") }
     let newest = report.runs.last.map {
-      "Last change: \(RunEvent.timestamp($0.began).prefix(16).replacing("T", with: " ")) UTC, run \($0.started.run.visible)."
+      "Last change: \(LocalTime.utc.minute($0.began)) UTC, run \($0.started.run.visible)."
     }
-    return block("\(report.name.visible): \(title)", style)
+    return style.block("\(report.name.visible): \(title)")
       .map { style.paint($0, report.isDone ? .green : .bold) }
-      + (counts.isEmpty ? [] : block(counts.joined(separator: ", "), style, indent: 2))
-      + block(newest ?? "No run is on record.", style, indent: 2)
+      + (counts.isEmpty ? [] : style.block(counts.joined(separator: ", "), indent: 2))
+      + style.block(newest ?? "No run is on record.", indent: 2)
   }
 
   private static func rooms(_ count: Int) -> String { count == 1 ? "1 room" : "\(count) rooms" }
 
-  /// Rooms that are open for the same reason are told together.
+  /// Rooms that are open for the same reason are listed together.
   private struct OpenRooms: Hashable {
     var words: String
     var explanation: Explanation
@@ -63,7 +63,7 @@ public enum StatusView {
       let more = all.count > named ? " and \(all.count - named) more" : ""
       let title =
         "\(all.prefix(named).joined(separator: ", "))\(more): \(group.words). \(group.explanation.sentence)"
-      return block(title, style) + block("→ " + group.explanation.advice, style, indent: 4, hanging: 2)
+      return style.block(title) + style.block("→ " + group.explanation.advice, indent: 4, hanging: 2)
     }
   }
 
@@ -71,13 +71,13 @@ public enum StatusView {
     var lines: [String] = []
     for room in report.rooms {
       for acceptance in room.acceptances where acceptance.ended == nil && room.standing == .accepted {
-        lines += block(
+        lines += style.block(
           "\(room.name.visible): accepted by \(acceptance.by.visible) on \(day(acceptance.given.at)): "
-            + "\(acceptance.reason.visible)", style)
+            + "\(acceptance.reason.visible)")
       }
       if let retirement = room.retirement {
         let why = retirement.reason.map { ": \($0.visible)" } ?? ""
-        lines += block("\(room.name.visible): retired on \(day(retirement.recorded.at))\(why)", style)
+        lines += style.block("\(room.name.visible): retired on \(day(retirement.recorded.at))\(why)")
       }
     }
     return lines.isEmpty ? [] : [""] + lines
@@ -91,7 +91,7 @@ public enum StatusView {
       room.name.visible + (room.seen.map { " (\(day($0.at)))" } ?? " (date not on record)")
     }
     return [""]
-      + block("Not seen for more than \(days(age)): \(names.joined(separator: ", ")).", style)
+      + style.block("Not seen for more than \(days(age)): \(names.joined(separator: ", ")).")
   }
 
   private static func days(_ age: Duration) -> String {
@@ -99,30 +99,7 @@ public enum StatusView {
     return days == 1 ? "1 day" : "\(days) days"
   }
 
-  private static func day(_ time: Date) -> String { String(RunEvent.timestamp(time).prefix(10)) }
-
-  private static func block(
-    _ text: String, _ style: TerminalStyle, indent: Int = 0, hanging: Int = 0
-  ) -> [String] {
-    text.wrapped(to: min(100, style.width) - indent - hanging).enumerated().map {
-      String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
-    }
-  }
-}
-
-extension BuildingRoom.Standing {
-  /// In a count: `3 not confirmed`.
-  var countWords: String {
-    switch self {
-    case .done: "done"
-    case .outdated: "with other settings than the manifest"
-    case .unconfirmed: "not confirmed"
-    case .open: "not done"
-    case .untried: "not tried"
-    case .accepted: "accepted as they are"
-    case .retired: "retired"
-    }
-  }
+  private static func day(_ time: Date) -> String { LocalTime.utc.day(time) }
 }
 
 extension BuildingRoom {

@@ -27,7 +27,7 @@ public enum SummaryView {
     for room in single.prefix(explained) { lines += explain(room, style) }
     if single.count > explained {
       lines.append("")
-      lines += block("… and \(single.count - explained) more rooms: report.csv has them all.", style)
+      lines += style.block("… and \(single.count - explained) more rooms: report.csv has them all.")
     }
     lines += foreignScans(report, style)
     lines += unclaimed(report, style)
@@ -48,8 +48,8 @@ public enum SummaryView {
       let words = cause.explanation(rooms: report.failedRooms.count) {
         (report.name(of: $0) ?? $0.description).visible
       }
-      return [""] + block(words.sentence, style).map { style.paint($0, .bold) }
-        + block("→ " + words.advice, style, indent: 4, hanging: 2)
+      return [""] + style.block(words.sentence).map { style.paint($0, .bold) }
+        + style.block("→ " + words.advice, indent: 4, hanging: 2)
     }
   }
 
@@ -57,19 +57,19 @@ public enum SummaryView {
   private static func explain(_ shared: SharedReason, _ style: TerminalStyle) -> [String] {
     let names = shared.rooms.count > 5 ? [] : shared.rooms.map(\.planned.name.visible)
     let which = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
-    let title = block(
-      "\(shared.outcome.symbol) \(shared.rooms.count) rooms: \(shared.outcome.words)\(which)", style)
+    let title = style.block(
+      "\(shared.outcome.symbol) \(shared.rooms.count) rooms: \(shared.outcome.words)\(which)")
     return [""] + title.map { style.paint($0, shared.outcome.tone) }
-      + block(shared.explanation.sentence, style, indent: 4)
-      + block("→ " + shared.explanation.advice, style, indent: 4, hanging: 2)
+      + style.block(shared.explanation.sentence, indent: 4)
+      + style.block("→ " + shared.explanation.advice, indent: 4, hanging: 2)
   }
 
   /// Other programs that made the run slower.
   private static func foreignScans(_ report: RunReport, _ style: TerminalStyle) -> [String] {
     report.foreignScans.flatMap { scan in
       let adapter = report.name(of: scan.adapter) ?? scan.adapter.description
-      return [""] + block(scan.sentence(adapter: adapter.visible), style)
-        + block("→ " + scan.advice, style, indent: 4, hanging: 2)
+      return [""] + style.block(scan.sentence(adapter: adapter.visible))
+        + style.block("→ " + scan.advice, indent: 4, hanging: 2)
     }
   }
 
@@ -82,9 +82,9 @@ public enum SummaryView {
     }
     let more = devices.count > explained ? " and \(devices.count - explained) more" : ""
     return [""]
-      + block("No room claims: \(shown.joined(separator: ", "))\(more).", style)
-      + block(
-        "→ If one of them belongs to a room, write its address into the manifest.", style, indent: 4,
+      + style.block("No room claims: \(shown.joined(separator: ", "))\(more).")
+      + style.block(
+        "→ If one of them belongs to a room, write its address into the manifest.", indent: 4,
         hanging: 2)
   }
 
@@ -104,8 +104,8 @@ public enum SummaryView {
     let counts = Outcome.allCases.filter { report.count($0) > 0 }.map { outcome in
       "\(report.count(outcome)) \(outcome.words)" + registered(outcome, in: report)
     }
-    return block(text, style).map { style.paint($0, all ? .green : .bold) }
-      + block(counts.joined(separator: ", "), style, indent: 2)
+    return style.block(text).map { style.paint($0, all ? .green : .bold) }
+      + style.block(counts.joined(separator: ", "), indent: 2)
   }
 
   /// Rooms that are done by what an earlier run saw: nothing was seen of them in this one.
@@ -113,12 +113,12 @@ public enum SummaryView {
     let rooms = report.rooms.filter(\.isDoneOnRecordOnly)
     guard !rooms.isEmpty else { return [] }
     let days = rooms.compactMap(\.evidence?.seenAt).min().map {
-      ", seen last on \(RunEvent.timestamp($0).prefix(10)) or later"
+      ", seen last on \(LocalTime.utc.day($0)) or later"
     }
     let names = rooms.count > 5 ? "" : " (\(rooms.map(\.planned.name.visible).joined(separator: ", ")))"
-    return block(
+    return style.block(
       "\(rooms.count) of the rooms done \(rooms.count == 1 ? "is" : "are") done on record and not heard in this run\(names)\(days ?? "").",
-      style, indent: 2)
+      indent: 2)
   }
 
   /// How the building stands, where the run worked on a part of it.
@@ -128,8 +128,8 @@ public enum SummaryView {
     guard let after, report.rooms.contains(where: \.isExcluded) else { return [] }
     let others = BuildingRoom.Standing.allCases.filter { $0 != .done && after.count($0) > 0 }
       .map { ", \(after.count($0)) \($0.countWords)" }
-    return block(
-      "The building: \(after.count(.done)) of \(after.rooms.count) rooms done\(others.joined()).", style,
+    return style.block(
+      "The building: \(after.count(.done)) of \(after.rooms.count) rooms done\(others.joined()).",
       indent: 2)
   }
 
@@ -144,19 +144,10 @@ public enum SummaryView {
 
   private static func explain(_ room: RoomReport, _ style: TerminalStyle) -> [String] {
     let outcome = room.outcome
-    let title = block("\(outcome.symbol) \(room.planned.name.visible): \(outcome.words)", style)
+    let title = style.block("\(outcome.symbol) \(room.planned.name.visible): \(outcome.words)")
     guard let explanation = Explanation(of: room) else { return [] }
     return [""] + title.map { style.paint($0, outcome.tone) }
-      + block(explanation.sentence, style, indent: 4)
-      + block("→ " + explanation.advice, style, indent: 4, hanging: 2)
-  }
-
-  private static func block(_ text: String, _ style: TerminalStyle, indent: Int = 0, hanging: Int = 0)
-    -> [String]
-  {
-    let width = min(100, style.width) - indent - hanging
-    return text.wrapped(to: width).enumerated().map {
-      String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
-    }
+      + style.block(explanation.sentence, indent: 4)
+      + style.block("→ " + explanation.advice, indent: 4, hanging: 2)
   }
 }

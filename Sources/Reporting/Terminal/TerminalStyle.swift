@@ -28,6 +28,16 @@ public struct TerminalStyle: Hashable, Sendable {
     guard hasColor, tone != .plain, !text.isEmpty else { return text }
     return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
   }
+
+  /// Text in lines that fit the terminal, 100 columns at most.
+  /// - Parameters:
+  ///   - indent: columns before every line.
+  ///   - hanging: columns more before all lines but the first.
+  func block(_ text: String, indent: Int = 0, hanging: Int = 0) -> [String] {
+    text.wrapped(to: min(100, width) - indent - hanging).enumerated().map {
+      String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
+    }
+  }
 }
 
 extension Outcome {

@@ -5,42 +5,41 @@ public import Model
 public enum VerificationView {
   /// The lines: the counts, every room that needs something done, and beacons that no room has.
   public static func lines(
-    _ rooms: [(name: String, room: RoomVerified)], unexpected: [VerificationJSON.Unexpected],
+    _ rooms: [(name: String, room: RoomVerified)], unexpected: [UnexpectedBeacon],
     style: TerminalStyle
   ) -> [String] {
     let onAir = rooms.count { $0.room.finding == .onAir }
     let verifiable = rooms.count { $0.room.finding != .notVerifiable }
     let all = onAir == verifiable
-    var lines = block("\(onAir) of \(verifiable) rooms are on air from their own device", style)
+    var lines = style.block("\(onAir) of \(verifiable) rooms are on air from their own device")
       .map { style.paint($0, all ? .green : .bold) }
     let notVerifiable = rooms.filter { $0.room.finding == .notVerifiable }
     if !notVerifiable.isEmpty {
-      lines += block(
+      lines += style.block(
         "\(notVerifiable.count) cannot be verified, their devices send no beacon: "
-          + notVerifiable.map(\.name.visible).joined(separator: ", "), style, indent: 2)
+          + notVerifiable.map(\.name.visible).joined(separator: ", "), indent: 2)
     }
     let weak = rooms.filter(\.room.isWeak)
     if !weak.isEmpty {
       let names = weak.map { "\($0.name.visible) (\($0.room.rssi ?? 0) dBm)" }.joined(separator: ", ")
-      lines += block("Weaker than \(RoomVerified.weakBelow) dBm from here: \(names)", style, indent: 2)
+      lines += style.block("Weaker than \(RoomVerified.weakBelow) dBm from here: \(names)", indent: 2)
     }
     let partly = rooms.filter { $0.room.finding == .onAir && $0.room.windowsHeard < $0.room.windows }
     if !partly.isEmpty {
       let names = partly.map { "\($0.name.visible) (\($0.room.windowsHeard) of \($0.room.windows) scans)" }
-      lines += block("Not heard in every scan: \(names.joined(separator: ", "))", style, indent: 2)
+      lines += style.block("Not heard in every scan: \(names.joined(separator: ", "))", indent: 2)
     }
     for (name, room) in rooms where room.needsAction {
       lines +=
-        [""] + block("\(name.visible): \(sentence(room))", style)
-        + block("→ \(advice(room))", style, indent: 4, hanging: 2)
+        [""] + style.block("\(name.visible): \(sentence(room))")
+        + style.block("→ \(advice(room))", indent: 4, hanging: 2)
     }
     if !unexpected.isEmpty {
-      let beacons = unexpected.map { "\($0.address) with minor \($0.beacon.minor)" }
+      let beacons = unexpected.map { "\($0.address) with minor \($0.identity.minor)" }
       lines +=
         [""]
-        + block(
-          "On air with this building's uuid and major, and in no room: \(beacons.joined(separator: ", ")).",
-          style)
+        + style.block(
+          "On air with this building's uuid and major, and in no room: \(beacons.joined(separator: ", ")).")
     }
     return lines
   }
@@ -67,14 +66,6 @@ public enum VerificationView {
     case .otherIdentity: "Run `roboprov apply`: it says what the device holds and what to do."
     case .waiting: "Run `roboprov apply`: it writes the settings."
     case .missing: "Stand within 10 m of the room, check that the device has power, and verify again."
-    }
-  }
-
-  private static func block(
-    _ text: String, _ style: TerminalStyle, indent: Int = 0, hanging: Int = 0
-  ) -> [String] {
-    text.wrapped(to: min(100, style.width) - indent - hanging).enumerated().map {
-      String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
     }
   }
 }

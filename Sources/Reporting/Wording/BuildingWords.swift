@@ -15,6 +15,19 @@ extension BuildingRoom.Standing {
     }
   }
 
+  /// In a count: `3 not confirmed`.
+  var countWords: String {
+    switch self {
+    case .done: "done"
+    case .outdated: "with other settings than the manifest"
+    case .unconfirmed: "not confirmed"
+    case .open: "not done"
+    case .untried: "not tried"
+    case .accepted: "accepted as they are"
+    case .retired: "retired"
+    }
+  }
+
   /// What that means.
   var meaning: String {
     switch self {

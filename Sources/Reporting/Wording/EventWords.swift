@@ -170,7 +170,7 @@ extension Evidence {
     }
     if let weakness = grade.weakness { words += " (\(weakness))" }
     if let run {
-      let when = seenAt.map { " on \(RunEvent.timestamp($0).prefix(10))" } ?? ""
+      let when = seenAt.map { " on \(LocalTime.utc.day($0))" } ?? ""
       words += ", seen\(when) by run \(run.visible), not heard in this run"
     }
     return words
@@ -187,7 +187,7 @@ extension Evidence {
       case .selfDisconnect: "it took what was written, and left"
       }
     if let run {
-      let when = seenAt.map { " on \(RunEvent.timestamp($0).prefix(10))" } ?? ""
+      let when = seenAt.map { " on \(LocalTime.utc.day($0))" } ?? ""
       return claim + when + ", by run \(run.visible)"
     }
     return claim + (rssi.map { " at \($0) dBm" } ?? "")

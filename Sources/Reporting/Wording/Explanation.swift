@@ -125,7 +125,7 @@ struct Scene {
   }
 
   /// Below this, in dBm, connecting is unreliable (PROTOCOLS §1).
-  static let unreliable = -85
+  static let unreliable = RoomVerified.weakBelow
 
   /// What to do about a link that does not hold.
   var closer: String {

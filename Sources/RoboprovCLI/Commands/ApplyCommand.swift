@@ -163,7 +163,7 @@ struct ApplyCommand: AsyncParsableCommand {
   ) async throws -> ExitStatus {
     let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
     return try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
-      try await carryOut(undertaking, as: RunIdentity(), setup, interruptions)
+      try await carryOut(undertaking, as: RunIdentity(operatedBy: places.operatedBy), setup, interruptions)
     }
   }
 

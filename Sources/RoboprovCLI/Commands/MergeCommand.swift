@@ -38,7 +38,7 @@ struct MergeCommand: AsyncParsableCommand {
     } catch {
       throw Self.failure(error)
     }
-    SiteRecord.tell(of: merge.skipped)
+    SiteRecord.warnOfSkipped(merge.skipped)
     let stored = try into.map { try store(merge, in: $0) } ?? 0
     let standing = merge.archive.state.standing
     let contradictions = standing.contradictions
@@ -70,10 +70,7 @@ struct MergeCommand: AsyncParsableCommand {
   /// building's own.
   private func writeReports(of building: String, in reports: String) throws(JournalError) {
     let archive = try BuildingArchive.read(in: reports, building: building)
-    for run in archive.runs {
-      guard case .runStarted(let started)? = run.record.events.first?.fact, started.command == .apply else {
-        continue
-      }
+    for run in archive.runs where run.isProvisioning {
       let directory = try RunDirectory.find(in: reports, building: building, run: run.id)
       try RunReports.writeFiles(
         run.record.events, to: directory, after: BuildingReports.make(after: run, in: archive))

@@ -72,7 +72,7 @@ struct RunReportCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the journal does not say any more is never passed over in silence: a torn line is told of; of a damaged journal
+  /// What the journal does not say any more is never passed over in silence: a torn line is reported; of a damaged journal
   /// no reports are made, for they would replace better ones.
   private func check(_ record: JournalRecord, in directory: RunDirectory) throws {
     if let torn = record.tornLine {

@@ -73,19 +73,16 @@ struct VerifyCommand: AsyncParsableCommand {
   private func show(_ verification: Verification, _ rooms: [Room], _ amendment: Amendment) {
     let names = Dictionary(uniqueKeysWithValues: rooms.map { ($0.id, $0.name) })
     let named = verification.rooms.map { (name: names[$0.room] ?? $0.room.rawValue, room: $0) }
-    let unexpected = verification.unexpected.map {
-      VerificationJSON.Unexpected(address: $0.address, beacon: $0.identity, rssi: $0.rssi)
-    }
     switch output {
     case .json:
       Console.data(
         VerificationJSON.value(
-          building: amendment.building.id, run: amendment.run.id, named, unexpected: unexpected
+          building: amendment.building.id, run: amendment.run.id, named, unexpected: verification.unexpected
         ).pretty)
     case .text:
       let screen = Screen.standardOutput
       let lines = VerificationView.lines(
-        named, unexpected: unexpected,
+        named, unexpected: verification.unexpected,
         style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
       Console.data(lines.map { $0 + "\n" }.joined())
     }

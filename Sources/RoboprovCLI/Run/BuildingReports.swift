@@ -40,8 +40,9 @@ enum BuildingReports {
 
   /// Where the building stood after a run that is on record; nil of a rehearsal.
   static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
-    guard let first = run.record.events.first, case .runStarted(let started) = first.fact, !started.simulated
-    else { return nil }
+    guard let first = run.record.events.first, let started = run.started, !started.simulated else {
+      return nil
+    }
     let earlier = archive.runs.filter { other in
       guard other.id != run.id, let began = other.record.events.first?.at else { return false }
       return (began, other.id) < (first.at, run.id)

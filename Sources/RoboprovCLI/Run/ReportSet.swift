@@ -79,35 +79,31 @@ struct ReportSet {
     }
     for format in BuildingReports.formats { compare(format.name, format.text(report)) }
     for run in runs {
-      let events = run.record.events
-      let (model, after) = (RunReport(events), BuildingReports.make(after: run, in: archive))
-      compare("\(run.id)/\(RunDirectory.report)", JSONReport.text(model, after: after))
-      compare("\(run.id)/report.csv", CSVReport.text(model, after: after))
-      for (room, text) in DeviceLogs.texts(events, after: after) {
-        compare("\(run.id)/\(RunDirectory.devices)/\(room).log", text)
-      }
+      let after = BuildingReports.make(after: run, in: archive)
+      for (path, text) in Self.files(of: run, after) { compare(path, text) }
     }
     return differences
   }
 
   /// The paths of every journal and report, in order, relative to the building's folder.
   var paths: [String] {
-    let journals = archive.runs.map { "\($0.id)/journal.jsonl" }
-    let reports = runs.flatMap { run in
-      ["\(run.id)/\(RunDirectory.report)", "\(run.id)/report.csv"]
-        + DeviceLogs.texts(run.record.events).map { "\(run.id)/\(RunDirectory.devices)/\($0.0).log" }
-    }
+    let journals = archive.runs.map { "\($0.id)/\(JournalWriter.fileName)" }
+    let reports = runs.flatMap { Self.files(of: $0, nil).map(\.path) }
     return (BuildingReports.formats.map(\.name) + journals + reports).sorted()
   }
 
-  /// The runs that have reports; changes that a person made have none.
-  private var runs: [BuildingArchive.Run] {
-    archive.runs.filter { run in
-      if case .runStarted(let started)? = run.record.events.first?.fact {
-        started.command == .apply
-      } else {
-        false
-      }
+  /// The reports of a run, each with its path relative to the building's folder.
+  private static func files(
+    of run: BuildingArchive.Run, _ after: BuildingReport?
+  ) -> [(path: String, text: String)] {
+    let report = RunReport(run.record.events)
+    let reports = RunReports.formats.map { ("\(run.id)/\($0.name)", $0.text(report, after)) }
+    let logs = DeviceLogs.texts(run.record.events, after: after).map { room, text in
+      ("\(run.id)/\(RunDirectory.devices)/\(room).log", text)
     }
+    return reports + logs
   }
+
+  /// The runs that have reports.
+  private var runs: [BuildingArchive.Run] { archive.runs.filter(\.isProvisioning) }
 }

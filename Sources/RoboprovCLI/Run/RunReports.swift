@@ -32,11 +32,16 @@ enum RunReports {
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
   ) throws(JournalError) -> RunReport {
     let report = RunReport(events)
-    try directory.writeReport(RunDirectory.report, JSONReport.text(report, after: after))
-    try directory.writeReport("report.csv", CSVReport.text(report, after: after))
+    for format in formats { try directory.writeReport(format.name, format.text(report, after)) }
     try directory.writeDeviceLogs(DeviceLogs.texts(events, after: after))
     return report
   }
+
+  /// Every format but the devices' logs, by the name of its file.
+  static let formats: [(name: String, text: @Sendable (RunReport, BuildingReport?) -> String)] = [
+    (RunDirectory.report, { JSONReport.text($0, after: $1) }),
+    ("report.csv", { CSVReport.text($0, after: $1) }),
+  ]
 
   /// Points `latest` to the newest run of a building that it may lead to. Where there is no such run it stays as it is.
   static func publishNewest(of building: String, in reports: String) throws(JournalError) {

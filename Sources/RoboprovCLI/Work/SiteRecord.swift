@@ -19,7 +19,7 @@ struct SiteRecord {
     } catch {
       throw JournalTrouble.failure(error)
     }
-    tell(of: archive.skipped)
+    warnOfSkipped(archive.skipped)
     for fault in archive.faults {
       if damagedToo {
         Console.say(
@@ -38,7 +38,7 @@ struct SiteRecord {
   }
 
   /// Says which folders beside the runs were skipped.
-  static func tell(of skipped: [String]) {
+  static func warnOfSkipped(_ skipped: [String]) {
     guard !skipped.isEmpty else { return }
     Console.say("roboprov: warning: skipped, not a run: \(skipped.map(\.visible).joined(separator: ", "))")
   }

@@ -19,8 +19,11 @@ public struct LocalTime: Sendable {
   /// Coordinated universal time.
   public static let utc = LocalTime { _ in 0 }
 
+  /// Day: `2026-11-21`.
+  func day(_ at: Date) -> String { String(local(at).prefix(10)) }
+
   /// Day and minute: `2026-11-21 10:00`.
-  func minute(_ at: Date) -> String { "\(local(at).prefix(10)) \(local(at).dropFirst(11).prefix(5))" }
+  func minute(_ at: Date) -> String { "\(day(at)) \(local(at).dropFirst(11).prefix(5))" }
 
   /// Time of the day to the second: `10:00:12`.
   func second(_ at: Date) -> String { String(local(at).dropFirst(11).prefix(8)) }

@@ -1,4 +1,4 @@
-public import Bluetooth
+import Bluetooth
 public import Model
 
 /// `roboprov verify --output json`: what is on air now. Keys are frozen; what is not known is null, never missing.
@@ -6,26 +6,10 @@ public enum VerificationJSON {
   /// Name and version of the format.
   public static let schema = "roboprov/verification/1"
 
-  /// A beacon that no room has.
-  public struct Unexpected: Sendable {
-    /// The device.
-    public var address: BluetoothAddress
-    /// What it sends.
-    public var beacon: BeaconIdentity
-    /// RSSI in dBm.
-    public var rssi: Int?
-
-    /// A beacon.
-    public init(address: BluetoothAddress, beacon: BeaconIdentity, rssi: Int?) {
-      self.address = address
-      self.beacon = beacon
-      self.rssi = rssi
-    }
-  }
-
   /// The document.
   public static func value(
-    building: String, run: String, _ rooms: [(name: String, room: RoomVerified)], unexpected: [Unexpected]
+    building: String, run: String, _ rooms: [(name: String, room: RoomVerified)],
+    unexpected: [UnexpectedBeacon]
   ) -> JSONValue {
     .object([
       "schema": .string(schema),
@@ -39,8 +23,8 @@ public enum VerificationJSON {
       "unexpected": .array(
         unexpected.map {
           .object([
-            "address": .string($0.address.description), "uuid": .string($0.beacon.uuid.description),
-            "major": .integer(Int($0.beacon.major)), "minor": .integer(Int($0.beacon.minor)),
+            "address": .string($0.address.description), "uuid": .string($0.identity.uuid.description),
+            "major": .integer(Int($0.identity.major)), "minor": .integer(Int($0.identity.minor)),
             "rssi": .optional($0.rssi),
           ])
         }),
