@@ -37,6 +37,22 @@ struct MirrorTests {
     return content
   }
 
+  @Test("has the building's report after a change of the record, too")
+  func changes() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      await premises.setMuted(true, 1)
+      #expect(try await premises.apply("--mirror", "stick").status == 100)
+      let accept = ["accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall"]
+      #expect(try await site.run(accept + ["--mirror", "stick"]).status == 0)
+      let record = try Self.content(of: site.directory.appending(path: "reports"))
+      #expect(record == (try Self.content(of: site.directory.appending(path: "stick"))))
+      let report = record["\(Site.building)/building.json"].map { String(decoding: $0, as: UTF8.self) } ?? ""
+      #expect(JSON(report)?["rooms"][0]["standing"].text == "accepted")
+    }
+  }
+
   @Test("is the same to the byte: journals, reports, logs, and what is the latest")
   func identical() async throws {
     try await Site.use { site in

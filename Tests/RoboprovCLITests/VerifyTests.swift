@@ -27,6 +27,10 @@ struct VerifyTests {
       let run = try #require(try site.building["runs"].items.last)
       #expect(run["command"].text == "verify" && run["operator"].text == "Ada")
       #expect(rooms.allSatisfy { $0["evidence"]["run"].text == run["id"].text })
+      let started = try #require(run["started"].text)
+      #expect(
+        rooms.allSatisfy { ($0["evidence"]["seen_at"].text ?? "") > started },
+        "seen by the scans, not before them")
     }
   }
 

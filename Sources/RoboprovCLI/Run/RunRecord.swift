@@ -86,14 +86,18 @@ private struct Place {
     }
   }
 
-  /// Makes the reports, if the journal is as it was written.
+  /// Makes the reports, the run's and the building's, if the journal is as it was written.
   func finish(_ building: ((BuildingArchive.Run) -> BuildingReport)?) async -> Ending {
     let end = await journal.end
     do throws(JournalError) {
       let record = try directory.readJournal(writtenTo: end)
       if let damage = record.damage { return .damaged(damage) }
-      let after = building?(.init(id: directory.run, journal: directory.journalPath, record: record))
-      let report = try RunReports.write(record.events, to: directory, after: after)
+      let run = BuildingArchive.Run(id: directory.run, journal: directory.journalPath, record: record)
+      let after = building?(run)
+      // A change that a person made has no reports of its own.
+      let report =
+        run.isProvisioning
+        ? try RunReports.write(record.events, to: directory, after: after) : RunReport(record.events)
       if let after { try BuildingReports.write(after, in: reports) }
       return .whole(report, after)
     } catch {

@@ -69,39 +69,35 @@ struct Amendment {
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.sha256 ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised, rooms: rooms)
-    let all = [.runStarted(started)] + facts + [.runFinished(.init(outcome: .complete))]
-    let events = all.enumerated().map {
-      RunEvent(sequence: $0.offset + 1, at: run.began, elapsed: .zero, fact: $0.element)
+    // What was found was found now, which may be long after the command began.
+    let found = Date()
+    let all: [(Date, Fact)] =
+      [(run.began, .runStarted(started))]
+      + (facts + [.runFinished(.init(outcome: .complete))]).map { (found, $0) }
+    let events = all.enumerated().map { index, entry in
+      RunEvent(
+        sequence: index + 1, at: entry.0,
+        elapsed: .seconds(max(0, entry.0.timeIntervalSince(run.began))), fact: entry.1)
     }
-    let record = try RunRecord(places, building: building.id, run: run)
+    let change = try RunRecord(places, building: building.id, run: run)
     do throws(RecordFailure) {
-      try await record.recorder.record(events)
+      try await change.recorder.record(events)
     } catch {
-      throw await record.failure ?? CommandFailure(.record, error.text)
+      throw await change.failure ?? CommandFailure(.record, error.text)
     }
-    try writeBuildingReports()
-  }
-
-  /// The building's report tells of the change, too.
-  private func writeBuildingReports() throws {
-    let archive = try SiteRecord.read(building.id, in: places.reports).archive
     let subject = BuildingReports.Subject(
       building: building.id, manifest: building.source.map { ($0, building.text) },
       seal: try building.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) },
       operatedBy: places.operatedBy)
-    do throws(JournalError) {
-      try BuildingReports.write(BuildingReports.make(subject, from: archive), in: places.reports)
-    } catch {
-      throw JournalTrouble.failure(error)
-    }
+    try await change.finish(
+      building: { BuildingReports.make(subject, from: BuildingArchive(runs: record.archive.runs + [$0])) },
+      { _, _ in })
   }
 }
 
 extension SiteRecord {
   /// The building's name when it was last recorded.
   var buildingName: String? {
-    archive.runs.reversed().lazy.compactMap { run in
-      if case .runStarted(let started)? = run.record.events.first?.fact { started.buildingName } else { nil }
-    }.first
+    archive.runs.reversed().lazy.compactMap { $0.started?.buildingName }.first
   }
 }
