@@ -55,25 +55,17 @@ public struct BuildingArchive: Sendable {
   ///   result.
   public static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
     try RunDirectory.checkName(building)
-    let folder: File
     do throws(JournalError) {
-      folder = try File.directory(reports).directory(building)
+      return try BuildingArchive(try File.directory(reports).directory(building), of: building)
     } catch  where error.cause == .missing {
       return BuildingArchive(runs: [])
     }
-    var archive = try BuildingArchive(folder)
-    let others = archive.runs.filter { run in run.building.map { $0 != building } ?? false }
-    archive.runs.removeAll { run in others.contains { $0.id == run.id } }
-    archive.faults += others.map { run in
-      Fault(run: run.id, journal: run.journal, kind: .otherBuilding(run.building ?? ""))
-    }
-    return archive
   }
 
   /// Reads all journals in a folder, of whatever building.
   /// - Throws: as `read(in:building:)`; `missing` where there is no such folder.
   static func read(folder: String) throws(JournalError) -> BuildingArchive {
-    try BuildingArchive(try File.directory(folder))
+    try BuildingArchive(try File.directory(folder), of: nil)
   }
 
   /// An archive of these runs.
@@ -86,36 +78,16 @@ public struct BuildingArchive: Sendable {
     }
   }
 
-  private init(_ folder: File) throws(JournalError) {
-    var runs: [Run] = []
-    var faults: [Fault] = []
-    var skipped: [String] = []
-    for name in try folder.names() where folder.kind(of: name) == S_IFDIR && !name.hasPrefix(".") {
-      if name == RunDirectory.latest || name == RunDirectory.rehearsals { continue }
-      guard RunDirectory.isRunName(name) else {
-        skipped.append(folder.path + "/" + name)
-        continue
-      }
-      let directory = try folder.directory(name)
-      let journal = directory.path + "/" + JournalWriter.fileName
-      guard directory.kind(of: JournalWriter.fileName) != nil else {
-        if directory.kind(of: RunDirectory.report) != nil {
-          faults.append(Fault(run: name, journal: journal, kind: .noJournal))
-        } else {
-          skipped.append(directory.path)
-        }
-        continue
-      }
-      let run = Run(id: name, journal: journal, record: try JournalReader.read(journal))
-      if run.isRehearsal { continue }
-      runs.append(run)
-      if let damage = run.record.damage {
-        faults.append(Fault(run: name, journal: journal, kind: .damaged(damage)))
-      }
+  private init(_ folder: File, of building: String?) throws(JournalError) {
+    let listing = try BuildingListing(folder)
+    let records = try Parallel.map(listing.runs) { (entry) throws(JournalError) in
+      try JournalReader.read(entry.journal)
     }
-    self.init(runs: runs)
-    self.faults = faults
-    self.skipped = skipped
+    let runs = zip(listing.runs, records).map { Run(id: $0.id, journal: $0.journal, record: $1) }
+      .filter { !$0.isRehearsal }
+    self.init(runs: runs.filter { !$0.isOfAnother(than: building) })
+    faults = listing.faults + runs.compactMap { $0.fault(in: building) }
+    skipped = listing.skipped
   }
 
   /// The building's present state.
@@ -137,6 +109,19 @@ extension BuildingArchive.Run {
 
   /// Whether it is a run that provisions: others are changes of the record, which have no reports.
   public var isProvisioning: Bool { started?.command == .apply }
+
+  /// What is wrong with it as a run of this building (nil: of whatever building); nil where nothing is.
+  public func fault(in building: String?) -> BuildingArchive.Fault? {
+    if isOfAnother(than: building), let own = self.building {
+      return .init(run: id, journal: journal, kind: .otherBuilding(own))
+    }
+    return record.damage.map { .init(run: id, journal: journal, kind: .damaged($0)) }
+  }
+
+  fileprivate func isOfAnother(than building: String?) -> Bool {
+    guard let building, let own = self.building else { return false }
+    return own != building
+  }
 
   /// Whether it worked in a virtual building.
   var isRehearsal: Bool { started?.simulated ?? false }

@@ -13,4 +13,10 @@ public enum BuildingDirectory {
     try directory.sync()
     return directory.path + "/" + name
   }
+
+  /// The bytes of a file there; nil where there is none that can be read.
+  public static func readBytes(_ name: String, of building: String, in reports: String) -> [UInt8]? {
+    guard RunDirectory.isSafeName(name), RunDirectory.isSafeName(building) else { return nil }
+    return try? File.directory(reports).directory(building).reading(name).readAll()
+  }
 }

@@ -6,13 +6,16 @@ public import Model
 ///
 /// Total: any prefix of any run counts for what it is, also the record of a run that was killed. Rehearsals never
 /// count.
-public struct BuildingRecord: Hashable, Sendable {
+public struct BuildingRecord: Hashable, Sendable, Codable {
   /// What the next run decides by.
   public private(set) var standing = BuildingStanding()
 
-  private var run: RunStarted?
-  /// Settings that the device of a room has confirmed in the current attempt.
+  /// Settings that the device of a room has confirmed in the current attempt. It is empty between two runs.
   private var written: [RoomID: Set<SettingName>] = [:]
+
+  private enum CodingKeys: CodingKey {
+    case standing
+  }
 
   /// The state of a building in which nothing was done yet.
   public init() {}
@@ -33,10 +36,9 @@ public struct BuildingRecord: Hashable, Sendable {
   /// Takes in a further run, from its beginning as far as it is on record.
   public mutating func apply(_ events: [RunEvent]) {
     guard case .runStarted(let started)? = events.first?.fact, !started.simulated else { return }
-    run = started
-    written = [:]
     for room in started.rooms { name(room) }
     for event in events { apply(event, in: started) }
+    written = [:]
   }
 
   private mutating func name(_ room: PlannedRoom) {

@@ -12,7 +12,7 @@ import Testing
     run.end(.incomplete)
     building.add(run)
     let lines = StatusView.lines(
-      building.report(), olderThan: nil, next: "roboprov apply house.yaml",
+      building.report().overview, olderThan: nil, next: "roboprov apply house.yaml",
       style: TerminalStyle(width: 200, hasColor: false))
     #expect(lines.first?.hasSuffix(": 0 of 14 rooms done") == true)
     #expect(lines.joined(separator: " ").components(separatedBy: " and 4 more: ").count == 2)
@@ -22,7 +22,7 @@ import Testing
   @Test("fits every width, and keeps what a terminal would obey out", arguments: [20, 40, 80, 200])
   func widths(width: Int) {
     let lines = StatusView.lines(
-      SampleBuilding.lived(), olderThan: .seconds(0), next: nil,
+      SampleBuilding.lived().overview, olderThan: .seconds(0), next: nil,
       style: TerminalStyle(width: width, hasColor: false))
     let tooWide = lines.filter { $0.columns > width }
     #expect(tooWide.isEmpty)

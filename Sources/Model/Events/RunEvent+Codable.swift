@@ -14,6 +14,9 @@ extension RunEvent: Codable {
   /// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
   public static func timestamp(_ time: Date) -> String { Timestamp(time).text }
 
+  /// The time that the record has as this text; nil where it is none.
+  public static func time(_ text: String) -> Date? { Timestamp(text)?.time }
+
   /// Reads the encoded form.
   /// - Throws: `DecodingError`; a newer version or an unknown kind is `dataCorrupted`.
   public init(from decoder: any Decoder) throws {

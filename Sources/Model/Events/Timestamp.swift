@@ -18,13 +18,19 @@ struct Timestamp: Codable {
   /// The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
   var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
 
+  /// The time that this text says; nil where it says none.
+  init?(_ text: String) {
+    guard let time = try? Self.style.parse(text) else { return nil }
+    self.time = time
+  }
+
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
-    guard let time = try? Self.style.parse(text) else {
+    guard let timestamp = Timestamp(text) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time: \(text)")
     }
-    self.time = time
+    self = timestamp
   }
 
   func encode(to encoder: any Encoder) throws {

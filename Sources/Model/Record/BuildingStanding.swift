@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// What the record says of a building before a run: the fold over everything that was ever done in it, as far
 /// as a decision needs it. (`Journal/BuildingRecord` makes it.)
-public struct BuildingStanding: Hashable, Sendable {
+public struct BuildingStanding: Hashable, Sendable, Codable {
   /// Its rooms, also those that the manifest has no longer.
   public var rooms: [RoomID: RoomStanding]
   /// Devices that were taken out of service.
@@ -27,7 +27,7 @@ public struct BuildingStanding: Hashable, Sendable {
 }
 
 /// What the record says of a room.
-public struct RoomStanding: Hashable, Sendable {
+public struct RoomStanding: Hashable, Sendable, Codable {
   /// Its name when it was last recorded.
   public var name: String
   /// The device family when it was last recorded.
@@ -92,7 +92,7 @@ public struct RoomStanding: Hashable, Sendable {
 }
 
 /// A room and a device, joined.
-public struct Binding: Hashable, Sendable {
+public struct Binding: Hashable, Sendable, Codable {
   /// The device.
   public var address: BluetoothAddress
   /// What joined them.
@@ -112,9 +112,9 @@ public struct Binding: Hashable, Sendable {
 }
 
 /// What a run did to a device that may still be there.
-public struct Deed: Hashable, Sendable {
+public struct Deed: Hashable, Sendable, Codable {
   /// How sure it is.
-  public enum State: Hashable, Sendable {
+  public enum State: Hashable, Sendable, Codable {
     /// The save was submitted, and what came of it is not known.
     case submitted
     /// The device is at work with these settings, by this evidence.
@@ -217,7 +217,7 @@ public struct Deed: Hashable, Sendable {
 }
 
 /// A device that is out of service.
-public struct Retirement: Hashable, Sendable {
+public struct Retirement: Hashable, Sendable, Codable {
   /// The room it was in.
   public var room: RoomID
   /// What a person gave as the reason.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Where in the record something is: in which run, and when that was.
-public struct RecordedAt: Hashable, Sendable {
+public struct RecordedAt: Hashable, Sendable, Codable {
   /// The run's id.
   public var run: String
   /// Wall-clock time of the host that recorded it.
@@ -15,7 +15,7 @@ public struct RecordedAt: Hashable, Sendable {
 }
 
 /// Somebody's acceptance of a room as it is.
-public struct Acceptance: Hashable, Sendable {
+public struct Acceptance: Hashable, Sendable, Codable {
   /// Why.
   public var reason: String
   /// Who answers for it.
@@ -34,7 +34,7 @@ public struct Acceptance: Hashable, Sendable {
 }
 
 /// The end of a room's service.
-public struct RoomRetirement: Hashable, Sendable {
+public struct RoomRetirement: Hashable, Sendable, Codable {
   /// What a person gave as the reason.
   public var reason: String?
   /// When.
@@ -48,7 +48,7 @@ public struct RoomRetirement: Hashable, Sendable {
 }
 
 /// What was heard of a room's device when its building was verified.
-public struct RecordedVerification: Hashable, Sendable {
+public struct RecordedVerification: Hashable, Sendable, Codable {
   /// What was found.
   public var found: RoomVerified
   /// When.

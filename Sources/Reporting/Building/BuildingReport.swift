@@ -41,7 +41,7 @@ public struct BuildingReport: Hashable, Sendable {
   }
 
   /// The manifest that the building is held against, without its secrets.
-  public struct Manifest: Hashable, Sendable {
+  public struct Manifest: Hashable, Sendable, Codable {
     /// As it was named.
     public var path: String
     /// SHA-256 of its bytes, lower-case hex.
@@ -87,20 +87,21 @@ public struct BuildingReport: Hashable, Sendable {
         histories[room.id, default: []].append(BuildingRoom.Run(run, room))
       }
     }
-    let wanted = Dictionary(
-      manifest?.rooms.map { ($0.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-    let others = standing.rooms.keys.filter { wanted[$0] == nil }.sorted()
-    rooms = ((manifest?.rooms.map(\.room) ?? []) + others).map { id in
-      BuildingRoom(
-        id, standing.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
-        isInManifest: manifest == nil || wanted[id] != nil)
-    }
+    rooms = BuildingRoom.all(standing, histories, manifest)
+  }
+
+  /// What of it says where the building stands, without its history.
+  public var overview: BuildingOverview {
+    BuildingOverview(
+      building: building, name: name, made: made, rooms: rooms,
+      newest: runs.last.map { RecordedAt(run: $0.started.run, at: $0.began) },
+      manifestPath: runs.last?.started.manifestPath)
   }
 
   /// The rooms for which something is left to do.
-  public var open: [BuildingRoom] { rooms.filter(\.isOpen) }
+  public var open: [BuildingRoom] { overview.open }
   /// How many rooms stand so.
-  public func count(_ standing: BuildingRoom.Standing) -> Int { rooms.count { $0.standing == standing } }
+  public func count(_ standing: BuildingRoom.Standing) -> Int { overview.count(standing) }
   /// Whether nothing is left to do.
-  public var isDone: Bool { !rooms.isEmpty && open.isEmpty }
+  public var isDone: Bool { overview.isDone }
 }

@@ -41,7 +41,7 @@ public struct BuildingRoom: Hashable, Sendable {
   }
 
   /// What one run did with the room.
-  public struct Run: Hashable, Sendable {
+  public struct Run: Hashable, Sendable, Codable {
     /// The run.
     public var recorded: RecordedAt
     /// What it reports of the room.
@@ -53,6 +53,13 @@ public struct BuildingRoom: Hashable, Sendable {
       recorded = RecordedAt(run: run.started.run, at: run.began)
       self.room = room
       adapterName = run.report.name(of: room.adapter)
+    }
+
+    /// The same without the attempts one by one.
+    var inShort: Run {
+      var short = self
+      short.room = room.inShort
+      return short
     }
   }
 
@@ -109,6 +116,20 @@ public struct BuildingRoom: Hashable, Sendable {
     } else {
       evidence = nil
       seen = nil
+    }
+  }
+
+  /// The rooms of a building, in the manifest's order; those that it does not have come last.
+  static func all(
+    _ standing: BuildingStanding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?
+  ) -> [BuildingRoom] {
+    let wanted = Dictionary(
+      manifest?.rooms.map { ($0.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
+    let others = standing.rooms.keys.filter { wanted[$0] == nil }.sorted()
+    return ((manifest?.rooms.map(\.room) ?? []) + others).map { id in
+      BuildingRoom(
+        id, standing.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
+        isInManifest: manifest == nil || wanted[id] != nil)
     }
   }
 

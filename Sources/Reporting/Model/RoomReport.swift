@@ -2,8 +2,8 @@ public import Bluetooth
 import FoundationEssentials
 public import Model
 
-/// All that a report says about one room, folded from the events so far.
-public struct RoomReport: Hashable, Sendable {
+/// All that a report says about one room, folded from the events so far. Encoded without its attempts.
+public struct RoomReport: Hashable, Sendable, Codable {
   /// What the run set out to do here.
   public let planned: PlannedRoom
   /// Its device: bound in this run, or named by the manifest.
@@ -33,6 +33,18 @@ public struct RoomReport: Hashable, Sendable {
   private var lastNews: Duration?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
+
+  private enum CodingKeys: CodingKey {
+    case planned, address, adapter, attempts, rssi, evidence, settings, stage, setting
+    case recorded, evidenceRecorded, firstAttempt, lastNews, mayHaveKept
+  }
+
+  /// The same without its attempts one by one.
+  var inShort: RoomReport {
+    var short = self
+    short.attemptReports = []
+    return short
+  }
 
   init(_ planned: PlannedRoom) {
     self.planned = planned

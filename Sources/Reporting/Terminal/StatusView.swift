@@ -9,7 +9,7 @@ public enum StatusView {
   ///   - age: rooms whose evidence is older than this are named; nil names none.
   ///   - next: the command that does what is left; nil where nothing is left.
   public static func lines(
-    _ report: BuildingReport, olderThan age: Duration?, next: String?, style: TerminalStyle
+    _ report: BuildingOverview, olderThan age: Duration?, next: String?, style: TerminalStyle
   ) -> [String] {
     var lines = headline(report, style)
     if !report.open.isEmpty { lines += [""] + open(report, style) }
@@ -20,7 +20,7 @@ public enum StatusView {
     return lines
   }
 
-  private static func headline(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
+  private static func headline(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
     let done = report.count(.done)
     let title =
       report.isDone && done == report.rooms.count
@@ -30,8 +30,8 @@ public enum StatusView {
     let weak = report.rooms.count { $0.standing == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
     if weak > 0 { counts.append("\(weak) of the done by weak evidence: the device ended the link") }
-    let newest = report.runs.last.map {
-      "Last change: \(LocalTime.utc.minute($0.began)) UTC, run \($0.started.run.visible)."
+    let newest = report.newest.map {
+      "Last change: \(LocalTime.utc.minute($0.at)) UTC, run \($0.run.visible)."
     }
     return style.block("\(report.name.visible): \(title)")
       .map { style.paint($0, report.isDone ? .green : .bold) }
@@ -50,7 +50,7 @@ public enum StatusView {
   /// More names than this are counted.
   private static let named = 10
 
-  private static func open(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
+  private static func open(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
     var order: [OpenRooms] = []
     var names: [OpenRooms: [String]] = [:]
     for room in report.open {
@@ -67,7 +67,7 @@ public enum StatusView {
     }
   }
 
-  private static func decisions(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
+  private static func decisions(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
     var lines: [String] = []
     for room in report.rooms {
       for acceptance in room.acceptances where acceptance.ended == nil && room.standing == .accepted {
@@ -83,7 +83,7 @@ public enum StatusView {
     return lines.isEmpty ? [] : [""] + lines
   }
 
-  private static func old(_ report: BuildingReport, _ age: Duration, _ style: TerminalStyle) -> [String] {
+  private static func old(_ report: BuildingOverview, _ age: Duration, _ style: TerminalStyle) -> [String] {
     let limit = report.made.addingTimeInterval(-age.inSeconds)
     let old = report.rooms.filter { $0.standing == .done && ($0.seen.map { $0.at < limit } ?? true) }
     guard !old.isEmpty else { return [] }

@@ -45,45 +45,53 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     let reference = try BuildingReference.find(building)
-    let report = try report(of: reference)
-    if write {
-      do throws(JournalError) {
-        for path in try BuildingReports.write(report, in: reports) { Console.say("Wrote \(path)") }
-      } catch {
-        throw JournalTrouble.failure(error)
-      }
+    let subject = try subject(reference)
+    let overview: BuildingOverview
+    if write || output == .json {
+      let report = BuildingReports.make(
+        subject, from: try SiteRecord.read(reference.id, in: reports).archive)
+      if write { try write(report) }
+      if output == .json { Console.data(BuildingJSON.text(report)) }
+      overview = report.overview
+    } else {
+      overview = try OverviewReader(building: reference.id, reports: reports).read(subject)
     }
-    switch output {
-    case .json: Console.data(BuildingJSON.text(report))
-    case .text:
-      let screen = Screen.standardOutput
-      let lines = StatusView.lines(
-        report, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: report, reference),
-        style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
-      Console.data(lines.map { $0 + "\n" }.joined())
-    }
-    if check, !report.isDone { throw ExitStatus.incomplete.exit }
+    if output == .text { show(overview, reference) }
+    if check, !overview.isDone { throw ExitStatus.incomplete.exit }
   }
 
-  private func report(of reference: BuildingReference) throws -> BuildingReport {
+  private func write(_ report: BuildingReport) throws {
+    do throws(JournalError) {
+      for path in try BuildingReports.write(report, in: reports) { Console.say("Wrote \(path)") }
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+  }
+
+  private func show(_ overview: BuildingOverview, _ reference: BuildingReference) {
+    let screen = Screen.standardOutput
+    let lines = StatusView.lines(
+      overview, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: overview, reference),
+      style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
+    Console.data(lines.map { $0 + "\n" }.joined())
+  }
+
+  private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {
     let folder = "\(reports)/\(reference.id)"
     guard reference.source != nil || FileManager.default.fileExists(atPath: folder) else {
       throw CommandFailure(
         .usage, "there is no building \(reference.id.visible) in \(reports)",
         cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
     }
-    let archive = try SiteRecord.read(reference.id, in: reports).archive
-    return BuildingReports.make(
-      .init(
-        building: reference.id, manifest: reference.source.map { ($0, reference.text) },
-        seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) }),
-      from: archive)
+    return .init(
+      building: reference.id, manifest: reference.source.map { ($0, reference.text) },
+      seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) })
   }
 
   /// The command that does what is left; nil where nothing is.
-  private func next(after report: BuildingReport, _ reference: BuildingReference) -> String? {
-    guard !report.isDone else { return nil }
-    let manifest = reference.source == nil ? report.runs.last?.started.manifestPath : reference.text
+  private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
+    guard !overview.isDone else { return nil }
+    let manifest = reference.source == nil ? overview.manifestPath : reference.text
     let place = reports == "reports" ? "" : " --reports \(reports.shellQuoted)"
     return "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(place)"
   }

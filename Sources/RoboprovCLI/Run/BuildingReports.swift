@@ -18,6 +18,15 @@ enum BuildingReports {
     var operatedBy: String?
     /// When it is made: the same in the record and its mirror.
     var made = Date()
+
+    /// The manifest without its secrets; nil where none was named.
+    var wanted: BuildingReport.Manifest? {
+      manifest.map { manifest in
+        .init(
+          path: manifest.path, sha256: manifest.source.sha256,
+          rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: seal) }, sealKey: seal?.key)
+      }
+    }
   }
 
   /// Where the building stands by these runs.
@@ -26,12 +35,7 @@ enum BuildingReports {
       building: subject.building,
       runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
       standing: archive.state.standing,
-      manifest: subject.manifest.map { manifest in
-        .init(
-          path: manifest.path, sha256: manifest.source.sha256,
-          rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: subject.seal) },
-          sealKey: subject.seal?.key)
-      },
+      manifest: subject.wanted,
       made: subject.made,
       by: .init(
         toolVersion: Version.current, host: HostEnvironment.hostName,

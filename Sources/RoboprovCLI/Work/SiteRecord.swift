@@ -21,20 +21,22 @@ struct SiteRecord {
     }
     warnOfSkipped(archive.skipped)
     for fault in archive.faults {
-      if damagedToo {
-        Console.say(
-          "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what cannot be trusted is left out here"
-        )
-        continue
-      }
-      throw FaultWords.failure(
-        fault.kind, in: fault.journal,
-        cure: """
-          Not all that this run did is known, so nothing is decided by it. Put a whole copy in its place (of --mirror, or \
-          a backup); or move the folder \(fault.run) out of \(reports), and make sure by hand what it did.
-          """)
+      guard damagedToo else { throw failure(fault, in: reports) }
+      Console.say(
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what cannot be trusted is left out here"
+      )
     }
     return SiteRecord(archive: archive)
+  }
+
+  /// The end of a command that decides by the record, of which not all is known.
+  static func failure(_ fault: BuildingArchive.Fault, in reports: String) -> CommandFailure {
+    FaultWords.failure(
+      fault.kind, in: fault.journal,
+      cure: """
+        Not all that this run did is known, so nothing is decided by it. Put a whole copy in its place (of --mirror, or \
+        a backup); or move the folder \(fault.run) out of \(reports), and make sure by hand what it did.
+        """)
   }
 
   /// Says which folders beside the runs were skipped.

@@ -1,0 +1,82 @@
+import Digest
+import Foundation
+import Testing
+
+@Suite("The checkpoint of `status`", .timeLimit(.minutes(3)))
+struct StatusCheckpointTests {
+  private static let status = ["status", "building.yaml"]
+
+  private static func checkpoint(_ site: Site) -> URL {
+    site.directory.appending(path: "reports/\(Site.building)/status.checkpoint")
+  }
+
+  @Test("is read in place of journals that have not changed")
+  func used() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let first = try await site.run(Self.status)
+      #expect(first.output.contains("All 2 rooms done"), "\(first)")
+      // Only a made-up one can say that nothing was recorded, beside whole journals.
+      let file = Self.checkpoint(site)
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", maxSplits: 2)
+      let body = lines[2].replacing(#""grade":"beacon_on_air""#, with: #""grade":"self_disconnect""#)
+        .replacing(#""grade":"fresh_beacon""#, with: #""grade":"self_disconnect""#)
+      let made = "\(lines[0])\n\(SHA256(of: Array(body.utf8)).hex)\n\(body)"
+      try Data(made.utf8).write(to: file)
+      let other = try await site.run(Self.status)
+      #expect(other.output.contains("2 of the done by weak evidence"), "\(other)")
+      // One whose digest is wrong is not read.
+      try Data("\(lines[0])\n0\n\(body)".utf8).write(to: file)
+      #expect(try await site.run(Self.status).output == first.output)
+      #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("roboprov/checkpoint/1 "))
+    }
+  }
+
+  @Test("gives the same as all journals, after runs, changes, and a run that began before those it knows")
+  func equal() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let file = Self.checkpoint(site)
+      func compare(_ what: String) async throws {
+        let kept = try await site.run(Self.status)
+        try FileManager.default.removeItem(at: file)
+        let fresh = try await site.run(Self.status)
+        #expect(kept.output == fresh.output && kept.status == fresh.status, "after \(what)")
+      }
+      try await compare("a run")
+      let folder = site.directory.appending(path: "reports/\(Site.building)")
+      let first = try #require(site.runs.first)
+      let aside = site.directory.appending(path: "aside")
+      #expect(try await premises.apply().status == 0)
+      try await compare("another run")
+      let retired = try await premises.run(
+        ["retire", "building.yaml", "Room 102", "--reason", "now a corridor", "--unheard", "--listen", "1"])
+      #expect(retired.status == 0, "\(retired)")
+      try await compare("a change")
+      try FileManager.default.moveItem(at: folder.appending(path: first), to: aside)
+      try await compare("a run that is gone")
+      try FileManager.default.moveItem(at: aside, to: folder.appending(path: first))
+      try await compare("a run that began before the others")
+    }
+  }
+
+  @Test("does not hide that a journal was changed")
+  func damaged() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      #expect(try await site.run(Self.status).status == 0)
+      let run = try #require(site.runs.first)
+      let journal = site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl")
+      let dates = try FileManager.default.attributesOfItem(atPath: journal.path)
+      var text = try String(contentsOf: journal, encoding: .utf8)
+      text = text.replacing("Room 101", with: "Room 707", maxReplacements: 1)
+      try Data(text.utf8).write(to: journal)
+      try FileManager.default.setAttributes(
+        [.modificationDate: dates[.modificationDate] as Any], ofItemAtPath: journal.path)
+      let outcome = try await site.run(Self.status)
+      #expect(outcome.status == 74, "\(outcome)")
+      #expect(
+        outcome.errors.contains("journal.jsonl:1: line 1 was changed after it was written"), "\(outcome)")
+    }
+  }
+}
