@@ -55,6 +55,14 @@ test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at rand
 	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter KillAtRandomTests
 
+# `make test` has 24 of these, drawn by SEED; there are 1,710.
+HOSTILE := 1710
+
+.PHONY: test-hostile
+test-hostile: setup-test $(DEBUG_BUILT) ## run against an org.bluez that does wrong, at HOSTILE=1710 points of a session
+	HOSTILE=$(HOSTILE) HOSTILE_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
+	swift test --skip-build --disable-xctest --filter HostileStackTests
+
 # The pages, and the pictures and PDFs that the browser made of them, stay in .build-page, to be looked at.
 PAGES := .build-page
 

@@ -47,7 +47,7 @@ let package = Package(
     library("Digest", ["CGcrypt", "Hex"]),
 
     // The vocabulary, and the roads to the radio.
-    library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
+    library("Bluetooth", ["Digest", "Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop"]),
@@ -55,7 +55,12 @@ let package = Package(
 
     // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
     library("Model", ["Bluetooth"]),
-    library("Session", ["Waiting", "Model", "Bluetooth"]),
+    library(
+      "Session",
+      [
+        "Digest", "Waiting", "Model", "Bluetooth",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     library("Families", ["Hex", "Waiting", "Session", "Model", "Bluetooth"]),
     library(
       "Engine",

@@ -71,7 +71,7 @@ public actor BlueZCentral: Central {
   /// - Parameters:
   ///   - bus: where BlueZ is: `.system`, or the address of another bus.
   ///   - clock: the clock of all instants and of all waiting.
-  /// - Throws: `busUnavailable`; `permissionDenied` when the bus does not let us speak to it or to BlueZ.
+  /// - Throws: `busUnavailable`; `timedOut` when the bus does not answer; `permissionDenied` when the bus does not let us speak to it or to BlueZ.
   public static func open(
     bus: BusAddress, clock: any TimeSource
   ) async throws(CentralError) -> BlueZCentral {
@@ -84,9 +84,11 @@ public actor BlueZCentral: Central {
     let central = BlueZCentral(connection: connection, clock: clock)
     do throws(CentralError) {
       try await central.subscribe()
-      try await central.ready()
-    } catch  where error.code == .stackUnavailable || error.code == .timedOut {
-      return central
+      do throws(CentralError) {
+        try await central.ready()
+      } catch  where error.code == .stackUnavailable || error.code == .timedOut {
+        // It may come, or answer, later.
+      }
     } catch {
       await connection.close()
       throw error
@@ -101,10 +103,11 @@ public actor BlueZCentral: Central {
     await connection.close()
   }
 
-  /// Only the bus's refusal is told apart; every other reason means that it is not there for us.
+  /// The bus's refusal and its silence are told apart; every other reason means that it is not there for us.
   private static func openingError(_ error: DBusError) -> CentralError {
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
-    let code = named.code == .permissionDenied ? named.code : .busUnavailable
+    let isTold = named.code == .permissionDenied || named.code == .timedOut
+    let code = isTold ? named.code : .busUnavailable
     return CentralError(code, stackText: named.stackText)
   }
 }
@@ -257,7 +260,7 @@ extension BlueZCentral {
   /// - Parameter timeout: nil waits for as long as BlueZ takes.
   func call(
     _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue] = [],
-    during operation: ErrorTable.Operation = .adapter, timeout: Duration? = .seconds(25)
+    during operation: ErrorTable.Operation = .adapter, timeout: Duration? = Connection.patience
   ) async throws(CentralError) -> [DBusValue] {
     let call = MethodCall(
       destination: Name.service, path: path, interface: interface, member: member, body: body)

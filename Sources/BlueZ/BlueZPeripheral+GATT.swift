@@ -16,12 +16,16 @@ extension BlueZPeripheral {
     let path = path
     return try await whileLinked { () async throws(CentralError) in
       try await central.resolved(path)
-      let found = await race(Self.lateCharacteristics, on: central.clock) {
-        await central.complete(service, required, of: path)
-      }.value
-      if let found = found ?? nil { return found }
+      _ = await race(Self.lateCharacteristics, on: central.clock) {
+        await central.completed(service, required, of: path)
+      }
       if Task.isCancelled { throw CentralError(.cancelled) }
-      throw CentralError(.attributeMissing(await central.missing(service, required, of: path)))
+      switch await central.tree.service(service, requiring: required, of: path) {
+      case .complete(let service): return service
+      case .missing(let uuid): throw CentralError(.attributeMissing(uuid))
+      case .ambiguous(let uuid):
+        throw CentralError(.attributeAmbiguous(uuid), stackText: "BlueZ has more than one object for \(uuid)")
+      }
     }
   }
 
@@ -33,8 +37,15 @@ extension BlueZPeripheral {
     guard let value = answer.first?.asBytes else {
       throw CentralError(.other, stackText: "ReadValue was answered with something else")
     }
+    guard value.count <= Self.longestValue else {
+      throw CentralError(
+        .other, stackText: "ReadValue was answered with \(value.count) bytes; an attribute has at most 512")
+    }
     return value
   }
+
+  /// The longest value that an attribute can have (Bluetooth Core, Vol 3 Part F 3.2.9).
+  static let longestValue = 512
 
   /// Writes a value. One that is longer than the MTU allows is split by BlueZ.
   /// - Throws: as `read`.
@@ -106,24 +117,11 @@ extension BlueZCentral {
     }
   }
 
-  /// The service once everything required is there; nil when the task is cancelled first.
-  func complete(
-    _ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath
-  ) async -> RemoteService? {
+  /// Returns when nothing of what is required of a service is missing, or the task is cancelled.
+  func completed(_ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath) async {
     while !Task.isCancelled {
-      if let found = tree.service(service, of: device), required.allSatisfy({ found[$0] != nil }) {
-        return found
-      }
+      guard case .missing = tree.service(service, requiring: required, of: device) else { return }
       await change(of: device)
     }
-    return nil
-  }
-
-  /// What keeps a service from being complete.
-  func missing(
-    _ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath
-  ) -> BluetoothUUID {
-    guard let found = tree.service(service, of: device) else { return service }
-    return required.first { found[$0] == nil } ?? service
   }
 }

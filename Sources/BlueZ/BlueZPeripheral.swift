@@ -69,7 +69,9 @@ public actor BlueZPeripheral: Peripheral {
 
   /// A characteristic has a value, sent by the peripheral or fetched by us.
   func notified(_ characteristic: ObjectPath, _ value: [UInt8]) {
-    let notification = CharacteristicNotification(value: value, receivedAt: central.clock.now)
+    // What is longer than an attribute can be is not from a peripheral; its beginning is kept.
+    let notification = CharacteristicNotification(
+      value: Array(value.prefix(Self.longestValue)), receivedAt: central.clock.now)
     for (number, sink) in (sinks[characteristic] ?? [:]).sorted(by: { $0.key < $1.key }) {
       if case .terminated = sink.yield(notification) { sinks[characteristic]?[number] = nil }
     }

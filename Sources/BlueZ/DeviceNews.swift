@@ -124,12 +124,23 @@ struct DeviceNews: Hashable, Sendable {
 }
 
 extension DeviceNews.Payload {
+  /// The longest advertisement, with all its extensions (Bluetooth Core, Vol 4 Part E 7.7.65.13). What is longer was not
+  /// received over the air.
+  private static let longestData = 1650
+  /// So many services of 16 bits fill it.
+  private static let mostServices = longestData / 2
+
   /// What is in these properties.
   fileprivate init(_ properties: Properties) {
-    localName = properties.text(Name.Property.name)
-    serviceUUIDs = (properties.texts(Name.Property.uuids) ?? []).compactMap { BluetoothUUID($0) }
-    manufacturerData = properties.bytesByNumber(Name.Property.manufacturerData) ?? [:]
-    for (uuid, data) in properties.bytesByText(Name.Property.serviceData) ?? [:] {
+    localName = properties.text(Name.Property.name).flatMap {
+      $0.utf8.count <= Self.longestData ? $0 : nil
+    }
+    serviceUUIDs = (properties.texts(Name.Property.uuids) ?? []).prefix(Self.mostServices)
+      .compactMap { BluetoothUUID($0) }
+    manufacturerData = (properties.bytesByNumber(Name.Property.manufacturerData) ?? [:])
+      .filter { $0.value.count <= Self.longestData }
+    for (uuid, data) in properties.bytesByText(Name.Property.serviceData) ?? [:]
+    where data.count <= Self.longestData {
       if let uuid = BluetoothUUID(uuid) { serviceData[uuid] = data }
     }
   }

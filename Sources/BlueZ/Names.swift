@@ -57,5 +57,7 @@ enum Name {
     static let blocked = "Blocked"
     static let uuid = "UUID"
     static let value = "Value"
+    static let device = "Device"
+    static let service = "Service"
   }
 }

@@ -62,9 +62,12 @@ struct ObjectTree: Hashable, Sendable {
     }
   }
 
+  /// More objects than this are not kept: a building of 10,000 sensors that are all in the middle of a session has fewer.
+  static let mostObjects = 200_000
+
   private mutating func add(_ path: ObjectPath, _ interfaces: Interfaces) {
     let kept = interfaces.filter { Name.Interface.kept.contains($0.key) }
-    guard !kept.isEmpty else { return }
+    guard !kept.isEmpty, objects.count < Self.mostObjects || objects[path] != nil else { return }
     objects[path, default: [:]].merge(kept) { $1 }
     if let parent = path.parent { children[parent, default: []].insert(path) }
     if kept[Name.Interface.adapter] != nil { knownAdapters.insert(path) }
@@ -163,18 +166,48 @@ extension ObjectTree {
     properties(path, Name.Interface.device)
   }
 
-  /// The first service of a device with this UUID with the characteristics that have appeared so far.
-  func service(_ uuid: BluetoothUUID, of device: ObjectPath) -> RemoteService? {
-    let path = children(of: device, with: Name.Interface.gattService).first {
+  /// What a device has of a service.
+  enum ServiceLookup: Hashable, Sendable {
+    /// Everything that is required.
+    case complete(RemoteService)
+    /// This is missing: it may still appear.
+    case missing(BluetoothUUID)
+    /// This is there more than once.
+    case ambiguous(BluetoothUUID)
+  }
+
+  /// Looks for a service of a device, with the characteristics that are required of it, as far as they have appeared. Objects
+  /// that say they belong elsewhere (`Device`, `Service`) do not count.
+  func service(
+    _ uuid: BluetoothUUID, requiring required: [BluetoothUUID], of device: ObjectPath
+  ) -> ServiceLookup {
+    let services = children(of: device, with: Name.Interface.gattService).filter {
       self.uuid($0, Name.Interface.gattService) == uuid
+        && isOwned($0, Name.Interface.gattService, by: device, as: Name.Property.device)
     }
-    guard let path else { return nil }
-    let characteristics = children(of: path, with: Name.Interface.gattCharacteristic).compactMap { path in
-      self.uuid(path, Name.Interface.gattCharacteristic).map {
-        RemoteCharacteristic(uuid: $0, handle: path.text)
+    guard let path = services.first else { return .missing(uuid) }
+    guard services.count == 1 else { return .ambiguous(uuid) }
+    let characteristics = children(of: path, with: Name.Interface.gattCharacteristic).compactMap { child in
+      self.uuid(child, Name.Interface.gattCharacteristic).flatMap { uuid in
+        isOwned(child, Name.Interface.gattCharacteristic, by: path, as: Name.Property.service)
+          ? RemoteCharacteristic(uuid: uuid, handle: child.text) : nil
       }
     }
-    return RemoteService(uuid: uuid, characteristics: characteristics)
+    for wanted in required {
+      switch characteristics.count(where: { $0.uuid == wanted }) {
+      case 0: return .missing(wanted)
+      case 1: continue
+      default: return .ambiguous(wanted)
+      }
+    }
+    return .complete(RemoteService(uuid: uuid, characteristics: characteristics))
+  }
+
+  /// Whether an object does not say that it belongs to another one.
+  private func isOwned(
+    _ path: ObjectPath, _ interface: InterfaceName, by owner: ObjectPath, as property: String
+  ) -> Bool {
+    properties(path, interface)?[property]?.asObjectPath.map { $0 == owner } ?? true
   }
 
   private func uuid(_ path: ObjectPath, _ interface: InterfaceName) -> BluetoothUUID? {

@@ -31,7 +31,7 @@ public actor ReconnectingCentral: Central {
   }
 
   /// Connects to the bus, as `BlueZCentral.open` does.
-  /// - Throws: `busUnavailable` when there is no bus now; `permissionDenied` when the bus does not let us speak to it or
+  /// - Throws: `busUnavailable` when there is no bus now; `timedOut` when it does not answer; `permissionDenied` when the bus does not let us speak to it or
   ///   to BlueZ.
   public static func open(
     bus: BusAddress, clock: any TimeSource
@@ -86,7 +86,7 @@ public actor ReconnectingCentral: Central {
     guard case .success(let new)? = opened, !isClosed, !Task.isCancelled else {
       if case .success(let new)? = opened { await new.close() }
       if Task.isCancelled { throw CentralError(.cancelled) }
-      guard case .failure(let error)? = opened else { throw Self.lost }
+      guard case .failure(let error)? = opened, error.code != .timedOut else { throw Self.lost }
       throw error
     }
     return new

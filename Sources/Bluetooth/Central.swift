@@ -82,7 +82,7 @@ public protocol Peripheral: Sendable {
   var adapter: AdapterID { get }
 
   /// Waits until the service and all of `required` can be used. Unbounded: the caller has the timeout.
-  /// - Throws: `attributeMissing` once the stack has resolved everything and, a grace period for late
+  /// - Throws: `attributeAmbiguous` when it has the service, or one of the required, more than once; `attributeMissing` once the stack has resolved everything and, a grace period for late
   ///   characteristics over, one is still not there; `servicesUnresolved`.
   func discover(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]

@@ -1,15 +1,17 @@
+import Digest
+
 /// Everything that can go wrong with radio work, as one closed set of codes. The stack's own words
 /// are kept beside the code for the log; nothing is decided by them above the `Central`.
 public struct CentralError: Error, Hashable, Sendable {
   /// What went wrong.
   public var code: Code
-  /// The stack's own name and text, verbatim, for the log.
-  public var stackText: String?
+  /// The stack's own name and text, for the log; of a very long one its beginning (`String.bounded`).
+  public let stackText: String?
 
   /// An error with a code, and the stack's text where there is one.
   public init(_ code: Code, stackText: String? = nil) {
     self.code = code
-    self.stackText = stackText
+    self.stackText = stackText?.bounded()
   }
 
   /// The closed set.
@@ -32,6 +34,8 @@ public struct CentralError: Error, Hashable, Sendable {
     case servicesUnresolved
     /// The peripheral does not have this service or characteristic.
     case attributeMissing(BluetoothUUID)
+    /// The peripheral has this service or characteristic more than once: which one is meant is not known.
+    case attributeAmbiguous(BluetoothUUID)
     /// The peripheral answered with this ATT error (Bluetooth Core, Vol 3 Part F 3.4.1.1).
     case att(UInt8)
     /// The attribute does not permit this operation.

@@ -29,7 +29,7 @@ public struct BusProgram: Hashable, Sendable, Comparable {
 }
 
 extension Connection {
-  private static let patience = Duration.seconds(2)
+  private static let shortPatience = Duration.seconds(2)
 
   /// The other programs that have asked the bus for a service's signals, in order. The one that has the service is none
   /// of them.
@@ -67,7 +67,7 @@ extension Connection {
     let call = MethodCall(
       destination: MethodCall.bus, path: "/org/freedesktop/DBus",
       interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
-    let answer = try? await self.call(call, timeout: Self.patience)
+    let answer = try? await self.call(call, timeout: Self.shortPatience)
     return answer?.first?.asEntries?.compactMap { entry in
       entry.key.asString.flatMap { name in entry.value.asStrings.map { (name, $0) } }
     }
@@ -78,6 +78,6 @@ extension Connection {
   }
 
   private func answer(_ member: MemberName, _ body: [DBusValue]) async -> [DBusValue]? {
-    try? await call(.toBus(member, body), timeout: Self.patience)
+    try? await call(.toBus(member, body), timeout: Self.shortPatience)
   }
 }

@@ -55,17 +55,28 @@ public actor Connection {
     link?.close()
   }
 
-  /// Connects and registers. Takes as long as the other side lets it, at most about 25 seconds once the socket is there;
-  /// cancelling the task ends the wait at once. libdbus blocks meanwhile, so that is done on a thread of its own, and the
-  /// loop goes on.
+  /// How long a bus, or a service on it, may take to answer unless a call says otherwise.
+  public static let patience = Duration.seconds(10)
+
+  /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a limit where the bus
+  /// accepts the connection and then says nothing; so that is done on a thread of its own, and the loop goes on.
+  /// - Parameter patience: how long all of it may take.
   /// - Parameter loop: where the connection is to live; if nil, on the loop that the task belongs to, or else on a new one
   ///   with a thread of its own.
   /// - Throws: `cannotConnect` with libdbus's name and text for the reason, or `cancelled`.
-  public static func open(_ address: BusAddress, on loop: LoopExecutor? = nil) async throws(DBusError)
-    -> Connection
-  {
+  public static func open(
+    _ address: BusAddress, on loop: LoopExecutor? = nil, patience: Duration = Connection.patience
+  ) async throws(DBusError) -> Connection {
     let executor = loop ?? LoopExecutor.current ?? LoopExecutor.startThread()
     let opened = OneShot<Result<Connection, DBusError>>()
+    let timer = executor.schedule(after: patience) {
+      opened.give(
+        .failure(
+          DBusError(
+            kind: .cannotConnect, name: DBusError.prefix + "Timeout",
+            message: "the bus accepted the connection, and did not answer within \(patience)")))
+    }
+    defer { timer.cancel() }
     onThreadOfItsOwn {
       guard !opened.isGiven else { return }
       let link = Result { () throws(DBusError) in try Link.connect(address) }
@@ -96,7 +107,7 @@ public actor Connection {
   ///   the call cannot be sent or its answer not be read, `overloaded`.
   @discardableResult
   public func call(
-    _ call: MethodCall, timeout: Duration? = .seconds(25)
+    _ call: MethodCall, timeout: Duration? = Connection.patience
   ) async throws(DBusError) -> [DBusValue] {
     guard let link else { throw .disconnected }
     if call.noReply {

@@ -12,6 +12,15 @@ package actor AttemptProgress {
   /// When the device was asked to keep what was written, if it was.
   package private(set) var submittedAt: MonotonicInstant?
 
+  /// How many statuses of the device were heard.
+  private var statuses = 0
+
+  /// Counts a status, and returns how many came before it.
+  func countStatus() -> Int {
+    defer { statuses += 1 }
+    return statuses
+  }
+
   func confirm(_ setting: SettingName) { written.insert(setting) }
   func confirmReadBack(_ settings: [SettingName]) { readBack.formUnion(settings) }
   func hold(_ link: any Peripheral) { self.link = link }

@@ -1,5 +1,6 @@
 public import Bluetooth
 public import Model
+import Digest
 import Waiting
 
 /// One attempt at one device, as a profile's conversation sees it: stages with their timeouts, each on
@@ -217,10 +218,24 @@ public struct DeviceSession: Sendable {
     return now
   }
 
-  /// Puts the device's own words on record, secrets taken out.
+  /// Puts the device's own words on record, secrets taken out. Of a device that does not stop talking only the first
+  /// `mostStatuses` in an attempt, and whatever decides the attempt.
   public func heard(_ text: String, as meaning: StatusMeaning) async {
-    coordinator.note(
-      .statusReceived(.init(room: room.id, attempt: attempt, text: redactor(text), meaning: meaning)))
+    let count = await progress.countStatus()
+    guard count < Self.mostStatuses || meaning == .saved || meaning == .refusal else {
+      if count == Self.mostStatuses {
+        note("the device goes on; its further statuses are not recorded", as: meaning)
+      }
+      return
+    }
+    note(redactor(text).bounded(), as: meaning)
+  }
+
+  /// How many statuses of an attempt are recorded.
+  public static let mostStatuses = 100
+
+  private func note(_ text: String, as meaning: StatusMeaning) {
+    coordinator.note(.statusReceived(.init(room: room.id, attempt: attempt, text: text, meaning: meaning)))
   }
 
   /// Runs `body` with a feed, and a pump that fills it with what the feed is told to follow; the pump ends

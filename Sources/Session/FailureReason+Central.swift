@@ -20,7 +20,7 @@ extension FailureReason {
       case .outOfSlots: .outOfSlots(step)
       case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
       case .cancelled: .interrupted(Interruption(step))
-      case .busy, .other: .stackError(step)
+      case .busy, .other, .attributeAmbiguous: .stackError(step)
       }
   }
 

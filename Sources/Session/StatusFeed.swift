@@ -1,4 +1,5 @@
 public import Bluetooth
+import DequeModule
 import Synchronization
 import Waiting
 
@@ -6,8 +7,14 @@ import Waiting
 /// conversation, which may look back ("did it refuse since my first write?") and wait ("until it says saved").
 /// There is one reader at a time.
 public final class StatusFeed: Sendable {
-  private struct State {
-    var values: [CharacteristicNotification] = []
+  /// Older values than so many are not kept: a device that is in order sends a few in a session.
+  static let mostValues = 1024
+
+  fileprivate struct State {
+    /// The newest values.
+    var values = Deque<CharacteristicNotification>()
+    /// How many came before them.
+    var dropped = 0
     var isSubscribed = false
     var hasEnded = false
   }
@@ -42,13 +49,13 @@ public final class StatusFeed: Sendable {
   }
 
   /// How many values have come so far: a mark to look back from.
-  public var count: Int { state.withLock { $0.values.count } }
+  public var count: Int { state.withLock { $0.dropped + $0.values.count } }
 
   /// The first value since mark `start` that `isWanted` and has come already.
   public func existing(
     since start: Int, where isWanted: (CharacteristicNotification) -> Bool
   ) -> CharacteristicNotification? {
-    state.withLock { $0.values }.dropFirst(start).first(where: isWanted)
+    state.withLock { $0.first(since: start, where: isWanted) }
   }
 
   /// The first value since mark `start` that `isWanted`, waiting for it if need be; nil when the feed ended
@@ -58,16 +65,31 @@ public final class StatusFeed: Sendable {
   ) async -> CharacteristicNotification? {
     var next = start
     while true {
-      let (values, hasEnded) = state.withLock { ($0.values, $0.hasEnded) }
-      if let found = values.dropFirst(next).first(where: isWanted) { return found }
+      let (found, hasEnded, count) = state.withLock {
+        ($0.first(since: next, where: isWanted), $0.hasEnded, $0.dropped + $0.values.count)
+      }
+      if let found { return found }
       if hasEnded || Task.isCancelled { return nil }
-      next = values.count
+      next = count
       await changed.wait()
     }
   }
 
   private func append(_ value: CharacteristicNotification) {
-    state.withLock { $0.values.append(value) }
+    state.withLock { state in
+      state.values.append(value)
+      guard state.values.count > Self.mostValues else { return }
+      state.values.removeFirst()
+      state.dropped += 1
+    }
     changed.signal()
+  }
+}
+
+extension StatusFeed.State {
+  fileprivate func first(
+    since mark: Int, where isWanted: (CharacteristicNotification) -> Bool
+  ) -> CharacteristicNotification? {
+    values.dropFirst(max(0, mark - dropped)).first(where: isWanted)
   }
 }

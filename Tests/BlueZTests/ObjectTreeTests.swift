@@ -145,13 +145,66 @@ struct ObjectTreeTests {
         attribute(Name.Interface.gattCharacteristic, "12345678-9abc-def0-1234-000000000001")),
       .added(ObjectPath(path + "/char000f")!, attribute(Name.Interface.gattCharacteristic, "no uuid")),
       .added(device, [Name.Interface.device: [:]]))
-    #expect(
-      tree.service(service, of: device)?.characteristics == [
+    let found = RemoteService(
+      uuid: service,
+      characteristics: [
         RemoteCharacteristic(uuid: "12345678-9ABC-DEF0-1234-000000000001", handle: path + "/char000b"),
         RemoteCharacteristic(uuid: "12345678-9ABC-DEF0-1234-000000000002", handle: path + "/char000d"),
       ])
-    #expect(tree.service("180A", of: device) == nil)
-    #expect(tree.service(service, of: "/org/bluez/hci1/dev_C4_7C_8D_00_00_01") == nil)
+    #expect(tree.service(service, requiring: [], of: device) == .complete(found))
+    #expect(tree.service("180A", requiring: [], of: device) == .missing("180A"))
+    #expect(tree.service(service, requiring: ["2A00"], of: device) == .missing("2A00"))
+    let other: ObjectPath = "/org/bluez/hci1/dev_C4_7C_8D_00_00_01"
+    #expect(tree.service(service, requiring: [], of: other) == .missing(service))
+  }
+
+  /// What may be written to must be known.
+  @Test("a service or characteristic that is there twice is ambiguous, and what says it belongs elsewhere does not count")
+  func decoys() {
+    let (service, wanted): (BluetoothUUID, BluetoothUUID) = ("180A", "2A24")
+    func object(_ uuid: BluetoothUUID, _ interface: InterfaceName, _ owner: (String, ObjectPath)? = nil)
+      -> ObjectTree.Interfaces
+    {
+      var properties: Properties = ["UUID": .string(uuid.description)]
+      if let owner { properties[owner.0] = .objectPath(owner.1) }
+      return [interface: properties]
+    }
+    func child(_ path: ObjectPath, _ name: String) -> ObjectPath { ObjectPath(path.text + "/" + name)! }
+    let (first, second) = (child(device, "service0010"), child(device, "service0020"))
+    let gattService = Name.Interface.gattService
+    let gattCharacteristic = Name.Interface.gattCharacteristic
+    var tree = tree(
+      .added(device, [Name.Interface.device: [:]]),
+      .added(first, object(service, gattService, ("Device", device))),
+      .added(child(first, "char0011"), object(wanted, gattCharacteristic, ("Service", first))),
+      // It lies here, and says that it is the other's.
+      .added(child(first, "char0013"), object(wanted, gattCharacteristic, ("Service", second))),
+      // There is no such service.
+      .added(child(second, "char0021"), object(wanted, gattCharacteristic)))
+    guard case .complete(let found) = tree.service(service, requiring: [wanted], of: device) else {
+      Issue.record("not complete")
+      return
+    }
+    #expect(found.characteristics.map(\.handle) == [child(first, "char0011").text])
+    tree.apply(.added(child(first, "char0015"), object(wanted, gattCharacteristic)))
+    #expect(tree.service(service, requiring: [wanted], of: device) == .ambiguous(wanted))
+    #expect(tree.service(service, requiring: [], of: device) != .ambiguous(wanted))
+    tree.apply(.added(second, object(service, gattService, ("Device", child(device, "x")))))
+    #expect(tree.service(service, requiring: [], of: device) != .ambiguous(service))
+    tree.apply(.added(second, object(service, gattService)))
+    tree.apply(.added(child(device, "service0030"), object(service, gattService)))
+    #expect(tree.service(service, requiring: [wanted], of: device) == .ambiguous(service))
+  }
+
+  @Test("objects beyond the most that are kept are left out, and changes of others still count")
+  func tooMany() {
+    var tree = tree(.added(device, [Name.Interface.device: [:]]))
+    for number in 0..<(ObjectTree.mostObjects + 10) {
+      tree.apply(.added(ObjectPath("/org/bluez/hci0/dev_\(number)")!, [Name.Interface.device: [:]]))
+    }
+    #expect(tree.devices(under: hci0).count == ObjectTree.mostObjects)
+    tree.apply(.changed(device, interface: Name.Interface.device, ["RSSI": .int16(-40)], invalidated: []))
+    #expect(tree.device(device)?.number("RSSI") == -40)
   }
 
   @Test("a signal of another shape than it should have is none")

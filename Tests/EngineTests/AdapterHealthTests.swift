@@ -20,6 +20,19 @@ import Testing
     #expect(pauses == [1, 2, 4, 5, 5, 5, 5, 5, 5, 5].map { .seconds($0) })
   }
 
+  @Test("is given up after three requests in half a minute that the stack did not answer")
+  func slow() {
+    var health = AdapterHealth()
+    var now = MonotonicInstant(sinceZero: .zero)
+    var refusals = 0
+    while !health.isGivenUp {
+      health.refused(at: now, isSilent: true)
+      refusals += 1
+      now = now.advanced(by: .seconds(16))
+    }
+    #expect(refusals == 3)
+  }
+
   @Test("is trusted again once it has scanned")
   func recovery() {
     var health = AdapterHealth()

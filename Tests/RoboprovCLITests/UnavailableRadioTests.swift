@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import Testing
 import VirtualBuilding
 
@@ -121,6 +122,26 @@ struct UnavailableRadioTests {
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: this user may not use Bluetooth"), "\(outcome)")
         #expect(outcome.errors.contains("sudo adduser $USER bluetooth"), "\(outcome)")
+      }
+    }
+  }
+
+  @Test("a bus that accepts connections and says nothing", arguments: commands)
+  func frozenBus(_ command: [String]) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        try building.freezeBus()
+        let began = SuspendingClock.now
+        let outcome = try await site.run(command, bus: building.bus)
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: Bluetooth does not answer"), "\(outcome)")
+        #expect(began.duration(to: .now) < .seconds(40))
+        // Ctrl-C ends it meanwhile.
+        let waiting = try site.start(command, bus: building.bus)
+        try await Task.sleep(for: .seconds(1))
+        waiting.send(SIGINT)
+        #expect(try await waiting.ended().signal == SIGINT)
       }
     }
   }

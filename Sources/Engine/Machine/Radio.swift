@@ -36,6 +36,14 @@ enum RadioState: Hashable, Sendable {
     func didScan(at now: MonotonicInstant) -> Bool {
       hasBegun && (hasReports || since.duration(to: now) >= Self.shortest)
     }
+
+    /// A stack that has not begun to scan by then does not answer. bluetoothd does so within milliseconds.
+    private static let longestStart = Duration.seconds(5)
+
+    /// Whether the stack had the time to begin, and did not.
+    func didNotStart(at now: MonotonicInstant) -> Bool {
+      !hasBegun && since.duration(to: now) >= Self.longestStart
+    }
   }
 
   /// Its scan window, while it has one.

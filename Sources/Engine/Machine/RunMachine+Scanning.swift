@@ -56,6 +56,10 @@ extension RunMachine {
     radios[index].heldUntil = nil
     radios[index].disturbedAt = now
     radios[index].hadNoCandidates = radios[index].candidates.isEmpty
+    if wasTold, failure == nil, window.didNotStart(at: now) {
+      if !isStopping { scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start")) }
+      return
+    }
     if window.didScan(at: now) || wasTold { histories[session.adapter]?.health.scanned() }
     if isStopping || wasTold && failure == nil || failure == nil && window.didScan(at: now) { return }
     switch failure?.code {
@@ -72,7 +76,8 @@ extension RunMachine {
     guard let index = index(of: session) else { return }
     let failure = failure ?? CentralError(.other, stackText: "the scan ended by itself at once")
     if failure.code == .permissionDenied { return stop(.radio(failure)) }
-    let end = histories[session.adapter, default: AdapterHistory()].health.refused(at: now)
+    let end = histories[session.adapter, default: AdapterHistory()].health.refused(
+      at: now, isSilent: failure.code == .timedOut)
     if histories[session.adapter]?.health.isGivenUp == true {
       record(
         .adapterFaulted(
@@ -97,6 +102,7 @@ extension RunMachine {
 
   private mutating func hear(_ advertisement: Advertisement) -> Bool {
     var mayDecide = false
+    defer { noteOverflow(on: advertisement.adapter) }
     if let sighting = air.hear(advertisement) {
       record(
         .deviceSighted(
@@ -117,6 +123,13 @@ extension RunMachine {
       mayDecide = true
     }
     return mayDecide
+  }
+
+  /// Puts on record, once, that more devices were heard than are kept.
+  private mutating func noteOverflow(on adapter: AdapterID) {
+    guard air.hasOverflowed, !isOverflowNoted else { return }
+    isOverflowNoted = true
+    record(.adapterFaulted(.init(adapter: adapter, fault: .tooManyDevices)))
   }
 
   /// Takes in what concerns a room. Returns whether decisions may follow.

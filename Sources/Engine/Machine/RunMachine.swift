@@ -89,6 +89,8 @@ struct RunMachine: Sendable {
   var scanned = Duration.zero
   /// When the stack or the bus was last found to be gone.
   var stackLostAt: MonotonicInstant?
+  /// Whether it is on record that more devices were heard than are kept.
+  var isOverflowNoted = false
   /// Whether a decision was made that others may follow from.
   var isDirty = false
 
@@ -102,7 +104,8 @@ struct RunMachine: Sendable {
     self.chance = chance
     devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
     rooms = RoomTable(request.rooms)
-    air = AirLedger(profiles: DeviceProfiles.all, wanted: Set(rooms.identities))
+    air = AirLedger(
+      profiles: DeviceProfiles.all, wanted: Set(rooms.identities), named: devicesOfRooms)
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
   }
 

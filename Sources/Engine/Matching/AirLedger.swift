@@ -96,7 +96,16 @@ public struct AirLedger: Sendable {
     }
   }
 
+  /// More devices than this are not taken in, but for those that are named: a building of 10,000 sensors fills half of it.
+  public static let mostDevices = 20_000
+  /// More devices than this are not remembered by what they said last.
+  private static let mostSayings = 50_000
+
   private let profiles: [any DeviceFamily]
+  /// Devices that are taken in however many there are.
+  private let named: Set<BluetoothAddress>
+  /// Whether a device was not taken in because there were too many.
+  public private(set) var hasOverflowed = false
   /// Beacons that count whoever sends them. Any others of no family of ours are passed over: offices are full of them.
   private let wanted: Set<BeaconIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
@@ -121,8 +130,12 @@ public struct AirLedger: Sendable {
   }
 
   /// A ledger that recognises devices of these families, and these beacons whoever sends them.
-  public init(profiles: [any DeviceFamily], wanted: Set<BeaconIdentity> = []) {
+  /// - Parameter named: devices that count even where there are more than `mostDevices`.
+  public init(
+    profiles: [any DeviceFamily], wanted: Set<BeaconIdentity> = [], named: Set<BluetoothAddress> = []
+  ) {
     self.profiles = profiles
+    self.named = named
     self.wanted = wanted
   }
 
@@ -134,6 +147,7 @@ public struct AirLedger: Sendable {
       devices[advertisement.address]?.refresh(advertisement)
       return nil
     }
+    if sayings.count >= Self.mostSayings { sayings = sayings.filter { devices[$0.key] != nil } }
     sayings[advertisement.address] = saying
     return consider(advertisement)
   }
@@ -143,6 +157,10 @@ public struct AirLedger: Sendable {
     let life = life(of: advertisement, known?.life)
     let beacon = advertisement.iBeacon
     guard life != nil || known != nil || beacon.map({ wanted.contains($0.identity) }) ?? false else {
+      return nil
+    }
+    guard known != nil || devices.count < Self.mostDevices || named.contains(advertisement.address) else {
+      hasOverflowed = true
       return nil
     }
     var sighting = Sighting(
@@ -211,6 +229,9 @@ public struct AirLedger: Sendable {
     guard case .beacon(let identity) = proof else { return [] }
     return (atWork[identity] ?? []).sorted().compactMap { devices[$0] }
   }
+
+  /// How many devices are remembered by what they said last.
+  var rememberedSayings: Int { sayings.count }
 
   /// Every device, by address.
   var all: [Sighting] { sorted { _ in true } }

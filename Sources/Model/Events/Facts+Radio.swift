@@ -53,8 +53,10 @@ public struct AdapterFault: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable {
     /// It scanned for 10 s and reported no device at all.
     case hearsNothing = "hears_nothing"
-    /// The stack refused to scan with it, ten times in a row.
+    /// The stack refused to scan with it, or did not answer, several times in a row.
     case refusesToScan = "refuses_to_scan"
+    /// More devices of the families were heard than are kept: further ones are ignored, unless a room names them.
+    case tooManyDevices = "too_many_devices"
   }
 
   /// All of it; what does not apply is left out.

@@ -42,6 +42,8 @@ struct EventWords {
           "\(name) hears no device at all: unplug it and plug it in again, or restart the Bluetooth service"
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service refuses to scan with it"
+        case (.tooManyDevices, _):
+          "\(name) hears more sensors than can exist here: further ones are ignored, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .linkReleased(let fact):

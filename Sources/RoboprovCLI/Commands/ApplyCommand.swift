@@ -130,46 +130,42 @@ struct ApplyCommand: AsyncParsableCommand {
         cure: "Leave it out: then each session's beginning is the moment of its action.")
     }
     let plan = try plan.map { try SavedPlan.load($0, for: source) }
-    // From here on Ctrl-C is a request to stop in order.
-    let interruptions = Interruptions {
-      Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
-    }
     let result =
       simulation.simulate
-      ? try await rehearse(source, plan, interruptions)
+      ? try await rehearse(source, plan)
       : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
-        try await provision(source, plan, interruptions)
+        try await provision(source, plan)
       }
     if result != .done { throw result.exit }
   }
 
-  private func provision(
-    _ source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
-  ) async throws -> ExitStatus {
+  private func provision(_ source: ManifestSource, _ plan: ApplyPlan?) async throws -> ExitStatus {
     try await Radio.withSystem { setup in
       let run = RunIdentity(operatedBy: places.operatedBy)
       // Before the record is read: what another run does meanwhile would be missing.
       let lock = try Claims.building(source.building.id, in: places.reports, for: run)
       defer { lock.release() }
       let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
-      return try await carryOut(undertaking, as: run, setup, interruptions)
+      return try await carryOut(undertaking, as: run, setup)
     }
   }
 
   /// Does the same in a virtual building, from what is on record by now. It changes no record, so it needs no lock: a run
   /// may go on beside it.
-  private func rehearse(
-    _ source: ManifestSource, _ plan: ApplyPlan?, _ interruptions: Interruptions
-  ) async throws -> ExitStatus {
+  private func rehearse(_ source: ManifestSource, _ plan: ApplyPlan?) async throws -> ExitStatus {
     let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
     return try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
-      try await carryOut(undertaking, as: RunIdentity(operatedBy: places.operatedBy), setup, interruptions)
+      try await carryOut(undertaking, as: RunIdentity(operatedBy: places.operatedBy), setup)
     }
   }
 
   private func carryOut(
-    _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup, _ interruptions: Interruptions
+    _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup
   ) async throws -> ExitStatus {
+    // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program at once.
+    let interruptions = Interruptions {
+      Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
+    }
     if let words = undertaking.nothingLeft {
       Console.say(words)
       return .done

@@ -37,9 +37,8 @@ struct PlanCommand: AsyncParsableCommand {
   func run() async throws {
     let source = try ManifestSource.load(manifest)
     let undertaking = try Undertaking(source, work, in: reports)
-    let interruptions = Interruptions()
     let plan = try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
-      try await look(undertaking, setup, interruptions)
+      try await look(undertaking, setup)
     }
     if let save { try SavedPlan.save(plan, to: save) }
     switch output {
@@ -48,9 +47,8 @@ struct PlanCommand: AsyncParsableCommand {
     }
   }
 
-  private func look(
-    _ undertaking: Undertaking, _ setup: Radio.Setup, _ interruptions: Interruptions
-  ) async throws -> ApplyPlan {
+  private func look(_ undertaking: Undertaking, _ setup: Radio.Setup) async throws -> ApplyPlan {
+    let interruptions = Interruptions()
     let run = RunIdentity()
     let claims = AdapterClaims(run)
     let request = undertaking.request(as: run, manifest: manifest, simulation, radio)

@@ -25,11 +25,10 @@ struct ReplaceCommand: AsyncParsableCommand {
   @OptionGroup var silence: SilenceOptions
 
   func run() async throws {
-    let interruptions = Interruptions()
     let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
     let old = try device(of: room, in: amendment)
-    let silent = try await silence.check([old], cancelledBy: interruptions)
+    let silent = try await silence.check([old])
     try await amendment.commit(
       .replace,
       [

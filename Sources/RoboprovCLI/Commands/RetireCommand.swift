@@ -18,7 +18,6 @@ struct RetireCommand: AsyncParsableCommand {
   @OptionGroup var silence: SilenceOptions
 
   func run() async throws {
-    let interruptions = Interruptions()
     let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
@@ -26,7 +25,7 @@ struct RetireCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "\(name) is out of service already")
     }
     let devices = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
-    let silent = try await silence.check(devices, cancelledBy: interruptions)
+    let silent = try await silence.check(devices)
     let released = devices.map { device in
       Fact.bindingReleased(
         .init(room: room, address: device, cause: .retired, reason: reason, silent: silent[device]))

@@ -26,9 +26,8 @@ struct ScanCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
-    let interruptions = Interruptions()
     let scan = try await Radio.with(simulation, rehearsing: nil) { setup in
-      try await interruptions.cancelling { try await listen(setup) }
+      try await Interruptions().cancelling { try await listen(setup) }
     }
     switch output {
     case .json: Console.data(scan.json.pretty + "\n")

@@ -51,9 +51,8 @@ struct VerifyCommand: AsyncParsableCommand {
         cure: "Name the building's manifest.")
     }
     let rooms = source.building.rooms.filter { amendment.standing.rooms[$0.id]?.retirement == nil }
-    let interruptions = Interruptions()
     let windows = try await Radio.withSystem { setup in
-      try await interruptions.cancelling { try await scan(setup, rooms) }
+      try await Interruptions().cancelling { try await scan(setup, rooms) }
     }
     let verification = Verification(rooms, Known(standing: amendment.standing), windows: windows)
     let planned = rooms.map { $0.planned(sealedBy: nil) }

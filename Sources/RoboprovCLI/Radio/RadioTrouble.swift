@@ -22,6 +22,13 @@ enum RadioTrouble {
           Start it with `sudo systemctl start bluetooth`, or install it with `sudo apt-get install bluez`.
           To try roboprov without Bluetooth, add --simulate.
           """)
+    case .timedOut:
+      return CommandFailure(
+        .unavailable, "Bluetooth does not answer" + detail,
+        cure: """
+          Restart its service with `sudo systemctl restart bluetooth`. Where that hangs too, D-Bus does: see `systemctl status \
+          dbus`, or restart the computer.
+          """)
     case .permissionDenied:
       return CommandFailure(
         .unavailable, "this user may not use Bluetooth" + detail,
@@ -39,7 +46,9 @@ enum RadioTrouble {
       if let trouble = awaited.trouble {
         adapterFailure(trouble, adapter: awaited.adapter)
       } else {
-        self.failure(CentralError(.stackUnavailable))
+        CommandFailure(
+          .unavailable, "the Bluetooth service (BlueZ) is not running, or does not answer",
+          cure: "Start it with `sudo systemctl restart bluetooth`, or install it with `sudo apt-get install bluez`.")
       }
     return "Waiting \(awaited.seconds.formatted()) s for an adapter: \(failure.text)"
   }

@@ -17,12 +17,10 @@ struct SilenceOptions: ParsableArguments {
 extension SilenceOptions {
   /// Listens, and says whether each device is silent; nil when nobody listened.
   /// - Throws: `CommandFailure` when one of them is at work still, or nobody can listen.
-  func check(
-    _ devices: [BluetoothAddress], cancelledBy interruptions: Interruptions
-  ) async throws -> [BluetoothAddress: Bool] {
+  func check(_ devices: [BluetoothAddress]) async throws -> [BluetoothAddress: Bool] {
     guard !unheard, !devices.isEmpty else { return [:] }
     let air = try await Radio.withSystem { setup in
-      try await interruptions.cancelling {
+      try await Interruptions().cancelling {
         try await Survey.listen(setup, radio, for: .seconds(radio.listen), isSimulated: false).air
       }
     }

@@ -23,6 +23,9 @@ actor BluetoothDaemon {
   var followUps: [CallID: [BackgroundTasks.Work]] = [:]
   /// Links that we end ourselves; who does tells of it.
   var takenDown: Set<LinkID> = []
+  /// Wrongs that it does to its callers, and how many calls there were.
+  let misconduct: Misconduct?
+  var calls = 0
   private var hasBegun = false
 
   /// What is on disk, by adapter and device; it outlives the daemon.
@@ -31,8 +34,11 @@ actor BluetoothDaemon {
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   /// A daemon that starts on what an earlier one left on disk.
-  init(connection: Connection, world: World, clock: any TimeSource, storage: Storage, random: SeededGenerator)
-  {
+  init(
+    connection: Connection, world: World, clock: any TimeSource, storage: Storage, random: SeededGenerator,
+    misconduct: Misconduct? = nil
+  ) {
+    self.misconduct = misconduct
     self.connection = connection
     self.world = world
     self.clock = clock
@@ -59,7 +65,7 @@ actor BluetoothDaemon {
     await connection.export("/", answered: { [weak self] call in self?.assumeIsolated { $0.answered(call) } })
     {
       [weak self] call in
-      await self?.answer(call) ?? .failure(BlueZFailure.unknownObject(call))
+      await self?.answerOrMisbehave(call) ?? .failure(BlueZFailure.unknownObject(call))
     }
     let (departures, source) = AsyncStream<BusName>.makeStream()
     _ = try await connection.subscribe(

@@ -19,15 +19,17 @@ public struct ServedBuilding: Sendable {
   /// - Parameters:
   ///   - clock: The clock; a faster one makes a faster building.
   ///   - program: The bus daemon: a path, or a name that is looked up along PATH.
+  ///   - misconduct: What its bluetoothd does wrong, as a real one does not.
   ///   - needsBus: Whether the building ends with its bus; else `body` goes on without.
   /// - Throws: `DBusDaemonError` when there is no bus to be had, `DBusError` when it ended, what `body` throws.
   public static func serve<Result: Sendable>(
     _ scenario: Scenario, on clock: any TimeSource, program: String = "dbus-daemon", needsBus: Bool = true,
-    _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+    misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
     let daemon = try await DBusDaemon.start(program: program)
     let world = World(scenario: scenario, clock: clock)
-    let stack = VirtualBlueZ(world: world, bus: .address(daemon.address), clock: clock)
+    let stack = VirtualBlueZ(
+      world: world, bus: .address(daemon.address), clock: clock, misconduct: misconduct)
     let building = ServedBuilding(world: world, stack: stack, daemon: daemon, clock: clock)
     do {
       let result = try await building.live(needsBus: needsBus, body)

@@ -13,6 +13,7 @@ public actor VirtualBlueZ {
   private let bus: BusAddress
   private let clock: any TimeSource
   private let random: SeededGenerator
+  private let misconduct: Misconduct?
 
   private var storage: BluetoothDaemon.Storage = [:]
   private var phase = Phase.starting
@@ -42,7 +43,9 @@ public actor VirtualBlueZ {
   /// - Parameters:
   ///   - world: Run by the caller, on the same clock.
   ///   - bus: A bus on which nobody owns `org.bluez` and we may; `DBusDaemon` makes one.
-  public init(world: World, bus: BusAddress, clock: any TimeSource) {
+  ///   - misconduct: What it does wrong, as bluetoothd does not.
+  public init(world: World, bus: BusAddress, clock: any TimeSource, misconduct: Misconduct? = nil) {
+    self.misconduct = misconduct
     self.world = world
     self.bus = bus
     self.clock = clock
@@ -81,7 +84,7 @@ public actor VirtualBlueZ {
     lives += 1
     let daemon = BluetoothDaemon(
       connection: connection, world: world, clock: clock, storage: storage,
-      random: random.split("life \(lives)"))
+      random: random.split("life \(lives)"), misconduct: misconduct)
     let life = Life(daemon: daemon)
     let beginning = beginning
     let failure = await withTaskGroup(of: DBusError?.self) { group in

@@ -30,12 +30,13 @@ extension ServedBuilding {
     _ sensors: [SensorScenario],
     adapter: AdapterScenario = AdapterScenario(address: Self.adapter, name: "hci0"),
     radio: RadioParameters = .init(), speed: Double = 10, onBusOf program: String = "dbus-daemon",
-    _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+    misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
     let scenario = Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors)
     // A test may end the bus; it has its own say on what that means.
     return try await serve(
-      scenario, on: ScaledClock(SystemClock(), factor: speed), program: program, needsBus: false, body)
+      scenario, on: ScaledClock(SystemClock(), factor: speed), program: program, needsBus: false,
+      misconduct: misconduct, body)
   }
 
   /// What a sensor would still know after a power cut.

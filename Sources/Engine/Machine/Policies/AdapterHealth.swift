@@ -6,6 +6,10 @@ import Model
 struct AdapterHealth: Hashable, Sendable {
   /// After so many refusals in a row an adapter is given up.
   static let tolerableRefusals = 10
+  /// After so many in a row, too, that were no answer at all, where the first of them was `longestSilence` ago.
+  static let tolerableSilences = 3
+  /// How long a stack may give no answer.
+  static let longestSilence = Duration.seconds(30)
   /// The first pause after a refusal; it doubles with each further one.
   static let firstPause = Duration.seconds(1)
   /// The longest.
@@ -13,21 +17,37 @@ struct AdapterHealth: Hashable, Sendable {
 
   /// Scan windows in a row that the stack refused, or that ended by themselves at once without a report.
   private(set) var refusals = 0
+  /// Those of them that were no answer: how many, and when the first was.
+  private var silences = Silences()
+
+  private struct Silences: Hashable {
+    var count = 0
+    var since = MonotonicInstant(sinceZero: .zero)
+
+    func next(at now: MonotonicInstant) -> Silences {
+      Silences(count: count + 1, since: count == 0 ? now : since)
+    }
+  }
   /// Not used before then.
   private(set) var heldUntil: MonotonicInstant?
   /// Whether it was switched off and on because it heard nothing: that is done once.
   var wasPowerCycled = false
 
   /// Whether it is used no more in this run.
-  var isGivenUp: Bool { refusals >= Self.tolerableRefusals }
+  private(set) var isGivenUp = false
 
   /// Whether it is to be left alone for now.
   func isHeld(at now: MonotonicInstant) -> Bool { heldUntil.map { now < $0 } ?? false }
 
   /// The stack refused to scan. Returns when it may be asked again.
+  /// - Parameter isSilent: whether it gave no answer.
   @discardableResult
-  mutating func refused(at now: MonotonicInstant) -> MonotonicInstant {
+  mutating func refused(at now: MonotonicInstant, isSilent: Bool = false) -> MonotonicInstant {
     refusals += 1
+    silences = isSilent ? silences.next(at: now) : Silences()
+    isGivenUp =
+      refusals >= Self.tolerableRefusals
+      || silences.count >= Self.tolerableSilences && silences.since.duration(to: now) >= Self.longestSilence
     let pause = min(Self.firstPause * (1 << min(refusals - 1, 8)), Self.longestPause)
     let end = now.advanced(by: pause)
     heldUntil = end
@@ -42,6 +62,7 @@ struct AdapterHealth: Hashable, Sendable {
   /// A scan window did what it was to.
   mutating func scanned() {
     refusals = 0
+    silences.count = 0
     heldUntil = nil
   }
 }

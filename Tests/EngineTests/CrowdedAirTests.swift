@@ -1,0 +1,44 @@
+import Bluetooth
+import Families
+import Model
+import Testing
+
+@testable import Engine
+
+/// What is kept of the air, whatever is in it.
+@Suite("A crowded air") struct CrowdedAirTests {
+  private static let adapter = AdapterID(BluetoothAddress(rawValue: 1))
+
+  private static func advertisement(_ number: Int) -> Advertisement {
+    Advertisement(
+      address: BluetoothAddress(rawValue: 0xC0_0000_0000_00 + UInt64(number)), adapter: adapter,
+      receivedAt: .init(sinceZero: .milliseconds(number)), rssi: -60, localName: "Robo Sensor",
+      serviceUUIDs: DeviceProfiles.all.prefix(1).map(\.service))
+  }
+
+  @Test("takes in no more than so many devices, but for those that are named")
+  func bounded() {
+    let named = Self.advertisement(AirLedger.mostDevices + 7)
+    var air = AirLedger(profiles: DeviceProfiles.all, named: [named.address])
+    var sighted = 0
+    for number in 1...(AirLedger.mostDevices + 5) where air.hear(Self.advertisement(number)) != nil {
+      sighted += 1
+    }
+    #expect(sighted == AirLedger.mostDevices && air.hasOverflowed)
+    #expect(air.hear(named)?.address == named.address)
+    #expect(air.all.count == AirLedger.mostDevices + 1)
+    // Those that are in it are still heard.
+    #expect(air.hear(Self.advertisement(1)) == nil && air[Self.advertisement(1).address]?.rssi == -60)
+  }
+
+  @Test("is not full of strangers")
+  func strangers() {
+    var air = AirLedger(profiles: DeviceProfiles.all)
+    for number in 1...120_000 {
+      var stranger = Self.advertisement(number)
+      (stranger.localName, stranger.serviceUUIDs) = ("phone", [])
+      #expect(air.hear(stranger) == nil)
+    }
+    #expect(air.all.isEmpty && !air.hasOverflowed && air.rememberedSayings <= 50_000)
+  }
+}

@@ -1,0 +1,144 @@
+import DBus
+import Foundation
+import Synchronization
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+/// An `org.bluez` that does wrong at every point of a session: the run ends by itself, within bounds, and claims nothing that is
+/// not so.
+@Suite("A hostile org.bluez", .timeLimit(.minutes(60))) struct HostileStackTests {
+  /// From which call on it does wrong, for how many calls, and how.
+  struct Attack: Hashable, Sendable, CustomTestStringConvertible {
+    var first: Int
+    var count: Int
+    var act: Misconduct.Act
+    /// Nil: whatever is called.
+    var member: String?
+
+    var testDescription: String {
+      "\(member ?? "call") from \(first), \(count == .max ? "always" : "\(count) times"): \(act)".prefix(160)
+        .description
+    }
+
+    var misconduct: Misconduct {
+      let seen = Counter()
+      return Misconduct { [self] called, number in
+        if let member, member != called { return nil }
+        let number = member == nil ? number : seen.next()
+        return number >= first && number - first < count ? act : nil
+      }
+    }
+  }
+
+  private static let bluez = "org.bluez.Error."
+  private static let bus = "org.freedesktop.DBus.Error."
+
+  /// What is done wrong.
+  static let acts: [Misconduct.Act] =
+    [
+      bluez + "NotReady", bluez + "DoesNotExist", bluez + "Failed", bluez + "InProgress", bluez + "NotPermitted",
+      bus + "UnknownObject", bus + "UnknownMethod", bus + "ServiceUnknown", bus + "NoReply", bus + "LimitsExceeded",
+      "x.y",
+    ].map { .refuse(name: $0, text: "\u{1B}]0;owned\u{07}\u{202E}" + String(repeating: "x", count: 100_000)) }
+    + [
+      .answer([]), .answer([.string("x")]), .answer([.bytes([UInt8](repeating: 0x41, count: 1 << 20))]),
+      .obey([.vardict([("Connected", .string("yes"))])]), .ignore, .delay(.seconds(15)), .vanish, .mislead,
+    ]
+
+  /// Discovery that is refused each time: every name of an error that BlueZ or the bus may give.
+  static let refusedDiscovery = acts.map { Attack(first: 1, count: .max, act: $0, member: "StartDiscovery") }
+
+  /// `make test-hostile` has every point; else these are a share, drawn anew from each seed.
+  static let sweep: [Attack] = {
+    let environment = ProcessInfo.processInfo.environment
+    let points = 1...45
+    let all = acts.flatMap { act in
+      points.flatMap { point in
+        [Attack(first: point, count: 1, act: act), Attack(first: point, count: .max, act: act)]
+      }
+    }
+    let wanted = environment["HOSTILE"].flatMap { Int($0) } ?? 24
+    var generator = SeededGenerator(seed: environment["HOSTILE_SEED"].flatMap { UInt64($0) } ?? 1)
+    return all.shuffled(using: &generator).prefix(wanted).map(\.self)
+  }()
+
+  @Test("that refuses discovery ends the run, with a journal of bounded size", arguments: refusedDiscovery)
+  func discovery(_ attack: Attack) async throws {
+    try await Self.attack(attack)
+  }
+
+  @Test("that does wrong at some point of a session", arguments: sweep)
+  func session(_ attack: Attack) async throws {
+    try await Self.attack(attack)
+  }
+
+  private static func attack(_ attack: Attack) async throws {
+    try await Site.use { site in
+      try site.writeManifest(
+        [.numbered(1)], defaults: ["retries: 1", "timeouts: { search: 5s, connect: 5s, verify: 10s }"])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)], misconduct: attack.misconduct) { building in
+        let began = SuspendingClock.now
+        let process = try site.start(
+          ["apply", "building.yaml", "--yes", "--listen", "1", "--adapter-wait", "5"], bus: building.bus)
+        let memory = try await peakMemory(of: process, for: .seconds(150))
+        process.send(SIGKILL)
+        let outcome = try await process.ended()
+        #expect(outcome.signal == nil, "it did not end by itself within 150 s: \(outcome)")
+        #expect([0, 69, 100].contains(outcome.status), "\(outcome)")
+        #expect(memory < 200 << 20, "\(memory) bytes of memory")
+        let written = outcome.output + outcome.errors
+        #expect(!written.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" || $0 == "\u{07}" })
+        #expect(written.utf8.count < 100_000, "\(written.utf8.count) bytes of output")
+        try await check(site, building, took: began.duration(to: .now))
+      }
+    }
+  }
+
+  /// What holds whatever happened: the record is whole and small, and what it claims is in the sensor.
+  private static func check(_ site: Site, _ building: ServedBuilding, took: Duration) async throws {
+    let flash = await building.flash(1)
+    for write in await building.world.writes {
+      #expect(write.address == ServedBuilding.address(1))
+      #expect(write.value.count <= 64, "\(write)")
+    }
+    guard let run = site.runs.first else { return }
+    let journal = site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl")
+    let bytes = try Data(contentsOf: journal)
+    let seconds = Double(took.components.seconds + 1)
+    #expect(
+      Double(bytes.count) < 200_000 + 20_000 * seconds, "a journal of \(bytes.count) bytes after \(seconds) s")
+    #expect(!bytes.contains(0x1B))
+    let status = try await site.run(["status", Site.building, "--check"])
+    #expect([0, 100].contains(status.status), "\(status)")
+    guard status.status == 0 else { return }
+    #expect(flash?.isSaved == true && flash?.minor == 101, "it is reported done and holds \(String(describing: flash))")
+  }
+
+  /// The most memory that a process took until it ended, in bytes; or until the time is up.
+  private static func peakMemory(of process: Invocation, for time: Duration) async throws -> Int {
+    let end = SuspendingClock.now + time
+    var peak = 0
+    while process.isRunning, SuspendingClock.now < end {
+      let status = (try? String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let kilobytes = line?.split(separator: " ", omittingEmptySubsequences: true).dropFirst().first
+        .flatMap { Int($0.filter(\.isNumber)) }
+      peak = max(peak, (kilobytes ?? 0) << 10)
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return peak
+  }
+}
+
+/// Counts from 1.
+private final class Counter: Sendable {
+  private let value = Mutex(0)
+
+  func next() -> Int {
+    value.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+}
