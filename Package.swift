@@ -132,6 +132,11 @@ let package = Package(
       dependencies: ["StackTraces", "Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime"],
       path: "Tests/TraceTests", exclude: ["Stories", "Recordings", "exceptions.json"], swiftSettings: strict),
 
+    // Examples of what can be on record, for the tests of those that write and read it.
+    .target(
+      name: "SampleFacts", dependencies: ["Model", "Bluetooth"], path: "Tests/SampleFacts",
+      swiftSettings: strict),
+
     tests("Hex"),
     tests("Digest", ["Hex"]),
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
@@ -144,7 +149,7 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "Simulation",
+        "Simulation", "SampleFacts",
       ]),
     tests(
       "Simulation", ["Bluetooth", "Model", "Families", "Engine", "Journal", "VirtualTime", "VirtualBuilding"]),
@@ -163,8 +168,7 @@ let package = Package(
       "RoboprovCLI",
       [
         "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "Reporting",
-        "VirtualBuilding",
-        "VirtualTime",
+        "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime",
       ]),
   ]
 )

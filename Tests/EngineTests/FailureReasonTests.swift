@@ -1,10 +1,16 @@
 import Bluetooth
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @Suite("A failure's reason")
 struct FailureReasonTests {
+  typealias Example = SampleFacts.ReasonExample
+  static let examples = SampleFacts.reasons
+  private static let write = FailedStep(.write, setting: .minor, stackText: "busy")
+  private static let held = "uuid 0D1E, major 1, minor 9"
+
   private func decode(_ json: String) throws -> FailureReason {
     try JSONDecoder().decode(FailureReason.self, from: Data(json.utf8))
   }

@@ -1,80 +1,12 @@
 import Bluetooth
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @Suite struct RunEventTests {
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
-  static let finished = RoomFinished(
-    room: "lobby", outcome: .failed, address: address, adapter: AdapterID(address), attempts: 2, seconds: 3.5,
-    rssi: -61, evidence: Evidence(grade: .savedStatus, address: address),
-    settings: [SettingResult(name: .wifiPassword, value: nil, state: .written)],
-    reason: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))
-
-  /// One of each kind. A kind that is forgotten here or in `Fact`'s table is named by the tests below.
-  static let facts: [Fact] = [
-    .runStarted(
-      RunStarted(
-        run: "r", building: "b", buildingName: "B", toolVersion: "0", host: "h", manifestPath: "m.yaml",
-        manifestSHA256: "00", simulated: true, sealKey: "k",
-        rooms: [
-          PlannedRoom(
-            room: "lobby", name: "Lobby", profile: "robo-sensor",
-            settings: [
-              SettingResult(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f00d")
-            ], exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
-        ])),
-    .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
-    .adapterSelected(AdapterSelected(adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66")),
-    .adapterFaulted(
-      AdapterFault(
-        adapter: AdapterID(address), fault: .hearsNothing, wasPowerCycled: true, stackText: "no answer")),
-    .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
-    .foreignScanDetected(
-      ForeignScanDetected(adapter: AdapterID(address), clients: ["bluetoothctl (pid 812)"])),
-    .listeningStarted(Listening(adapter: AdapterID(address), purpose: .survey)),
-    .listeningStopped(Listening(adapter: AdapterID(address), purpose: .proof, room: "lobby")),
-    .deviceSighted(
-      DeviceSighted(
-        address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, minor: 7)),
-    .bindingCommitted(BindingCommitted(room: "lobby", address: address, basis: .any)),
-    .bindingReleased(
-      BindingReleased(room: "lobby", address: address, cause: .replaced, reason: "dead", silent: true)),
-    .roomRetired(RoomRetired(room: "lobby", reason: "torn down")),
-    .roomAccepted(RoomAccepted(room: "lobby", reason: "no power yet", by: "M. Muster")),
-    .roomVerified(
-      RoomVerified(
-        room: "lobby", finding: .duplicate, address: BluetoothAddress(rawValue: 0xC47C_8D00_0001), minor: 1,
-        rssi: [-70, -60], windowsHeard: 2, windows: 3, others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
-    ),
-    .hostPaused(HostPause(.suspended, seconds: 300)),
-    .attemptStarted(
-      AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
-    .stageStarted(StageStarted(room: "lobby", attempt: 1, stage: .write, setting: .minor, timeout: 10)),
-    .stageEnded(
-      StageEnded(
-        room: "lobby", attempt: 1, stage: .write, setting: .minor, seconds: 10,
-        failure: .stageTimedOut(FailedStep(.write, setting: .minor), seconds: 10))),
-    .statusReceived(StatusReceived(room: "lobby", attempt: 1, text: "error:flash", meaning: .refusal)),
-    .settingsRead(SettingsRead(room: "lobby", attempt: 1, settings: [HeldSetting(name: .minor, value: "7")])),
-    .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),
-    .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
-    .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),
-    .linkEnded(LinkEnded(room: "lobby", attempt: 1, cause: .remote, expected: true)),
-    .proofHeard(
-      ProofHeard(
-        room: "lobby", attempt: 1,
-        evidence: Evidence(
-          grade: .freshBeacon, address: address, minor: 7, rssi: -48, secondsAfterSave: 2.5))),
-    .attemptEnded(AttemptEnded(room: "lobby", number: 1, seconds: 4, failure: nil)),
-    .retryScheduled(RetryScheduled(room: "lobby", attempt: 2, delay: 2)),
-    .canariesJudged(CanariesJudged(rooms: ["lobby"], approved: true)),
-    .deviceUnclaimed(
-      DeviceUnclaimed(address: Sample.address(9), adapter: Sample.adapter, profile: "robo-sensor", rssi: -70)),
-    .roomFinished(finished),
-    .runInterrupted(RunInterrupted(cause: .signal, detail: "SIGINT")),
-    .runFinished(RunFinished(outcome: .incomplete)),
-  ]
+  static let facts = SampleFacts.facts
 
   @Test func thereIsAnExampleOfEveryKind() {
     #expect(Self.facts.map(\.kind) == Fact.Kind.allCases)

@@ -1,0 +1,168 @@
+import Bluetooth
+public import Model
+
+extension SampleFacts {
+  /// A reason and its JSON form.
+  public struct ReasonExample: Sendable, CustomStringConvertible {
+    /// The reason.
+    public let reason: FailureReason
+    /// Its JSON form, keys in order.
+    public let json: String
+
+    /// Its JSON form.
+    public var description: String { json }
+
+    init(_ reason: FailureReason, _ json: String) {
+      self.reason = reason
+      self.json = json
+    }
+  }
+
+  private static let first: BluetoothAddress = address
+  private static let held = "uuid 0D1E, major 1, minor 9"
+  private static let write = FailedStep(.write, setting: .minor, stackText: "busy")
+  private static let writeJSON = #""setting":"minor","stack_text":"busy","stage":"write"}"#
+  private static let heard = HeardCandidate(address: first, adapter: adapter, rssi: -71)
+  private static let heardJSON = #"[{"adapter":"\#(adapter)","address":"\#(first)","rssi":-71}]"#
+  private static let near = NearCandidates(near: "hci1", [heard])
+  private static let others = OtherSenders(minor: 5, addresses: [first], candidates: [heard])
+  private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(heardJSON),"code":"#
+  private static let response = SaveResponse(deviceText: "error:no", stackText: "busy")
+
+  /// Every code with all the context that it can have, and with the least.
+  public static let reasons: [ReasonExample] = [
+    ReasonExample(.neverHeard(), #"{"code":"never_heard"}"#),
+    ReasonExample(.neverHeard(searchSeconds: 2.5), #"{"code":"never_heard","seconds":2.5,"stage":"search"}"#),
+    ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
+    ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
+    ReasonExample(
+      .connectTimedOut(seconds: 15), #"{"code":"connect_timed_out","seconds":15,"stage":"connect"}"#),
+    ReasonExample(
+      .connectTimedOut(stackText: "busy"),
+      #"{"code":"connect_timed_out","stack_text":"busy","stage":"connect"}"#),
+    ReasonExample(.connectFailed(FailedStep(.connect)), #"{"code":"connect_failed","stage":"connect"}"#),
+    ReasonExample(
+      .connectFailed(FailedStep(.connect, stackText: "busy")),
+      #"{"code":"connect_failed","stack_text":"busy","stage":"connect"}"#),
+    ReasonExample(.unknownToStack(), #"{"code":"unknown_to_stack","stage":"connect"}"#),
+    ReasonExample(
+      .unknownToStack(stackText: "gone"),
+      #"{"code":"unknown_to_stack","stack_text":"gone","stage":"connect"}"#),
+    ReasonExample(.linkLost(FailedStep(.ready)), #"{"code":"link_lost","stage":"ready"}"#),
+    ReasonExample(.linkLost(write), #"{"code":"link_lost","# + writeJSON),
+    ReasonExample(.stageTimedOut(FailedStep(.write)), #"{"code":"stage_timed_out","stage":"write"}"#),
+    ReasonExample(.stageTimedOut(write), #"{"code":"stage_timed_out","# + writeJSON),
+    ReasonExample(
+      .stageTimedOut(FailedStep(.read, setting: .major), seconds: 10),
+      #"{"code":"stage_timed_out","seconds":10,"setting":"major","stage":"read"}"#),
+    ReasonExample(.serviceMissing(FailedStep(.discover)), #"{"code":"service_missing","stage":"discover"}"#),
+    ReasonExample(.serviceMissing(write), #"{"code":"service_missing","# + writeJSON),
+    ReasonExample(.attributeRejected(FailedStep(.write)), #"{"code":"attribute_rejected","stage":"write"}"#),
+    ReasonExample(
+      .attributeRejected(write, attError: 13), #"{"att_error":13,"code":"attribute_rejected","# + writeJSON),
+    ReasonExample(
+      .refused(stage: .save, deviceText: "error:no"),
+      #"{"code":"refused","device_text":"error:no","stage":"save"}"#),
+    ReasonExample(.saveNotKept, #"{"code":"save_not_kept","stage":"verify"}"#),
+    ReasonExample(.wrongIdentity(minor: 9), #"{"code":"wrong_identity","minor":9,"stage":"verify"}"#),
+    ReasonExample(
+      .readBackMismatch(setting: "power", held: "power low"),
+      #"{"code":"read_back_mismatch","held":"power low","setting":"power","stage":"read"}"#),
+    ReasonExample(
+      .foreignSettings(held: held, .reading),
+      #"{"code":"foreign_settings","held":"\#(held)","stage":"read"}"#),
+    ReasonExample(
+      .foreignSettings(held: held, .beacon(minor: 9)),
+      #"{"code":"foreign_settings","held":"\#(held)","minor":9}"#),
+    ReasonExample(.noSelfDisconnect(), #"{"code":"no_self_disconnect","stage":"save"}"#),
+    ReasonExample(
+      .noSelfDisconnect(seconds: 3.5), #"{"code":"no_self_disconnect","seconds":3.5,"stage":"save"}"#),
+    ReasonExample(.notHeardAfterSave(nil), #"{"code":"not_heard_after_save"}"#),
+    ReasonExample(.notHeardAfterSave(SaveResponse()), #"{"code":"not_heard_after_save","stage":"verify"}"#),
+    ReasonExample(
+      .notHeardAfterSave(response),
+      #"{"code":"not_heard_after_save","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
+    ReasonExample(
+      .heardFromOtherAddress(others, SaveResponse()),
+      othersJSON + #""heard_from_other_address","minor":5,"stage":"verify"}"#),
+    ReasonExample(
+      .heardFromOtherAddress(others, SaveResponse(deviceText: "error:no")),
+      othersJSON + #""heard_from_other_address","device_text":"error:no","minor":5,"stage":"verify"}"#),
+    ReasonExample(.configuredOtherwise(minor: 9), #"{"code":"configured_otherwise","minor":9}"#),
+    ReasonExample(
+      .configuredOtherwise(minor: 9, held: held),
+      #"{"code":"configured_otherwise","held":"\#(held)","minor":9}"#),
+    ReasonExample(
+      .minorOnAir(MinorHolders(9, [first])),
+      #"{"addresses":["\#(first)"],"code":"minor_on_air","minor":9}"#),
+    ReasonExample(
+      .minorOnRecord(MinorHolders(9, [first])),
+      #"{"addresses":["\#(first)"],"code":"minor_on_record","minor":9}"#),
+    ReasonExample(.settingsChanged(minor: nil), #"{"code":"settings_changed"}"#),
+    ReasonExample(.settingsChanged(minor: 9), #"{"code":"settings_changed","minor":9}"#),
+    ReasonExample(.planOutdated, #"{"code":"plan_outdated"}"#),
+    ReasonExample(
+      .adapterClaimed(holder: "hci0: run r"), #"{"code":"adapter_claimed","stack_text":"hci0: run r"}"#),
+    ReasonExample(
+      .hostPaused(PausedStep(FailedStep(.connect))), #"{"code":"host_paused","stage":"connect"}"#),
+    ReasonExample(
+      .hostPaused(PausedStep(FailedStep(.write), .timeout(seconds: 10))),
+      #"{"code":"host_paused","seconds":10,"stage":"write"}"#),
+    ReasonExample(
+      .hostPaused(PausedStep(write, .attError(13))), #"{"att_error":13,"code":"host_paused","# + writeJSON),
+    ReasonExample(
+      .hostPaused(PausedStep(FailedStep(.write), .deviceText("error:no"))),
+      #"{"code":"host_paused","device_text":"error:no","stage":"write"}"#),
+    ReasonExample(
+      .hostPaused(PausedStep(FailedStep(.read, setting: "power"), .held("power low"))),
+      #"{"code":"host_paused","held":"power low","setting":"power","stage":"read"}"#),
+    ReasonExample(
+      .tooManyCandidates([first]), #"{"addresses":["\#(first)"],"code":"too_many_candidates"}"#),
+    ReasonExample(
+      .tooManyCandidates([first], minor: 9),
+      #"{"addresses":["\#(first)"],"code":"too_many_candidates","minor":9}"#),
+    ReasonExample(.noCandidate(), #"{"code":"no_candidate"}"#),
+    ReasonExample(.noCandidate(near: "hci1"), #"{"code":"no_candidate","near":"hci1"}"#),
+    ReasonExample(.addressNeeded(heard: []), #"{"code":"address_needed"}"#),
+    ReasonExample(.addressNeeded(heard: [first]), #"{"addresses":["\#(first)"],"code":"address_needed"}"#),
+    ReasonExample(
+      .notClearlyNearest(near),
+      #"{"candidates":\#(heardJSON),"code":"not_clearly_nearest","near":"hci1"}"#),
+    ReasonExample(.notNear(near), #"{"candidates":\#(heardJSON),"code":"not_near","near":"hci1"}"#),
+    ReasonExample(
+      .heardTooBriefly(near), #"{"candidates":\#(heardJSON),"code":"heard_too_briefly","near":"hci1"}"#),
+    ReasonExample(.adapterMissing(near: "hci1"), #"{"code":"adapter_missing","near":"hci1"}"#),
+    ReasonExample(.adapterShared(near: "hci1"), #"{"code":"adapter_shared","near":"hci1"}"#),
+    ReasonExample(.notConfirmed, #"{"code":"not_confirmed"}"#),
+    ReasonExample(.tooManyFailures, #"{"code":"too_many_failures"}"#),
+    ReasonExample(.canariesFailed, #"{"code":"canaries_failed"}"#),
+    ReasonExample(.canariesRefused, #"{"code":"canaries_refused"}"#),
+    ReasonExample(.adapterLost(.idle()), #"{"code":"adapter_lost"}"#),
+    ReasonExample(.adapterLost(.during(write)), #"{"code":"adapter_lost","# + writeJSON),
+    ReasonExample(
+      .adapterLost(.awaitingProof(UnprovedSave())), #"{"code":"adapter_lost","stage":"verify"}"#),
+    ReasonExample(.stackLost(.idle(stackText: "busy")), #"{"code":"stack_lost","stack_text":"busy"}"#),
+    ReasonExample(
+      .stackLost(.during(FailedStep(.connect), seconds: 15)),
+      #"{"code":"stack_lost","seconds":15,"stage":"connect"}"#),
+    ReasonExample(
+      .stackLost(.awaitingProof(UnprovedSave(response, others: others))),
+      othersJSON
+        + #""stack_lost","device_text":"error:no","minor":5,"stack_text":"busy","stage":"verify"}"#),
+    ReasonExample(.outOfSlots(FailedStep(.connect)), #"{"code":"out_of_slots","stage":"connect"}"#),
+    ReasonExample(.outOfSlots(write), #"{"code":"out_of_slots","# + writeJSON),
+    ReasonExample(.interrupted(.idle), #"{"code":"interrupted"}"#),
+    ReasonExample(.interrupted(.during(write)), #"{"code":"interrupted","# + writeJSON),
+    ReasonExample(
+      .interrupted(.awaitingProof(UnprovedSave(others: others))),
+      othersJSON + #""interrupted","minor":5,"stage":"verify"}"#),
+    ReasonExample(.recordUnwritable(.idle), #"{"code":"record_unwritable"}"#),
+    ReasonExample(
+      .recordUnwritable(.during(FailedStep(.save))), #"{"code":"record_unwritable","stage":"save"}"#),
+    ReasonExample(
+      .recordUnwritable(.awaitingProof(UnprovedSave(response))),
+      #"{"code":"record_unwritable","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
+    ReasonExample(.stackError(FailedStep(.discover)), #"{"code":"stack_error","stage":"discover"}"#),
+    ReasonExample(.stackError(write), #"{"code":"stack_error","# + writeJSON),
+  ]
+}
