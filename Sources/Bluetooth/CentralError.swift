@@ -53,7 +53,7 @@ public struct CentralError: Error, Hashable, Sendable {
   }
 
   /// Why an adapter cannot be used.
-  public enum AdapterTrouble: String, Hashable, Sendable, Codable {
+  public enum AdapterTrouble: String, Hashable, Sendable, Codable, CaseIterable {
     /// There is none (any more).
     case absent
     /// It is powered off.

@@ -48,7 +48,7 @@ public struct CharacteristicNotification: Hashable, Sendable {
 /// How a link ended.
 public struct Disconnection: Hashable, Sendable {
   /// Who ended it, as far as the stack tells.
-  public enum Cause: String, Hashable, Sendable, Codable {
+  public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
     /// The peripheral, or the radio: the stack does not tell these apart.
     case remote
     /// We asked for it.

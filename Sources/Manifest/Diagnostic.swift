@@ -15,7 +15,7 @@ public struct Diagnostic: Hashable, Sendable {
   public var advice: String?
 
   /// How bad it is.
-  public enum Severity: String, Hashable, Sendable, Codable {
+  public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     /// The manifest cannot be used.
     case error
     /// The manifest can be used, but probably says something else than was meant.

@@ -2,7 +2,7 @@ import Families
 import Model
 
 /// The keys of the format, and what may be shown of their values.
-enum Vocabulary {
+package enum Vocabulary {
   static let building = ["building", "id", "wifi", "defaults", "assign", "adapters", "rooms"]
   /// Without the settings that rooms may have in common.
   static let defaults = ["profile", "wifi", "proof", "retries", "timeouts"]
@@ -65,7 +65,7 @@ enum Vocabulary {
   }
 
   /// The known word that a misspelt one is nearest to, if it is near at all.
-  static func nearest(to word: String, of known: [String]) -> String? {
+  package static func nearest(to word: String, of known: [String]) -> String? {
     guard word.utf8.count <= 40 else { return nil }
     let lowercase = word.lowercased()
     return known.map { ($0, distance(lowercase, $0.lowercased(), limit: 3)) }

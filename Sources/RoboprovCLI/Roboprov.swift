@@ -14,7 +14,8 @@ public struct Roboprov: AsyncParsableCommand {
       ApplyCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, ScanCommand.self,
       ValidateCommand.self,
       ReportCommand.self,
-      HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SimulateCommand.self,
+      HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
+      SimulateCommand.self,
     ])
 
   /// For the parser.

@@ -166,7 +166,7 @@ extension Fact {
   }
 
   /// The fact of this kind with the payload that `decode` makes of its type.
-  init(kind: Kind, decode: (any Decodable.Type) throws -> any Decodable) throws {
+  package init(kind: Kind, decode: (any Decodable.Type) throws -> any Decodable) throws {
     guard let row = Self.rowsByName[kind.rawValue] else { preconditionFailure("a kind without a row") }
     self = try row.decode(decode)
   }

@@ -50,7 +50,7 @@ public struct AdapterFault: Hashable, Sendable, Codable {
   public var stackText: String?
 
   /// What can be wrong. The names are frozen.
-  public enum Kind: String, Hashable, Sendable, Codable {
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// It scanned for 10 s and reported no device at all.
     case hearsNothing = "hears_nothing"
     /// The stack refused to scan with it, or did not answer, several times in a row.

@@ -12,7 +12,7 @@ extension FailureReason: Codable {
   }
 
   /// The flat object. It is also what a reason is seen as by those that treat all reasons alike.
-  struct Form: Codable {
+  package struct Form: Codable {
     let code: Code
     var stage: Stage?
     var setting: SettingName?

@@ -143,7 +143,7 @@ extension Evidence: Codable {
 }
 
 /// How far a setting got.
-public enum SettingState: String, Hashable, Sendable, Codable {
+public enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
   /// Never confirmed by the device.
   case notWritten = "not_written"
   /// The device confirmed the write; nothing shows that it acts by it.

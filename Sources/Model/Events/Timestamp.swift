@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
-struct Timestamp: Codable {
+package struct Timestamp: Codable {
   let time: Date
 
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -16,7 +16,7 @@ struct Timestamp: Codable {
   }
 
   /// The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
-  var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
+  package var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
 
   /// The time that this text says; nil where it says none.
   init?(_ text: String) {
@@ -24,7 +24,7 @@ struct Timestamp: Codable {
     self.time = time
   }
 
-  init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let timestamp = Timestamp(text) else {
@@ -33,7 +33,7 @@ struct Timestamp: Codable {
     self = timestamp
   }
 
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }

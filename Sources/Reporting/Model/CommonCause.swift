@@ -17,13 +17,21 @@ public enum CommonCause: Hashable, Sendable {
   /// Fewer rooms have things in common by chance.
   static let rooms = 3
 
-  /// Its name for programs. Frozen.
-  var name: String {
+  /// What programs call it. The names are frozen.
+  package enum Name: String, CaseIterable {
+    case adapter
+    case weakSignal = "weak_signal"
+    case network
+    case deviceText = "device_text"
+  }
+
+  /// What programs call it.
+  var name: Name {
     switch self {
-    case .adapter: "adapter"
-    case .weakSignal: "weak_signal"
-    case .network: "network"
-    case .deviceText: "device_text"
+    case .adapter: .adapter
+    case .weakSignal: .weakSignal
+    case .network: .network
+    case .deviceText: .deviceText
     }
   }
 

@@ -61,7 +61,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   /// The history for programs: events as in the journal, each with its run.
   private struct Document: Encodable {
-    var schema = "roboprov/history/1"
+    var schema = HistoryJSON.schema
     var events: [Entry]
 
     struct Entry: Encodable {
@@ -69,4 +69,24 @@ struct HistoryCommand: AsyncParsableCommand {
       var event: RunEvent
     }
   }
+}
+
+/// `roboprov history --output json`: what is on record about a room or a device.
+enum HistoryJSON {
+  static let schema = "roboprov/history/1"
+
+  /// What the document can be.
+  static let form = ObjectSchema(
+    "history", "Every event about a room or a device, oldest first.",
+    [
+      .init("schema", "Name and version of the format.", .constant(.string(schema))),
+      .init("events", "The events.", .array(.object(entry))),
+    ])
+
+  private static let entry = ObjectSchema(
+    "entry", "An event and its run.",
+    [
+      .init("run", "The run's id.", String.schema),
+      .init("event", "The event, as in the journal but without `prev`.", .object(EventSchema.event)),
+    ])
 }

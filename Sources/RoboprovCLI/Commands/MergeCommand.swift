@@ -83,7 +83,7 @@ struct MergeCommand: AsyncParsableCommand {
     _ standing: BuildingStanding, _ contradictions: [RecordConflict], _ merge: RecordMerge
   ) {
     let names = RoomNames(nil, standing)
-    let explanations = contradictions.map { ($0, $0.explanation(names.name(of:))) }
+    let explanations = contradictions.map { (conflict: $0, words: $0.explanation(names.name(of:))) }
     switch output {
     case .text:
       Console.data(Table.text(header: StateView.header, rows: StateView.rows(standing)))
@@ -91,28 +91,8 @@ struct MergeCommand: AsyncParsableCommand {
         Console.data("\n! \(explanation.sentence)\n  → \(explanation.advice)\n")
       }
     case .json:
-      Console.data(
-        JSONValue.object([
-          "schema": .string("roboprov/merge/1"),
-          "building": .string(merge.building),
-          "runs": .array(merge.archive.runs.map { .string($0.id) }),
-          "rooms": .array(
-            standing.rooms.sorted { $0.key < $1.key }.map { id, room in
-              .object([
-                "id": .string(id.rawValue), "room": .string(room.name),
-                "state": .string(room.progress.rawValue),
-                "addresses": .array(room.bindings.map { .string($0.address.description) }),
-                "run": .optional(room.deed?.run ?? room.lastRun),
-              ])
-            }),
-          "contradictions": .array(
-            explanations.map { conflict, explanation in
-              .object([
-                "rooms": .array(conflict.rooms.map { .string($0.rawValue) }),
-                "sentence": .string(explanation.sentence), "advice": .string(explanation.advice),
-              ])
-            }),
-        ]).pretty + "\n")
+      let form = MergeJSON.Source(merge: merge, standing: standing, contradictions: explanations)
+      Console.data(MergeJSON.form.value(form).pretty + "\n")
     }
   }
 

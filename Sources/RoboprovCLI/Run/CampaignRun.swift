@@ -41,39 +41,16 @@ struct CampaignRun {
     withExtendedLifetime(interruptions) {}
     switch output {
     case .text: Console.data(TallyWords.line(tally) + "\n")
-    case .json: Console.data(json(tally, broken).pretty + "\n")
+    case .json: Console.data(CampaignJSON.form.value((seed, tally, broken)).pretty + "\n")
     }
     if tally.violations > 0 { throw ExitStatus.unexpected.exit }
     if tally.buildings < count { throw ExitStatus.interrupted.exit }
-  }
-
-  private func json(_ tally: Tally, _ broken: [BrokenBuilding]) -> JSONValue {
-    let outcomes = Outcome.allCases.map {
-      JSONValue.Member($0.rawValue, .integer(tally.outcomes[$0] ?? 0))
-    }
-    return .object([
-      "schema": .string("roboprov/campaign/1"),
-      "seed": .string(String(seed)),
-      "buildings": .integer(tally.buildings),
-      "rooms": .integer(tally.rooms),
-      "runs": .integer(tally.runs),
-      "killed_runs": .integer(tally.deaths),
-      "disturbances": .integer(tally.disturbances),
-      "events": .integer(tally.events),
-      "outcomes": .object(outcomes),
-      "virtual_seconds": .number(tally.virtualTime.inSeconds),
-      // Of every room's outcome in every run: the same in each build.
-      "digest": .string(String(tally.digest, radix: 16)),
-      "longest_wait_seconds": .number(tally.longestWait.inSeconds),
-      "violations": .integer(tally.violations),
-      "broken": .array(broken.map(\.json)),
-    ])
   }
 }
 
 /// A building in which something did not hold.
 struct BrokenBuilding {
-  private let result: TrialResult
+  let result: TrialResult
   private let disturbances: Trial.Disturbances
 
   init(_ result: TrialResult, _ disturbances: Trial.Disturbances) {
@@ -81,7 +58,8 @@ struct BrokenBuilding {
     self.disturbances = disturbances
   }
 
-  private var again: String {
+  /// The command that repeats it.
+  var again: String {
     "roboprov simulate --campaign 1 --seed \(result.seed)"
       + (disturbances == .all ? "" : " --disturbances \(disturbances.rawValue)")
   }
@@ -99,32 +77,12 @@ struct BrokenBuilding {
   }
 
   /// The events as the journal has them, but for its chain.
-  private var story: [String] {
+  var story: [String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return result.story.compactMap { event in
       (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) }
     }
-  }
-
-  /// The same for programs.
-  var json: JSONValue {
-    .object([
-      "seed": .string(String(result.seed)),
-      "again": .string(again),
-      "violations": .array(
-        result.violations.map { violation in
-          .object([
-            "rule": .string(violation.rule.rawValue),
-            "text": .string(violation.text),
-            "room": .optional(violation.room?.rawValue),
-            "device": .optional(violation.device?.description),
-            "run": .integer(violation.run),
-            "event": .integer(violation.event),
-          ])
-        }),
-      "story": .array(story.map { .string($0) }),
-    ])
   }
 }
 

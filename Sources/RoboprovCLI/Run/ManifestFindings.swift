@@ -1,5 +1,5 @@
 import Families
-import Manifest
+package import Manifest
 import Model
 import Reporting
 import YAML
@@ -34,37 +34,66 @@ enum ManifestFindings {
   }
 
   /// For programs.
-  static func json(_ reading: ManifestReading, file: String) -> JSONValue {
-    .object([
-      "schema": .string(schema),
-      "file": .string(file),
-      "valid": .bool(reading.building != nil),
-      "building": .optional(reading.building?.id),
-      "rooms": .optional(reading.building?.rooms.count),
-      "profiles": reading.building.map { building in
+  static func json(_ reading: ManifestReading, file: String) -> JSONValue { form.value((reading, file)) }
+
+  /// The JSON form, field by field.
+  static let form = OutputForm<(reading: ManifestReading, file: String)>(
+    "validate", "What is wrong with a manifest, and where."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("file", "The manifest's path as the command line named it.") { $0.file }
+    Field("valid", "Whether it can be applied.") { $0.reading.building != nil }
+    Field("building", "The building's stable id; null when it cannot be applied, as below.") {
+      $0.reading.building?.id
+    }
+    Field("rooms", "How many rooms it has.") { $0.reading.building?.rooms.count }
+    Field(
+      "profiles", "How many rooms there are of each device family, by its name.",
+      schema: .nullable(.map(Int.schema))
+    ) {
+      $0.reading.building.map { building in
         .object(profiles(of: building).map { .init($0.id.rawValue, .integer($0.count)) })
-      } ?? .null,
-      "registered": .optional(reading.building?.rooms.count(where: \.isRegistered)),
-      "findings": .array(reading.diagnostics.map(json)),
-      "omitted": .integer(reading.omitted),
-    ])
+      } ?? .null
+    }
+    Field("registered", "How many rooms have a device that is configured elsewhere.") {
+      $0.reading.building?.rooms.count(where: \.isRegistered)
+    }
+    Field("findings", "Errors and warnings, in the order of their places.", each: finding) {
+      $0.reading.diagnostics
+    }
+    Field("omitted", "How many more findings there are than are listed.") { $0.reading.omitted }
   }
 
-  private static func json(_ finding: Diagnostic) -> JSONValue {
-    .object([
-      "severity": .string(finding.severity.rawValue),
-      "message": .string(finding.message),
-      "range": json(finding.range),
-      "advice": .optional(finding.advice),
-      "notes": .array(
-        finding.notes.map { .object(["message": .string($0.message), "range": json($0.range)]) }),
-    ])
+  private static let finding = OutputForm<Diagnostic>("finding", "An error or a warning.") {
+    Field("severity", "How bad it is.") { $0.severity }
+    Field("message", "What is wrong, as a sentence without its full stop.") { $0.message }
+    Field("range", "Where.", form: range) { $0.range }
+    Field("advice", "What to do about it; null where the message says it all.") { $0.advice }
+    Field("notes", "Other places that belong to it.", each: note) { $0.notes }
   }
 
-  private static func json(_ range: SourceRange) -> JSONValue {
-    .object([
-      "line": .integer(range.start.line), "column": .integer(range.start.column),
-      "end_line": .integer(range.end.line), "end_column": .integer(range.end.column),
-    ])
+  private static let note = OutputForm<Diagnostic.Note>("note", "Another place.") {
+    Field("message", "What is there.") { $0.message }
+    Field("range", "Where.", form: range) { $0.range }
+  }
+
+  private static let range = OutputForm<SourceRange>(
+    "range", "A part of the manifest. Lines and columns count from 1."
+  ) {
+    Field("line", "Its first line.") { $0.start.line }
+    Field("column", "Its first column.") { $0.start.column }
+    Field("end_line", "The line in which it ends.") { $0.end.line }
+    Field("end_column", "The column after its last character.") { $0.end.column }
+  }
+}
+
+extension Diagnostic.Severity: OutputNames {
+  package static let definition = "severity"
+  package static let about = "How bad a finding is."
+  package var documentation: String {
+    switch self {
+    case .error: "The manifest cannot be used."
+    case .warning: "The manifest can be used, but probably says something else than was meant."
+    }
   }
 }

@@ -15,30 +15,44 @@ struct ScanResult {
   /// When the scan ended.
   let at: MonotonicInstant
 
-  var json: JSONValue {
-    .object([
-      "schema": .string(Self.schema),
-      "adapter": .object(["name": .string(adapter.name), "address": .string(adapter.id.description)]),
-      "devices": .array(
-        devices.map { device in
-          .object([
-            "address": .string(device.address.description),
-            "name": .optional(device.name),
-            "profile": .optional(device.life?.profile.rawValue),
-            "state": .optional(device.life?.recognition.name),
-            "beacon": device.life?.recognition.beacon.map(Self.json) ?? .null,
-            "rssi": .optional(device.rssi),
-            "age_s": .optional(age(device)?.inSeconds),
-          ])
-        }),
-    ])
+  var json: JSONValue { Self.form.value(self) }
+
+  /// The JSON form, field by field.
+  static let form = OutputForm<ScanResult>(
+    "scan", "The devices that a scan received and that can be provisioned."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("adapter", "The adapter that scanned.", form: adapterForm) { $0.adapter }
+    Field("devices", "The devices, by address.", each: deviceForm) { scan in
+      scan.devices.map { ($0, scan.age($0)) }
+    }
   }
 
-  private static func json(_ beacon: IBeacon) -> JSONValue {
-    .object([
-      "uuid": .string(beacon.uuid.description), "major": .integer(Int(beacon.major)),
-      "minor": .integer(Int(beacon.minor)),
-    ])
+  private static let adapterForm = OutputForm<Adapter>("adapter", "An adapter.") {
+    Field("name", "What the host calls it: `hci0`.") { $0.name }
+    Field("address", "Its Bluetooth address, which stays.") { $0.id }
+  }
+
+  private static let deviceForm = OutputForm<(device: AirLedger.Sighting, age: Duration?)>(
+    "device", "A device."
+  ) {
+    Field("address", "Its address.") { $0.device.address }
+    Field("name", "The name that it advertises; null without one.") { $0.device.name }
+    Field("profile", "Its family; null when it was not recognised.") { $0.device.life?.profile }
+    Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
+      ($0.device.life?.recognition).map(DeviceState.init)
+    }
+    Field("beacon", "The beacon that it sends; null when it sends none.", optional: beaconForm) {
+      $0.device.life?.recognition.beacon
+    }
+    Field("rssi", "RSSI in dBm.") { $0.device.rssi }
+    Field("age_s", "Seconds from its last advertisement to the end of the scan.") { $0.age?.inSeconds }
+  }
+
+  private static let beaconForm = OutputForm<IBeacon>("beacon", "An iBeacon.") {
+    Field("uuid", "Its uuid.") { $0.uuid }
+    Field("major", "Its major.") { $0.major }
+    Field("minor", "Its minor.") { $0.minor }
   }
 
   /// Who is there and in which life, the strongest first: most likely the nearest.
@@ -77,16 +91,35 @@ struct ScanResult {
   }
 }
 
-extension Recognition {
-  /// Its name for programs. Frozen.
-  fileprivate var name: String {
+/// Whether a device waits to be provisioned, for programs. The names are frozen.
+enum DeviceState: String, CaseIterable {
+  case waiting
+  case present
+  case atWork = "at_work"
+
+  fileprivate init(_ recognition: Recognition) {
+    self =
+      switch recognition {
+      case .awaitingProvisioning: .waiting
+      case .present: .present
+      case .configured: .atWork
+      }
+  }
+}
+
+extension DeviceState: OutputNames {
+  static let definition = "device_state"
+  static let about = "Whether a device waits to be provisioned."
+  var documentation: String {
     switch self {
-    case .awaitingProvisioning: "waiting"
-    case .present: "present"
-    case .configured: "at_work"
+    case .waiting: "It waits to be provisioned."
+    case .present: "It is there; its family does not tell on air whether it is provisioned."
+    case .atWork: "It is provisioned, and sends its beacon."
     }
   }
+}
 
+extension Recognition {
   /// The beacon that it is, where it tells.
   fileprivate var beacon: IBeacon? {
     if case .configured(let beacon) = self { beacon } else { nil }

@@ -14,9 +14,9 @@ enum CanaryJudgement {
         header: ["ROOM", "MINOR", "DEVICE", "NETWORK", "OUTCOME"],
         rows: rooms.map { room in
           [
-            room.name.visible, room.minor.map { "\($0)" } ?? "", room.address ?? "",
+            room.name.visible, room.minor.map { "\($0)" } ?? "", room.address?.description ?? "",
             room.network?.visible ?? "",
-            room.outcome,
+            room.outcome.rawValue,
           ]
         }))
     Console.write("See that these work as they should. Go on with the rest? [y/N] ", to: .standardError)
@@ -25,13 +25,13 @@ enum CanaryJudgement {
   }
 
   /// One of the first rooms, as the command is told of it.
-  private struct Canary: Encodable, Sendable {
+  struct Canary: Codable, Sendable {
     var room: String
     var name: String
     var minor: UInt16?
     var network: String?
-    var address: String?
-    var outcome: String
+    var address: BluetoothAddress?
+    var outcome: Outcome
 
     init(_ finished: RoomFinished, _ building: Building) {
       let planned = building.rooms.first { $0.id == finished.room }
@@ -39,8 +39,8 @@ enum CanaryJudgement {
       name = planned?.name ?? finished.room.rawValue
       minor = planned?.minor
       network = planned?.settings[.wifiSSID]?.shown
-      address = finished.address?.description
-      outcome = finished.outcome.rawValue
+      address = finished.address
+      outcome = finished.outcome
     }
   }
 
@@ -79,4 +79,17 @@ enum CanaryJudgement {
     if status != 0 { Console.say("The command of --canary-check said no: it ended with \(status)") }
     return status == 0
   }
+}
+
+extension CanaryJudgement.Canary: RecordedObject {
+  package static let definition = "canary"
+  package static let about = "One of the first rooms of its network."
+  package static let fields = [
+    "room": "Its stable id.",
+    "name": "Its name for people.",
+    "minor": "The minor that it is to have; absent for families without one.",
+    "network": "The SSID of its WiFi; absent without one.",
+    "address": "Its device, where one was bound or named.",
+    "outcome": "How it ended.",
+  ]
 }

@@ -10,126 +10,173 @@ public enum BuildingJSON {
   public static func text(_ report: BuildingReport) -> String { value(report).pretty }
 
   /// The file as a value.
-  public static func value(_ report: BuildingReport) -> JSONValue {
-    .object([
-      "schema": .string(schema),
-      "building": .string(report.building),
-      "building_name": .string(report.name),
-      "made": .string(RunEvent.timestamp(report.made)),
-      "tool_version": .string(report.maker.toolVersion),
-      "host": .string(report.maker.host),
-      "operator": .optional(report.maker.user),
-      "time_zone": .string(report.maker.timeZone),
-      "manifest": report.manifest.map {
-        .object(["path": .string($0.path), "sha256": .string($0.sha256)])
-      } ?? .null,
-      "summary": summary(report),
-      "rooms": .array(report.rooms.map(room)),
-      "runs": .array(report.runs.map(run)),
-    ])
+  public static func value(_ report: BuildingReport) -> JSONValue { form.value(report) }
+
+  /// The file, field by field.
+  static let form = OutputForm<BuildingReport>(
+    "building", "Where a building stands by all that is on record."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.building }
+    Field("building_name", "The building's name for people.") { $0.name }
+    Field("made", "When the report was made.") { $0.made }
+    Field("tool_version", "Version of roboprov.") { $0.maker.toolVersion }
+    Field("host", "The host that made it.") { $0.maker.host }
+    Field("operator", "The person who made it; null where nobody is named.") { $0.maker.user }
+    Field("time_zone", "The host's time zone, in which the HTML page shows times: `Europe/Berlin`.") {
+      $0.maker.timeZone
+    }
+    Field(
+      "manifest", "The manifest that the building is held against; null where none is known.",
+      optional: manifest
+    ) {
+      $0.manifest
+    }
+    Field("summary", "How many rooms stand how.", form: summary) { $0 }
+    Field("rooms", "The rooms, in the manifest's order; those that it no longer has come last.", each: room) {
+      $0.rooms.map { ($0, $0.isOpen ? Explanation(of: $0) : nil) }
+    }
+    Field("runs", "The runs, and the changes that a person made, oldest first.", each: run) { $0.runs }
+  }
+
+  private static let manifest = OutputForm<BuildingReport.Manifest>("manifest", "A manifest.") {
+    Field("path", "Its path as the command line named it.") { $0.path }
+    Field("sha256", "SHA-256 of its bytes.") { SHA256Text($0.sha256) }
   }
 
   /// How many rooms there are of each standing; every standing is listed.
-  static func summary(_ report: BuildingReport) -> JSONValue {
-    .object(
-      [.init("total", .integer(report.rooms.count)), .init("complete", .bool(report.isDone))]
-        + BuildingRoom.Standing.allCases.map { .init($0.rawValue, .integer(report.count($0))) })
+  static let summary = OutputForm<BuildingReport>("building_summary", "How many rooms stand how.") {
+    Field("total", "All rooms.") { $0.rooms.count }
+    Field("complete", "Whether nothing is left to do.") { $0.isDone }
+    BuildingRoom.Standing.counts { $0.count($1) }
   }
 
-  private static func room(_ room: BuildingRoom) -> JSONValue {
-    let explanation = room.isOpen ? Explanation(of: room) : nil
-    return .object([
-      "id": .string(room.id.rawValue),
-      "room": .string(room.name),
-      "profile": .string(room.profile.rawValue),
-      "standing": .string(room.standing.rawValue),
-      "in_manifest": .bool(room.isInManifest),
-      "devices": .array(room.devices.map { .string($0.description) }),
-      "minor": .optional(room.minor.map(Int.init)),
-      "evidence": room.evidence.map { evidence in
-        .object([
-          "grade": .string(evidence.grade.rawValue),
-          "address": .string(evidence.address.description),
-          "minor": .optional(evidence.minor.map(Int.init)),
-          "rssi": .optional(evidence.rssi),
-          "seen_at": .optional(room.seen.map { RunEvent.timestamp($0.at) }),
-          "run": .optional(room.seen?.run),
-        ])
-      } ?? .null,
-      "settings": .array(
-        room.settings.map { setting in
-          .object([
-            "name": .string(setting.result.name.rawValue),
-            "value": .optional(setting.result.value),
-            "state": .string(setting.result.state.rawValue),
-            "at": .optional(setting.recorded.map { RunEvent.timestamp($0.at) }),
-            "run": .optional(setting.recorded?.run),
-          ])
-        }),
-      "verification": room.verification.map {
-        .object([
-          "finding": .string($0.found.finding.rawValue), "rssi": .optional($0.found.rssi),
-          "windows_heard": .integer($0.found.windowsHeard), "windows": .integer($0.found.windows),
-          "at": .string(RunEvent.timestamp($0.recorded.at)), "run": .string($0.recorded.run),
-        ])
-      } ?? .null,
-      "acceptances": .array(room.acceptances.map(acceptance)),
-      "retirement": room.retirement.map {
-        .object([
-          "reason": .optional($0.reason), "at": .string(RunEvent.timestamp($0.recorded.at)),
-          "run": .string($0.recorded.run),
-        ])
-      } ?? .null,
-      "reason": .optional(explanation?.sentence),
-      "reason_code": .optional(room.isOpen ? room.last?.room.reason?.code.rawValue : nil),
-      "advice": .optional(explanation?.advice),
-      "runs": .array(room.runs.map(attempt)),
-    ])
+  private static let room = OutputForm<(room: BuildingRoom, explanation: Explanation?)>(
+    "building_room", "Where a room stands."
+  ) {
+    Field("id", "Its stable id.") { $0.room.id }
+    Field("room", "Its name for people.") { $0.room.name }
+    Field("profile", "The device family.") { $0.room.profile }
+    Field("standing", "How far it is.") { $0.room.standing }
+    Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
+    Field("devices", "Its device; several where merged records contradict each other.") { $0.room.devices }
+    Field("minor", "The minor that its device has on record, or that the newest run was to write.") {
+      $0.room.minor
+    }
+    Field("evidence", "What its standing rests on; null where nothing is proved.", optional: evidence) {
+      source in
+      source.room.evidence.map { ($0, source.room.seen) }
+    }
+    Field("settings", "Its settings as the record has them, in the profile's order.", each: setting) {
+      $0.room.settings
+    }
+    Field("verification", "What `verify` last found; null when it never looked.", optional: verification) {
+      $0.room.verification
+    }
+    Field("acceptances", "Who accepted it as it is, oldest first.", each: acceptance) { $0.room.acceptances }
+    Field("retirement", "Why it is out of service; null when it is not.", optional: retirement) {
+      $0.room.retirement
+    }
+    Field("reason", "Why something is left to do, as a sentence; null when nothing is.") {
+      $0.explanation?.sentence
+    }
+    Field("reason_code", "Why the newest run did not do it; null when nothing is left to do.") {
+      $0.room.isOpen ? $0.room.last?.room.reason?.code : nil
+    }
+    Field("advice", "What to do next, as a sentence.") { $0.explanation?.advice }
+    Field("runs", "What each run did with it, oldest first.", each: attempt) { $0.room.runs }
   }
 
-  private static func acceptance(_ acceptance: Acceptance) -> JSONValue {
-    .object([
-      "by": .string(acceptance.by), "reason": .string(acceptance.reason),
-      "at": .string(RunEvent.timestamp(acceptance.given.at)), "run": .string(acceptance.given.run),
-      "ended_at": .optional(acceptance.ended.map { RunEvent.timestamp($0.at) }),
-    ])
+  private static let evidence = OutputForm<(evidence: Evidence, seen: RecordedAt?)>(
+    "building_evidence", "What a standing rests on."
+  ) {
+    Field("grade", "How strong it is.") { $0.evidence.grade }
+    Field("address", "The address that it came from.") { $0.evidence.address }
+    Field("minor", "The minor that was received, where a beacon was.") { $0.evidence.minor }
+    Field("rssi", "RSSI of it in dBm.") { $0.evidence.rssi }
+    Field("seen_at", "When it was last seen.") { $0.seen?.at }
+    Field("run", "The run that saw it.") { $0.seen?.run }
   }
 
-  /// What one run did with a room.
-  private static func attempt(_ run: BuildingRoom.Run) -> JSONValue {
-    .object([
-      "run": .string(run.recorded.run),
-      "started": .string(RunEvent.timestamp(run.recorded.at)),
-      "outcome": .string(run.room.outcome.rawValue),
-      "reason_code": .optional(run.room.reason?.code.rawValue),
-      "address": .optional(run.room.address?.description),
-      "adapter": .optional(run.room.adapter?.description),
-      "adapter_name": .optional(run.adapterName),
-      "attempts": .integer(run.room.attempts),
-      "duration_s": .number(run.room.seconds),
-      "rssi": .optional(run.room.rssi),
-    ])
+  private static let setting = OutputForm<BuildingRoom.Setting>("building_setting", "A setting of a room.") {
+    Field("name", "Which setting.") { $0.result.name }
+    Field("value", "Its value; null for a secret.") { $0.result.value }
+    Field("state", "How far it got.") { $0.result.state }
+    Field("at", "When it got there; null for one that was not written.") { $0.recorded?.at }
+    Field("run", "The run that has it on record.") { $0.recorded?.run }
   }
 
-  private static func run(_ run: BuildingRun) -> JSONValue {
-    let isRun = run.started.command == .apply
-    return .object([
-      "id": .string(run.started.run),
-      "command": .string(run.started.command.rawValue),
-      "started": .string(RunEvent.timestamp(run.began)),
-      "finished": .optional(run.report.finished.map(RunEvent.timestamp)),
-      "outcome": .string(run.report.outcome?.rawValue ?? RunReport.unfinished),
-      "host": .string(run.started.host),
-      "operator": .optional(run.started.operatedBy),
-      "clock_synchronised": run.started.isClockSynchronised.map { .bool($0) } ?? .null,
-      "tool_version": .string(run.started.toolVersion),
-      "bluez_version": .optional(run.report.bluezVersion),
-      "rooms_selected": isRun ? .integer(run.report.selected.count) : .null,
-      "rooms_done": isRun ? .integer(run.report.selected.count(where: \.outcome.isSuccess)) : .null,
-      "room": .optional(run.change?.room.rawValue),
-      "reason": .optional(run.change?.reason),
-      "manifest_sha256": .string(run.started.manifestSHA256),
-      "journal_sha256": .string(run.journalHash),
-    ])
+  private static let verification = OutputForm<RecordedVerification>("verification", "What `verify` found.") {
+    Field("finding", "What was found.") { $0.found.finding }
+    Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
+    Field("windows_heard", "In how many scan windows it was received with the room's identity.") {
+      $0.found.windowsHeard
+    }
+    Field("windows", "How many scan windows there were.") { $0.found.windows }
+    Field("at", "When.") { $0.recorded.at }
+    Field("run", "The record of it.") { $0.recorded.run }
+  }
+
+  private static let acceptance = OutputForm<Acceptance>("acceptance", "Somebody accepted a room as it is.") {
+    Field("by", "Who answers for it.") { $0.by }
+    Field("reason", "Why.") { $0.reason }
+    Field("at", "When.") { $0.given.at }
+    Field("run", "The record of it.") { $0.given.run }
+    Field("ended_at", "When it ended, because the room was done or retired; null while it holds.") {
+      $0.ended?.at
+    }
+  }
+
+  private static let retirement = OutputForm<RoomRetirement>("retirement", "The end of a room's service.") {
+    Field("reason", "What a person gave as the reason.") { $0.reason }
+    Field("at", "When.") { $0.recorded.at }
+    Field("run", "The record of it.") { $0.recorded.run }
+  }
+
+  private static let attempt = OutputForm<BuildingRoom.Run>("room_run", "What one run did with a room.") {
+    Field("run", "The run.") { $0.recorded.run }
+    Field("started", "When it began.") { $0.recorded.at }
+    Field("outcome", "How the room ended.") { $0.room.outcome }
+    Field("reason_code", "Why it is not a success; null when it is.") { $0.room.reason?.code }
+    Field("address", "The device.") { $0.room.address }
+    Field("adapter", "The adapter last used for it.") { $0.room.adapter }
+    Field("adapter_name", "What the host called that adapter.") { $0.adapterName }
+    Field("attempts", "How many attempts were begun.") { $0.room.attempts }
+    Field("duration_s", "Seconds from the first attempt to the outcome, waiting for retries included.") {
+      $0.room.seconds
+    }
+    Field("rssi", "RSSI last received from the device, in dBm.") { $0.room.rssi }
+  }
+
+  private static let run = OutputForm<BuildingRun>(
+    "building_run", "A run, or a change that a person made."
+  ) {
+    Field("id", "Its globally unique id.") { $0.started.run }
+    Field("command", "The command that made the record.") { $0.started.command }
+    Field("started", "When it began.") { $0.began }
+    Field("finished", "When it ended; null when the record has no end.") { $0.report.finished }
+    Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.report.endName }
+    Field("host", "Name of the host that it was on.") { $0.started.host }
+    Field("operator", "The person who ran it; null where nobody is named.") { $0.started.operatedBy }
+    Field(
+      "clock_synchronised",
+      "Whether the host's clock was set by a time server; null when the host does not say."
+    ) { $0.started.isClockSynchronised }
+    Field("tool_version", "Version of roboprov.") { $0.started.toolVersion }
+    Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
+      $0.report.bluezVersion
+    }
+    Field("rooms_selected", "How many rooms it was to work on; null for what is no run.") {
+      $0.started.command == .apply ? $0.report.selected.count : nil
+    }
+    Field("rooms_done", "How many of these are done; null for what is no run.") {
+      $0.started.command == .apply ? $0.report.selected.count(where: \.outcome.isSuccess) : nil
+    }
+    Field("room", "The room that a person changed; null for a run.") { $0.change?.room }
+    Field("reason", "Why that was changed.") { $0.change?.reason }
+    Field("manifest_sha256", "SHA-256 of the manifest's bytes.") { SHA256Text($0.started.manifestSHA256) }
+    Field("journal_sha256", "SHA-256 of the journal's last line: it stands for the whole journal.") {
+      SHA256Text($0.journalHash)
+    }
   }
 }

@@ -15,128 +15,169 @@ public enum JSONReport {
 
   /// The file as a value.
   public static func value(_ report: RunReport, after: BuildingReport? = nil) -> JSONValue {
-    .object([
-      "schema": .string(schema),
-      "run": run(report),
-      "summary": summary(report),
-      "building_after": after.map(BuildingJSON.summary) ?? .null,
-      "rooms": .array(RunRow.rows(report, after: after).map(room)),
-      "common_causes": .array(
-        report.commonCauses.map { .object(["cause": .string($0.name), "value": .optional($0.value)]) }),
-      "unclaimed": .array(report.unclaimed.map { unclaimed($0, in: report) }),
-    ])
+    form.value((report, after))
   }
 
-  /// The `run` of a report.
-  private static func run(_ report: RunReport) -> JSONValue {
-    let run = report.run
-    return .object([
-      "id": .optional(run?.run),
-      "building": .optional(run?.building),
-      "building_name": .optional(run?.buildingName),
-      "started": .optional(report.started.map(RunEvent.timestamp)),
-      "finished": .optional(report.finished.map(RunEvent.timestamp)),
-      "duration_s": .number(report.elapsed.inSeconds),
-      "outcome": .string(report.outcome?.rawValue ?? RunReport.unfinished),
-      "interruption": .optional(report.interruption?.cause.rawValue),
-      "simulated": run.map { .bool($0.simulated) } ?? .null,
-      "tool_version": .optional(run?.toolVersion),
-      "host": .optional(run?.host),
-      "operator": .optional(run?.operatedBy),
-      "clock_synchronised": run?.isClockSynchronised.map { .bool($0) } ?? .null,
-      "bluez_version": .optional(report.bluezVersion),
-      "adapters": .array(
-        report.adapters.map {
-          .object(["address": .string($0.adapter.description), "name": .string($0.name)])
-        }),
-      "foreign_scans": .array(
-        report.foreignScans.map {
-          .object([
-            "adapter": .string($0.adapter.description),
-            "adapter_name": .optional(report.name(of: $0.adapter)),
-            "clients": .array($0.clients.map { .string($0) }),
-          ])
-        }),
-      "manifest": .object([
-        "path": .optional(run?.manifestPath),
-        "sha256": .optional(run?.manifestSHA256),
-      ]),
-    ])
+  /// The file, field by field.
+  static let form = OutputForm<(report: RunReport, after: BuildingReport?)>(
+    "report", "One run, and what came of each room."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("run", "The run.", form: run) { $0.report }
+    Field("summary", "How many rooms ended in which way.", form: summary) { $0.report }
+    Field(
+      "building_after",
+      "How many rooms of the building stand how after the run; null when that is not known.",
+      optional: BuildingJSON.summary
+    ) { $0.after }
+    Field("rooms", "The rooms of the manifest, in its order.", each: room) {
+      RunRow.rows($0.report, after: $0.after).map { ($0, Explanation(of: $0.room)) }
+    }
+    Field(
+      "common_causes", "What the rooms that were tried and not done have in common, and the others do not.",
+      each: commonCause
+    ) { $0.report.commonCauses }
+    Field(
+      "unclaimed", "Devices that could be provisioned, and that no room of the building claims.",
+      each: unclaimed
+    ) { source in source.report.unclaimed.map { ($0, source.report) } }
   }
 
-  /// How many rooms there are of each outcome; every outcome is listed.
-  private static func summary(_ report: RunReport) -> JSONValue {
-    .object(
-      [.init("total", .integer(report.rooms.count))]
-        + Outcome.allCases.map { .init($0.rawValue, .integer(report.count($0))) })
+  private static let run = OutputForm<RunReport>(
+    "run", "A run. All but `outcome` is null before its first event."
+  ) {
+    Field("id", "Globally unique id of the run: time, host and chance.") { $0.run?.run }
+    Field("building", "The building's stable id.") { $0.run?.building }
+    Field("building_name", "The building's name for people.") { $0.run?.buildingName }
+    Field("started", "When it began.") { $0.started }
+    Field("finished", "When it ended; null when the record has no end.") { $0.finished }
+    Field("duration_s", "Seconds from its beginning to its newest event.") { $0.elapsed.inSeconds }
+    Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.endName }
+    Field("interruption", "What stopped it early; null when nothing did.") { $0.interruption?.cause }
+    Field("simulated", "Whether the building was virtual.") { $0.run?.simulated }
+    Field("tool_version", "Version of roboprov.") { $0.run?.toolVersion }
+    Field("host", "Name of the host that it was on.") { $0.run?.host }
+    Field("operator", "The person who ran it; null where nobody is named.") { $0.run?.operatedBy }
+    Field(
+      "clock_synchronised",
+      "Whether the host's clock was set by a time server; null when the host does not say."
+    ) { $0.run?.isClockSynchronised }
+    Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
+      $0.bluezVersion
+    }
+    Field("adapters", "The adapters that it used, in the order of their first use.", each: adapter) {
+      $0.adapters
+    }
+    Field(
+      "foreign_scans", "Adapters that another program scanned with; connecting then takes up to 10 s longer.",
+      each: foreignScan
+    ) { report in report.foreignScans.map { ($0, report) } }
+    Field("manifest", "The manifest.", form: manifest) { $0.run }
   }
 
-  private static func room(_ row: RunRow) -> JSONValue {
-    let (room, report) = (row.room, row.report)
-    let explanation = Explanation(of: room)
-    return .object([
-      "room": .string(room.planned.name),
-      "id": .string(room.id.rawValue),
-      "profile": .string(room.planned.profile.rawValue),
-      "registered": .bool(room.isRegistered),
-      "minor": .optional(room.minor.map(Int.init)),
-      "outcome": .string(room.outcome.rawValue),
-      "standing": .optional(row.after?.standing.rawValue),
-      "address": .optional((room.address ?? row.after?.devices.first)?.description),
-      "adapter": .optional(room.adapter?.description),
-      "adapter_name": .optional(report.name(of: room.adapter)),
-      "attempts": .integer(room.attempts),
-      "duration_s": .number(room.seconds),
-      "rssi": .optional(room.rssi),
-      "evidence": row.proof.map(evidence) ?? .null,
-      "settings": .array(row.settings.map(setting)),
-      "reason": .optional(explanation?.sentence),
-      "reason_code": .optional(room.reason?.code.rawValue),
-      "advice": .optional(explanation?.advice),
-      "exclusion": room.planned.exclusion.map(exclusion) ?? .null,
-      "log": .string(room.log),
-    ])
+  private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {
+    Field("address", "Its Bluetooth address, which stays.") { $0.adapter }
+    Field("name", "What the host calls it: `hci0`.") { $0.name }
   }
 
-  /// A device that no room claims.
-  private static func unclaimed(_ device: DeviceUnclaimed, in report: RunReport) -> JSONValue {
-    .object([
-      "address": .string(device.address.description),
-      "profile": .string(device.profile.rawValue),
-      "adapter": .string(device.adapter.description),
-      "adapter_name": .optional(report.name(of: device.adapter)),
-      "rssi": .optional(device.rssi),
-    ])
+  private static let foreignScan = OutputForm<(scan: ForeignScanDetected, report: RunReport)>(
+    "foreign_scan", "An adapter that another program scans with."
+  ) {
+    Field("adapter", "The adapter.") { $0.scan.adapter }
+    Field("adapter_name", "What the host calls it.") { $0.report.name(of: $0.scan.adapter) }
+    Field(
+      "clients", "The programs that it may be: `bluetoothctl (pid 812)`. Empty when that is not known."
+    ) { $0.scan.clients }
   }
 
-  /// What a success rests on; `seen_in_this_run` is false of what an earlier run has on record.
-  private static func evidence(_ proof: ShownProof) -> JSONValue {
-    .object([
-      "grade": .string(proof.evidence.grade.rawValue),
-      "address": .string(proof.evidence.address.description),
-      "minor": .optional(proof.evidence.minor.map(Int.init)),
-      "rssi": .optional(proof.evidence.rssi),
-      "seconds_after_save": .optional(proof.evidence.secondsAfterSave),
-      "seen_at": .optional(proof.seenAt.map(RunEvent.timestamp)),
-      "run": .optional(proof.run),
-      "seen_in_this_run": .bool(proof.isOfThisRun),
-    ])
+  private static let manifest = OutputForm<RunStarted?>("manifest", "The manifest of a run.") {
+    Field("path", "Its path as the command line named it.") { $0?.manifestPath }
+    Field("sha256", "SHA-256 of its bytes.") { ($0?.manifestSHA256).map(SHA256Text.init) }
   }
 
-  private static func exclusion(_ exclusion: Exclusion) -> JSONValue {
-    .object([
-      "cause": .string(exclusion.cause.rawValue),
-      "reason": .optional(exclusion.reason),
-      "by": .optional(exclusion.by),
-    ])
+  private static let summary = OutputForm<RunReport>("summary", "How many rooms ended in which way.") {
+    Field("total", "All rooms.") { $0.rooms.count }
+    Outcome.counts { $0.count($1) }
   }
 
-  /// A setting; the value of a secret is null.
-  static func setting(_ setting: SettingResult) -> JSONValue {
-    .object([
-      "name": .string(setting.name.rawValue),
-      "value": .optional(setting.value),
-      "state": .string(setting.state.rawValue),
-    ])
+  private static let room = OutputForm<(row: RunRow, explanation: Explanation?)>(
+    "room", "A room, and what came of it in this run."
+  ) {
+    Field("room", "Its name for people.") { $0.row.room.planned.name }
+    Field("id", "Its stable id, also the name of its log.") { $0.row.room.id }
+    Field("profile", "The device family.") { $0.row.room.planned.profile }
+    Field("registered", "Whether its device is configured elsewhere and is only looked for.") {
+      $0.row.room.isRegistered
+    }
+    Field("minor", "The minor that it is to have; null for families without one.") { $0.row.room.minor }
+    Field("outcome", "How it ended.") { $0.row.room.outcome }
+    Field("standing", "How far the room is after the run, by all runs; null when that is not known.") {
+      $0.row.after?.standing
+    }
+    Field("address", "Its device; null where none is known.") {
+      $0.row.room.address ?? $0.row.after?.devices.first
+    }
+    Field("adapter", "The adapter last used for it.") { $0.row.room.adapter }
+    Field("adapter_name", "What the host calls that adapter.") { $0.row.report.name(of: $0.row.room.adapter) }
+    Field("attempts", "How many attempts at its device were begun.") { $0.row.room.attempts }
+    Field("duration_s", "Seconds from its first attempt to its outcome, waiting for retries included.") {
+      $0.row.room.seconds
+    }
+    Field("rssi", "RSSI last received from its device, in dBm.") { $0.row.room.rssi }
+    Field("evidence", "What a success rests on; null where nothing is proved.", optional: evidence) {
+      $0.row.proof
+    }
+    Field("settings", "How far each setting got, in the profile's order.", each: setting) { $0.row.settings }
+    Field("reason", "Why it is not done, as a sentence; null for a success.") { $0.explanation?.sentence }
+    Field("reason_code", "The same as a code.") { $0.row.room.reason?.code }
+    Field("advice", "What to do next, as a sentence.") { $0.explanation?.advice }
+    Field("exclusion", "Why the run was not to work on it; null when it was.", optional: exclusion) {
+      $0.row.room.planned.exclusion
+    }
+    Field("log", "The path of its log, relative to the folder of the run.") { $0.row.room.log }
+  }
+
+  private static let evidence = OutputForm<ShownProof>("evidence", "What a success rests on.") {
+    Field("grade", "How strong it is.") { $0.evidence.grade }
+    Field("address", "The address that it came from.") { $0.evidence.address }
+    Field("minor", "The minor that was received, where a beacon was.") { $0.evidence.minor }
+    Field("rssi", "RSSI of it in dBm.") { $0.evidence.rssi }
+    Field("seconds_after_save", "Seconds from the submission of the save until it was received.") {
+      $0.evidence.secondsAfterSave
+    }
+    Field("seen_at", "When it was seen; null when the record does not say.") { $0.seenAt }
+    Field("run", "The run that saw it.") { $0.run }
+    Field("seen_in_this_run", "Whether it was seen in this run; otherwise an earlier run has it on record.") {
+      $0.isOfThisRun
+    }
+  }
+
+  private static let setting = OutputForm<SettingResult>("setting", "A setting of a room.") {
+    Field("name", "Which setting.") { $0.name }
+    Field("value", "Its value; null for a secret.") { $0.value }
+    Field("state", "How far it got.") { $0.state }
+  }
+
+  private static let exclusion = OutputForm<Exclusion>("exclusion", Exclusion.about) {
+    Field("cause", "What excludes it.") { $0.cause }
+    Field("reason", "Why somebody accepted or retired it.") { $0.reason }
+    Field("by", "Who accepted it.") { $0.by }
+  }
+
+  private static let commonCause = OutputForm<CommonCause>(
+    "common_cause", "What rooms that failed have in common."
+  ) {
+    Field("cause", "What it is.") { $0.name }
+    Field("value", "The adapter, the network or the error message; null for `weak_signal`.") { $0.value }
+  }
+
+  private static let unclaimed = OutputForm<(device: DeviceUnclaimed, report: RunReport)>(
+    "unclaimed_device", DeviceUnclaimed.about
+  ) {
+    Field("address", "The device.") { $0.device.address }
+    Field("profile", "Its family.") { $0.device.profile }
+    Field("adapter", "The adapter that received it last.") { $0.device.adapter }
+    Field("adapter_name", "What the host calls that adapter.") { $0.report.name(of: $0.device.adapter) }
+    Field("rssi", "RSSI in dBm.") { $0.device.rssi }
   }
 }

@@ -11,34 +11,63 @@ public enum VerificationJSON {
     building: String, run: String, _ rooms: [(name: String, room: RoomVerified)],
     unexpected: [UnexpectedBeacon]
   ) -> JSONValue {
-    .object([
-      "schema": .string(schema),
-      "building": .string(building),
-      "run": .string(run),
-      "summary": .object(
-        RoomVerified.Finding.allCases.map { finding in
-          .init(finding.rawValue, .integer(rooms.count { $0.room.finding == finding }))
-        } + [.init("weak", .integer(rooms.count(where: \.room.isWeak)))]),
-      "rooms": .array(rooms.map { room($0.name, $0.room) }),
-      "unexpected": .array(
-        unexpected.map {
-          .object([
-            "address": .string($0.address.description), "uuid": .string($0.identity.uuid.description),
-            "major": .integer(Int($0.identity.major)), "minor": .integer(Int($0.identity.minor)),
-            "rssi": .optional($0.rssi),
-          ])
-        }),
-    ])
+    form.value(Source(building: building, run: run, rooms: rooms, unexpected: unexpected))
   }
 
-  private static func room(_ name: String, _ room: RoomVerified) -> JSONValue {
-    .object([
-      "id": .string(room.room.rawValue), "room": .string(name), "finding": .string(room.finding.rawValue),
-      "weak": .bool(room.isWeak), "address": .optional(room.address?.description),
-      "minor": .optional(room.minor.map(Int.init)), "rssi": .optional(room.rssi),
-      "rssi_min": .optional(room.rssiMin), "rssi_max": .optional(room.rssiMax),
-      "windows_heard": .integer(room.windowsHeard), "windows": .integer(room.windows),
-      "others": .array(room.others.map { .string($0.description) }),
-    ])
+  struct Source {
+    let building: String
+    let run: String
+    let rooms: [(name: String, room: RoomVerified)]
+    let unexpected: [UnexpectedBeacon]
+  }
+
+  /// The document, field by field.
+  static let form = OutputForm<Source>("verification", "What is on air of a building.") {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.building }
+    Field("run", "The record of the verification.") { $0.run }
+    Field("summary", "How many rooms were found how.", form: summary) { $0 }
+    Field("rooms", "The rooms that are in service, in the manifest's order.", each: room) { $0.rooms }
+    Field(
+      "unexpected", "Beacons with the uuid and major of the building's rooms, and a minor that no room has.",
+      each: beacon
+    ) { $0.unexpected }
+  }
+
+  private static let summary = OutputForm<Source>("summary", "How many rooms were found how.") {
+    RoomVerified.Finding.counts { source, finding in source.rooms.count { $0.room.finding == finding } }
+    Field(
+      "weak", "Rooms of `on_air` whose device is received below \(RoomVerified.weakBelow) dBm."
+    ) { $0.rooms.count(where: \.room.isWeak) }
+  }
+
+  private static let room = OutputForm<(name: String, room: RoomVerified)>("room", RoomVerified.about) {
+    Field("id", "Its stable id.") { $0.room.room }
+    Field("room", "Its name for people.") { $0.name }
+    Field("finding", "What was found.") { $0.room.finding }
+    Field("weak", "Whether its device is received, but below \(RoomVerified.weakBelow) dBm.") {
+      $0.room.isWeak
+    }
+    Field("address", "Its device; null where none is known.") { $0.room.address }
+    Field("minor", "The minor of its identity; null where it has none.") { $0.room.minor }
+    Field("rssi", "RSSI of its device in dBm: the median over the scan windows in which it was received.") {
+      $0.room.rssi
+    }
+    Field("rssi_min", "The least of these.") { $0.room.rssiMin }
+    Field("rssi_max", "The greatest of these.") { $0.room.rssiMax }
+    Field("windows_heard", "In how many scan windows it was received with the room's identity.") {
+      $0.room.windowsHeard
+    }
+    Field("windows", "How many scan windows there were.") { $0.room.windows }
+    Field("others", "The other devices with the room's identity.") { $0.room.others }
+  }
+
+  private static let beacon = OutputForm<UnexpectedBeacon>("unexpected_beacon", "A beacon that no room has.")
+  {
+    Field("address", "The device that sends it.") { $0.address }
+    Field("uuid", "Its uuid.") { $0.identity.uuid }
+    Field("major", "Its major.") { $0.identity.major }
+    Field("minor", "Its minor.") { $0.identity.minor }
+    Field("rssi", "RSSI last reported, in dBm.") { $0.rssi }
   }
 }

@@ -1,0 +1,87 @@
+import Model
+
+/// What an event can be: the events of a room's history, and with `prev` the lines of a journal.
+package enum EventSchema {
+  /// An event.
+  package static let event = ObjectSchema(
+    "event", "Something that happened in a run.",
+    [
+      .init("v", "Version of the encoded form.", .constant(.integer(RunEvent.version))),
+      .init("seq", "Its number in the run, from 1 without gaps.", .integer(from: 1)),
+      .init("at", "When it happened, by the host's clock.", .text(.time)),
+      .init("elapsed_us", "Microseconds since the run began, by the monotonic clock.", .integer(from: 0)),
+      .init("kind", "What happened.", .names(kinds)),
+      .init("data", "What is recorded of it; `kind` says which keys there are.", .payload),
+    ],
+    variants: .init(key: "kind", payload: "data", Fact.Kind.allCases.map(variant)))
+
+  /// A line of `journal.jsonl`.
+  package static let line = {
+    var line = event
+    line.definition = "journal_line"
+    line.properties.append(
+      .init(
+        "prev",
+        "SHA-256 of the line before without its newline; in the first line, of the name of the format.",
+        .text(.sha256)))
+    return line
+  }()
+
+  private static let kinds = Schema.Names(
+    "kind", "What can happen in a run.", Fact.Kind.allCases.map { .init($0.rawValue, about($0)) })
+
+  /// What a kind of event tells; empty for one that nobody has explained.
+  private static func about(_ kind: Fact.Kind) -> String { words[kind] ?? "" }
+
+  private static func variant(_ kind: Fact.Kind) -> ObjectSchema.Variant {
+    var schema: ObjectSchema?
+    do {
+      _ = try Fact(kind: kind) { type in
+        let read = SchemaReader.read(type)
+        schema = read.schema
+        return read.sample
+      }
+    } catch {
+      preconditionFailure("\(kind.rawValue) cannot be made: \(error)")
+    }
+    guard let schema else { preconditionFailure("\(kind.rawValue) has no payload") }
+    return .init(kind.rawValue, about(kind), schema)
+  }
+
+  private static let words: [Fact.Kind: String] = [
+    "run_started": "The run began.",
+    "adapter_awaited": "No adapter could be used; the run waits for one.",
+    "adapter_selected": "An adapter was taken into use.",
+    "adapter_faulted": "An adapter receives nothing, or the stack refuses to scan with it.",
+    "link_released": "A link was ended that an earlier run had left behind.",
+    "foreign_scan_detected": "Another program was found to scan with an adapter in use.",
+    "listening_started": "An adapter began to scan.",
+    "listening_stopped": "An adapter stopped scanning.",
+    "device_sighted": "A device was received for the first time, or with another state than before.",
+    "binding_committed":
+      "Intent: A room and a device were joined; on record before the first byte is written.",
+    "binding_released": "A room and a device are no longer joined.",
+    "room_retired": "A room was taken out of service.",
+    "room_accepted": "Somebody accepted a room as it is.",
+    "room_verified": "What was received from a room's device when the building was verified.",
+    "host_paused": "The host did nothing for a while, or its clock was set.",
+    "attempt_started": "An attempt began.",
+    "stage_started": "A stage of an attempt began.",
+    "stage_ended": "A stage of an attempt ended.",
+    "status_received": "The device sent a status.",
+    "settings_read": "What the device holds was read.",
+    "elapsed_sent": "The device is told how long ago an action was.",
+    "setting_written": "The device confirmed a setting.",
+    "save_submitted": "Intent: The device is about to be asked to keep what was written.",
+    "link_ended": "The link ended.",
+    "proof_heard": "The proof was received on air.",
+    "attempt_ended": "An attempt ended.",
+    "retry_scheduled": "Another attempt will follow.",
+    "canaries_judged":
+      "The first rooms of each network were done, and a person or a command decided whether the rest follows.",
+    "device_unclaimed": "A device that could be provisioned was received, and no room claims it.",
+    "room_finished": "A room got its outcome.",
+    "run_interrupted": "The run was asked to stop.",
+    "run_finished": "The run ended.",
+  ]
+}

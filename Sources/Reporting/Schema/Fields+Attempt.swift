@@ -1,0 +1,145 @@
+package import Model
+
+extension AttemptStarted: RecordedObject {
+  package static let definition = "attempt_started"
+  package static let about = "An attempt at a device."
+  package static let fields = [
+    "room": "The room.",
+    "address": "The device.",
+    "adapter": "The adapter used.",
+    "number": "1 for the first.",
+    "rssi": "RSSI when it was last heard, in dBm.",
+    "fresh":
+      "False when the device may still hold what an earlier run wrote; absent when it was heard waiting to be provisioned.",
+  ]
+}
+
+extension StageStarted: RecordedObject {
+  package static let definition = "stage_started"
+  package static let about = "A stage of the current attempt."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "stage": "The stage.",
+    "setting": "The setting being written, in `write`.",
+    "timeout": "Its timeout in seconds.",
+  ]
+}
+
+extension StageEnded: RecordedObject {
+  package static let definition = "stage_ended"
+  package static let about = "A stage that ended, well or not."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "stage": "The stage.",
+    "setting": "The setting being written, in `write`.",
+    "seconds": "How long it took, in seconds.",
+    "failure": "Why it failed; absent when it did not.",
+  ]
+}
+
+extension StatusReceived: RecordedObject {
+  package static let definition = "status_received"
+  package static let about = "A status of the device, secrets taken out."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "text": "The text of the status.",
+    "meaning": "How it was taken.",
+  ]
+}
+
+extension SettingsRead: RecordedObject {
+  package static let definition = "settings_read"
+  package static let about = "What the device holds, read before anything is written."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "settings": "Setting by setting, as people read them, in the profile's order.",
+  ]
+}
+
+extension HeldSetting: RecordedObject {
+  package static let definition = "held_setting"
+  package static let about = "A setting and the value that a device has for it."
+  package static let fields = [
+    "name": "Which setting.",
+    "value": "Its value as people read it, or its bytes in hex where they mean nothing.",
+  ]
+}
+
+extension ElapsedSent: RecordedObject {
+  package static let definition = "elapsed_sent"
+  package static let about = "The time from an action to the write that tells the device of it."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "seconds": "Seconds from the action to the write, to the microsecond.",
+    "byte": "The byte that says so to the device.",
+    "since": "What the time counts from.",
+  ]
+}
+
+extension SettingWritten: RecordedObject {
+  package static let definition = "setting_written"
+  package static let about = "A setting that the device confirmed."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "setting": "The setting.",
+    "bytes": "How many bytes were written; absent for a secret, whose length is part of it.",
+  ]
+}
+
+extension SaveSubmitted: RecordedObject {
+  package static let definition = "save_submitted"
+  package static let about = "The moment from which the device may have changed."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "address": "The device.",
+  ]
+}
+
+extension LinkEnded: RecordedObject {
+  package static let definition = "link_ended"
+  package static let about = "A link that ended."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "cause": "Who ended it.",
+    "expected": "Whether it was the expected end.",
+  ]
+}
+
+extension ProofHeard: RecordedObject {
+  package static let definition = "proof_heard"
+  package static let about = "The device's own proof."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "evidence": "What was heard.",
+  ]
+}
+
+extension AttemptEnded: RecordedObject {
+  package static let definition = "attempt_ended"
+  package static let about = "An attempt's end."
+  package static let fields = [
+    "room": "The room.",
+    "number": "Which attempt.",
+    "seconds": "How long it took, in seconds.",
+    "failure": "Why it failed; absent when it did not.",
+  ]
+}
+
+extension RetryScheduled: RecordedObject {
+  package static let definition = "retry_scheduled"
+  package static let about = "Another attempt to come."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "The number it will have.",
+    "delay": "Seconds until it may begin.",
+  ]
+}

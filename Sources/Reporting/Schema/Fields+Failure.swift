@@ -1,0 +1,22 @@
+package import Model
+
+extension FailureReason.Form: RecordedObject {
+  package static let definition = "failure"
+  package static let about =
+    "Why something did not succeed: a code, and the context that this code has."
+  package static let fields = [
+    "code": "Which reason it is.",
+    "stage": "The stage of the attempt in which it happened.",
+    "setting": "The setting that was being written or read.",
+    "att_error": "The ATT error that the device answered with.",
+    "device_text": "The error message of the device, secrets taken out.",
+    "stack_text":
+      "The error message of the Bluetooth stack, secrets taken out; for `adapter_claimed` the run that holds the adapter.",
+    "held": "What the device holds instead of what is wanted, as people read it.",
+    "minor": "The minor that was received instead, or that another device has.",
+    "addresses": "Other devices concerned: candidates, or those that have the room's identity.",
+    "candidates": "The devices that could be the room's, or that have its identity, and the RSSI of each.",
+    "near": "The adapter that the room is near, as the manifest names it.",
+    "seconds": "The timeout that was over, in seconds.",
+  ]
+}

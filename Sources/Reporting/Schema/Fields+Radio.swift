@@ -1,0 +1,87 @@
+package import Model
+
+extension AdapterAwaited: RecordedObject {
+  package static let definition = "adapter_awaited"
+  package static let about = "Why no adapter could be used yet."
+  package static let fields = [
+    "trouble":
+      "Why the best of the adapters cannot be used; absent while there is not even a Bluetooth stack.",
+    "adapter": "The name of that adapter, where there is one: `hci0`.",
+    "seconds": "How long the run will wait, in seconds.",
+  ]
+}
+
+extension AdapterSelected: RecordedObject {
+  package static let definition = "adapter_selected"
+  package static let about = "The adapter in use."
+  package static let fields = [
+    "adapter": "The adapter.",
+    "name": "What the host calls it: `hci0`.",
+    "stack": "Name and version of the Bluetooth stack.",
+  ]
+}
+
+extension AdapterFault: RecordedObject {
+  package static let definition = "adapter_fault"
+  package static let about = "What is wrong with an adapter that is there and powered."
+  package static let fields = [
+    "adapter": "The adapter.",
+    "fault": "What is wrong.",
+    "power_cycled": "True when it was switched off and on because of that.",
+    "stack_text": "The stack's error message, where it gave one.",
+  ]
+}
+
+extension LinkReleased: RecordedObject {
+  package static let definition = "link_released"
+  package static let about = "A link that an earlier run, which was killed, had left behind."
+  package static let fields = [
+    "address": "The device at its other end.",
+    "adapter": "The adapter that held it.",
+  ]
+}
+
+extension ForeignScanDetected: RecordedObject {
+  package static let definition = "foreign_scan_detected"
+  package static let about =
+    "Another program that scans with an adapter in use: BlueZ then takes up to 10 s longer to connect."
+  package static let fields = [
+    "adapter": "The adapter.",
+    "clients":
+      "The programs that it may be, for people: `bluetoothctl (pid 812)`. Empty when that is not known.",
+  ]
+}
+
+extension Listening: RecordedObject {
+  package static let definition = "listening"
+  package static let about = "An adapter, and what it scans for."
+  package static let fields = [
+    "adapter": "The adapter.",
+    "purpose": "What the scan is for.",
+    "room": "The room, when it is for one room.",
+  ]
+}
+
+extension DeviceSighted: RecordedObject {
+  package static let definition = "device_sighted"
+  package static let about = "A device, and whether it waits to be provisioned or is at work."
+  package static let fields = [
+    "address": "The device.",
+    "adapter": "The adapter that received it.",
+    "profile":
+      "The family it was recognised as; absent for a beacon of no family that has the identity of a room.",
+    "rssi": "RSSI in dBm.",
+    "minor": "Its minor when it is at work as a beacon; absent while it waits to be provisioned.",
+  ]
+}
+
+extension DeviceUnclaimed: RecordedObject {
+  package static let definition = "device_unclaimed"
+  package static let about = "A device that could be provisioned, and that no room of the building claims."
+  package static let fields = [
+    "address": "The device.",
+    "adapter": "The adapter that heard it last.",
+    "profile": "Its family.",
+    "rssi": "RSSI in dBm.",
+  ]
+}

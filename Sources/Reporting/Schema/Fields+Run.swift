@@ -1,0 +1,159 @@
+package import Model
+
+extension RunStarted: RecordedObject {
+  package static let definition = "run_started"
+  package static let about =
+    "Everything a report needs to know about the run, so that the events alone suffice."
+  package static let fields = [
+    "command": "The command that made the record.",
+    "run": "Globally unique id of the run: time, host and chance.",
+    "building": "The building's stable id.",
+    "building_name": "The building's name for people.",
+    "tool_version": "Version of roboprov.",
+    "host": "Name of the host the run was on.",
+    "operator": "The person who ran it; absent where nobody is named.",
+    "clock_synchronised":
+      "Whether the host's clock was set by a time server; absent when the host does not say.",
+    "manifest_path": "The manifest as it was named on the command line.",
+    "manifest_sha256": "SHA-256 of the manifest's bytes, lower-case hex.",
+    "simulated": "Whether the building was virtual.",
+    "seal_key":
+      "Which key seals the secrets' fingerprints, so that nobody compares those of different keys; absent without a key.",
+    "rooms": "The rooms of the manifest, in its order, also those that are excluded.",
+  ]
+}
+
+extension PlannedRoom: RecordedObject {
+  package static let definition = "planned_room"
+  package static let about = "A room as the run set out to do it."
+  package static let fields = [
+    "room": "Its stable identity.",
+    "name": "Its name for people.",
+    "profile": "The device family.",
+    "address": "The address the manifest gives.",
+    "registered": "True when its device is configured elsewhere and is only looked for; absent otherwise.",
+    "proof": "The address from which a beacon proves its device; absent: only its own.",
+    "settings": "Its settings in the profile's order; no secret has a value here.",
+    "exclusion": "Why it is not to be worked on, if it is not.",
+  ]
+}
+
+extension HostPause: RecordedObject {
+  package static let definition = "host_pause"
+  package static let about = "A time in which this host did nothing."
+  package static let fields = [
+    "kind": "What kind of pause it was.",
+    "seconds": "How long it was, in seconds; for a clock that was set, by how much, negative for backward.",
+  ]
+}
+
+extension CanariesJudged: RecordedObject {
+  package static let definition = "canaries_judged"
+  package static let about = "The first rooms of each network, and what was said of them."
+  package static let fields = [
+    "rooms": "The rooms that were done first.",
+    "approved": "Whether the rest is to follow.",
+  ]
+}
+
+extension RoomFinished: RecordedObject {
+  package static let definition = "room_finished"
+  package static let about = "A room's outcome: exactly one for each selected room."
+  package static let fields = [
+    "room": "The room.",
+    "outcome": "How it ended.",
+    "address": "Its device, where one was bound or named.",
+    "adapter": "The adapter last used for it.",
+    "attempts": "How many attempts were made.",
+    "seconds": "Seconds from its first attempt to this, waiting for retries included; 0 without attempt.",
+    "rssi": "RSSI last heard from it, in dBm.",
+    "evidence": "What the outcome rests on.",
+    "settings": "How far each setting got.",
+    "reason": "Why it is not a success; absent when it is.",
+  ]
+}
+
+extension RunInterrupted: RecordedObject {
+  package static let definition = "run_interrupted"
+  package static let about = "Why the run stops early."
+  package static let fields = [
+    "cause": "What stopped the run.",
+    "detail": "More about it for the log.",
+  ]
+}
+
+extension RunFinished: RecordedObject {
+  package static let definition = "run_finished"
+  package static let about = "The run's end."
+  package static let fields = [
+    "outcome": "How it ended as a whole."
+  ]
+}
+
+extension Exclusion: RecordedObject {
+  package static let definition = "exclusion"
+  package static let about = "Why a room of the manifest is not to be worked on."
+  package static let fields = [
+    "cause": "What excludes it.",
+    "reason": "Why somebody accepted or retired it.",
+    "by": "Who accepted it.",
+  ]
+}
+
+extension BindingCommitted: RecordedObject {
+  package static let definition = "binding_committed"
+  package static let about = "A room and the device it gets."
+  package static let fields = [
+    "room": "The room.",
+    "address": "The device.",
+    "basis": "What joined them.",
+  ]
+}
+
+extension BindingReleased: RecordedObject {
+  package static let definition = "binding_released"
+  package static let about = "A binding that no longer holds."
+  package static let fields = [
+    "room": "The room.",
+    "address": "The device it had.",
+    "cause": "Why.",
+    "reason": "What a person gave as the reason.",
+    "silent": "Whether it was made sure that the device is not on air; absent when nobody scanned for it.",
+  ]
+}
+
+extension RoomRetired: RecordedObject {
+  package static let definition = "room_retired"
+  package static let about = "A room that is out of service."
+  package static let fields = [
+    "room": "The room.",
+    "reason": "What a person gave as the reason.",
+  ]
+}
+
+extension RoomAccepted: RecordedObject {
+  package static let definition = "room_accepted"
+  package static let about = "Somebody accepted a room as it is."
+  package static let fields = [
+    "room": "The room.",
+    "reason": "Why.",
+    "by": "Who answers for it.",
+  ]
+}
+
+extension RoomVerified: RecordedObject {
+  package static let definition = "room_verified"
+  package static let about = "What was heard of a room's device while a person had the building verified."
+  package static let fields = [
+    "room": "The room.",
+    "finding": "What was found.",
+    "address": "Its device, where one is known.",
+    "minor": "The minor of its identity, where it has one.",
+    "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was heard.",
+    "rssi_min": "The least of these.",
+    "rssi_max": "The greatest of these.",
+    "windows_heard": "In how many scan windows it was heard with the room's identity.",
+    "windows": "How many scan windows there were.",
+    "others": "The other devices with the room's identity.",
+  ]
+}

@@ -1,0 +1,67 @@
+package import Model
+
+extension Evidence: RecordedObject {
+  package static let definition = "evidence"
+  package static let about = "What a success rests on: always something that the device itself did."
+  package static let fields = [
+    "grade": "How strong the evidence is.",
+    "address": "The address it came from.",
+    "minor": "The minor that was heard, where a beacon was.",
+    "rssi": "RSSI of it in dBm, where known.",
+    "seconds_after_save": "Seconds from the submission of the save until it was heard.",
+    "run": "The run that has it on record, where that is an earlier one: then it was not seen in this run.",
+    "seen_at": "When that earlier run saw it.",
+  ]
+}
+
+extension SettingResult: RecordedObject {
+  package static let definition = "setting_result"
+  package static let about = "How far a setting of a room got."
+  package static let fields = [
+    "name": "Which setting.",
+    "value": "The value; absent when it is a secret.",
+    "state": "How far it got.",
+    "fingerprint": "What tells whether a secret is still the same, and nothing else of it.",
+  ]
+}
+
+extension HeardCandidate: RecordedObject {
+  package static let definition = "heard_candidate"
+  package static let about = "A device that could be a room's, or that has its identity."
+  package static let fields = [
+    "address": "The device.",
+    "adapter": "The adapter that receives it.",
+    "rssi": "RSSI in dBm.",
+  ]
+}
+
+extension ApplyPlan: RecordedObject {
+  package static let definition = "plan"
+  package static let about =
+    "What a run would do, room by room, on what was heard and what is on record: what `plan` shows and saves, and what `apply --plan` must find again before it touches anything."
+  package static let fields = [
+    "schema": "Name and version of the format.",
+    "building": "The building's stable id.",
+    "manifest_sha256": "SHA-256 of the manifest's bytes, lower-case hex.",
+    "rooms": "The rooms of the manifest, in its order.",
+  ]
+}
+
+extension PlannedStep: RecordedObject {
+  package static let definition = "planned_step"
+  package static let about = "What a run would do with one room."
+  package static let fields = [
+    "room": "The room.",
+    "name": "Its name for people.",
+    "action": "What is done.",
+    "registered": "True of a room whose device was configured elsewhere; absent otherwise.",
+    "address": "The device.",
+    "basis": "What joins room and device.",
+    "heard": "Whether the device was heard.",
+    "rssi": "RSSI of it in dBm, where known.",
+    "evidence": "What `done` rests on.",
+    "outcome": "The outcome of a room that is stopped.",
+    "reason": "Why a room is stopped.",
+    "exclusion": "Why a room is not worked on.",
+  ]
+}

@@ -1,0 +1,64 @@
+package import Model
+
+extension FailureReason.Code: OutputNames {
+  package static let definition = "failure_code"
+  package static let about = "Why something did not succeed."
+  package var documentation: String {
+    switch self {
+    case .neverHeard:
+      "It was not heard on any adapter. An attempt that searched for it says for how many seconds."
+    case .adapterDeaf: "No adapter reported any device at all, not even others."
+    case .connectTimedOut:
+      "It was heard, and did not answer a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
+    case .connectFailed: "The connection attempt failed."
+    case .unknownToStack: "The stack had forgotten it before it was connected to: nothing was sent."
+    case .linkLost: "The link was lost."
+    case .stageTimedOut:
+      "The stage took longer than its timeout: that of roboprov, which has `seconds`, or the stack's."
+    case .serviceMissing: "It does not have the service or characteristic that its family has."
+    case .attributeRejected: "It answered a write or read with an ATT error, or does not permit it."
+    case .refused: "The device refused; `device_text` is its error message, secrets taken out."
+    case .saveNotKept: "It came back waiting to be provisioned: what was written was not kept."
+    case .wrongIdentity: "It came back with another identity than was written."
+    case .readBackMismatch: "Read back, it holds something else than was written."
+    case .foreignSettings:
+      "It holds settings that are neither the factory's nor this room's, and nobody allowed to overwrite them."
+    case .noSelfDisconnect:
+      "It was written and did not end the link, as it does when it has taken what was written."
+    case .notHeardAfterSave:
+      "Written and submitted, and not heard afterwards. Without a response the save was that of an earlier run."
+    case .heardFromOtherAddress:
+      "Written and submitted; afterwards its identity was heard from other addresses only, which proves nothing."
+    case .configuredOtherwise:
+      "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` says what it holds."
+    case .minorOnAir: "The room's minor is on air from another address."
+    case .minorOnRecord:
+      "The room's minor is on record at another address, which was not heard to have another."
+    case .settingsChanged:
+      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without a minor has none here."
+    case .planOutdated: "What would be done is not what the plan says."
+    case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
+    case .hostPaused: "This host slept, or was held, in the middle of it."
+    case .tooManyCandidates:
+      "More devices were heard than rooms are left to take any of them; or, with a minor, several have the identity of a room whose device was configured elsewhere."
+    case .noCandidate: "No device was left for this room, or none was heard near its adapter."
+    case .addressNeeded:
+      "Devices of the room's family do not tell on air whether they are provisioned: the room must name its own."
+    case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
+    case .notNear: "The nearest device is too far from the room's adapter to be in the room."
+    case .heardTooBriefly: "The nearest device was not heard long or often enough yet to be sure of it."
+    case .adapterMissing: "The adapter that the room is near is not there."
+    case .adapterShared: "More rooms than one are near the same adapter."
+    case .notConfirmed: "The proposed assignment was not confirmed."
+    case .tooManyFailures: "More rooms failed than were allowed to, so no more were begun."
+    case .canariesFailed: "None of the first rooms of its network was done, so it was not begun."
+    case .canariesRefused: "The first rooms were done, and then the rest was not wanted."
+    case .adapterLost: "The adapter was switched off or unplugged."
+    case .stackLost: "The Bluetooth stack or the bus went away."
+    case .outOfSlots: "The adapter has no free connection."
+    case .interrupted: "The run was interrupted."
+    case .recordUnwritable: "The record could not be written, so nothing more was done."
+    case .stackError: "The stack reported another error; its text says which."
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Model
+
+extension CommonCause.Name: OutputNames {
+  package static let definition = "common_cause_name"
+  package static let about = "What the rooms that were tried and not done have in common."
+  package var documentation: String {
+    switch self {
+    case .adapter: "All were tried on the adapter `value`, and no room was done on it."
+    case .weakSignal: "All devices were received below \(CommonCause.weak) dBm."
+    case .network: "All were to be given the network `value`, and no room with it was done."
+    case .deviceText: "All devices gave the error message `value`."
+    }
+  }
+}
+
+extension RunReport {
+  /// How a run ended, or that its record has no end.
+  static let ends = Schema.Names(
+    "run_end", RunOutcome.about,
+    RunOutcome.names.cases + [
+      .init(unfinished, "The record has no end: the run was killed, or goes on.")
+    ])
+
+  /// How the run ended, by its name in `ends`.
+  var endName: JSONValue { .string(outcome?.rawValue ?? Self.unfinished) }
+}

@@ -1,0 +1,213 @@
+package import Model
+
+extension Outcome: OutputNames {
+  package static let definition = "outcome"
+  package static let about = "How a room ended. Every selected room ends with exactly one."
+  package var documentation: String {
+    switch self {
+    case .provisioned: "Written and proved at the first attempt."
+    case .provisionedAfterRetry: "Written and proved after at least one attempt that failed."
+    case .alreadyProvisioned: "It was as wanted before this run."
+    case .needsHands: "A person must act first."
+    case .unconfirmed: "Written, perhaps kept, not proved."
+    case .failed: "Tried and not done."
+    case .unreachable: "Never reached."
+    case .ambiguous: "Several devices could be meant."
+    case .pending: "Not tried in this run."
+    case .skipped: "Deselected."
+    case .cancelled: "The run ended first."
+    }
+  }
+}
+
+extension Evidence.Grade: OutputNames {
+  package static let definition = "evidence_grade"
+  package static let about = "How strong evidence is, strongest first."
+  package var documentation: String {
+    switch self {
+    case .freshBeacon:
+      "Its beacon with the written identity, from the address that was written, first heard after the save."
+    case .freshBeaconOtherAddress:
+      "A beacon with the written identity from one other address, silent before: it changed its address."
+    case .beaconOnAir: "Its beacon was on air with the wanted identity before this run wrote anything."
+    case .readBack: "The device held what was wanted when it was read; its beacon was not heard."
+    case .savedStatus: "The device said over the link that it had saved; nothing was heard afterwards."
+    case .selfDisconnect:
+      "The device ended the link after the write, as it does when it has taken it. Weak: a lost link looks the same."
+    }
+  }
+}
+
+extension SettingState: OutputNames {
+  package static let definition = "setting_state"
+  package static let about = "How far a setting got."
+  package var documentation: String {
+    switch self {
+    case .notWritten: "Never confirmed by the device."
+    case .written: "The device confirmed the write; nothing shows that it uses it."
+    case .proved: "The device's own signal shows it, or its own answer when it was read afterwards."
+    }
+  }
+}
+
+extension RunOutcome: OutputNames {
+  package static let definition = "run_outcome"
+  package static let about = "How a run ended as a whole."
+  package var documentation: String {
+    switch self {
+    case .complete: "Every selected room is done."
+    case .incomplete: "Some selected room is not done."
+    case .interrupted: "A person stopped it."
+    case .aborted: "It could not go on."
+    }
+  }
+}
+
+extension RecordedCommand: OutputNames {
+  package static let definition = "recorded_command"
+  package static let about = "The command that made a record."
+  package var documentation: String {
+    switch self {
+    case .apply: "A run that provisions."
+    case .replace: "A device was taken out of service."
+    case .retire: "A room was taken out of service."
+    case .accept: "A room was accepted as it is."
+    case .verify: "The building was verified on air; nothing was written to any device."
+    }
+  }
+}
+
+extension InterruptionCause: OutputNames {
+  package static let definition = "interruption_cause"
+  package static let about = "What can stop a run early."
+  package var documentation: String {
+    switch self {
+    case .signal: "A person, with Ctrl-C or a signal."
+    case .record: "The record could not be written."
+    case .stack: "The Bluetooth stack or its bus went away and did not come back."
+    case .adapter: "No adapter could be used any more."
+    case .claimed: "Another run works with the adapter."
+    case .plan: "What would be done is not what the plan says."
+    }
+  }
+}
+
+extension HostPause.Kind: OutputNames {
+  package static let definition = "host_pause_kind"
+  package static let about = "What kind of pause it was."
+  package var documentation: String {
+    switch self {
+    case .suspended: "The host slept: a closed lid."
+    case .stopped: "The process, or the machine it runs in, was held."
+    case .clockSet: "The host did not pause: its wall clock was set."
+    }
+  }
+}
+
+extension BindingBasis: OutputNames {
+  package static let definition = "binding_basis"
+  package static let about = "What joined a room and a device, strongest first."
+  package var documentation: String {
+    switch self {
+    case .address: "The manifest names the address."
+    case .record: "An earlier run joined them."
+    case .nearest: "It is clearly the nearest to the adapter that stands in the room."
+    case .any: "The manifest lets the room take any device, and a person confirmed it."
+    }
+  }
+}
+
+extension BindingReleased.Cause: OutputNames {
+  package static let definition = "release_cause"
+  package static let about = "Why a binding ends."
+  package var documentation: String {
+    switch self {
+    case .rebound: "The manifest names another device, and a person said that it is meant."
+    case .replaced: "The device was replaced: it is out of service."
+    case .retired: "The room was retired, its device with it."
+    }
+  }
+}
+
+extension Exclusion.Cause: OutputNames {
+  package static let definition = "exclusion_cause"
+  package static let about = "What excludes a room."
+  package var documentation: String {
+    switch self {
+    case .deselected: "It was not selected for this run."
+    case .accepted: "Somebody accepted it as it is."
+    case .retired: "It was taken out of service."
+    }
+  }
+}
+
+extension RoomVerified.Finding: OutputNames {
+  package static let definition = "finding"
+  package static let about = "What was found on air."
+  package var documentation: String {
+    switch self {
+    case .onAir: "Its own device is on air with the room's identity, and no other device is."
+    case .duplicate: "Its own device is on air with the room's identity, and so is another device."
+    case .otherDevice: "The room's identity is on air from another device only."
+    case .otherIdentity: "Its device is on air with another identity."
+    case .waiting: "Its device waits to be provisioned."
+    case .missing: "Neither its device nor its identity was heard."
+    case .notVerifiable: "Devices of its family do not tell on air what they hold."
+    }
+  }
+}
+
+extension PlannedStep.Action: OutputNames {
+  package static let definition = "planned_action"
+  package static let about = "What is done with a room."
+  package var documentation: String {
+    switch self {
+    case .provision: "Its device is written."
+    case .done: "It is done already."
+    case .await: "Its device was configured elsewhere, and was not heard yet: it is scanned for."
+    case .stop: "Nothing can be written."
+    case .exclude: "It is not worked on."
+    }
+  }
+}
+
+extension ProofAddress: OutputNames {
+  package static let definition = "proof_address"
+  package static let about = "The address from which a beacon with the written identity proves a device."
+  package var documentation: String {
+    switch self {
+    case .own: "The address that was written."
+    case .any: "That, or another one that was silent before the save: this firmware changes its address."
+    }
+  }
+}
+
+extension RoomStanding.Progress: OutputNames {
+  package static let definition = "progress"
+  package static let about = "How far a room is by all that is on record."
+  package var documentation: String {
+    switch self {
+    case .done: "Its device is at work with the settings that were written."
+    case .unconfirmed: "Its device was asked to save, and nothing proves that it did."
+    case .accepted: "Somebody accepted it as it is."
+    case .retired: "It is out of service."
+    case .open: "Something is left to do."
+    }
+  }
+}
+
+extension BuildingRoom.Standing: OutputNames {
+  package static let definition = "standing"
+  package static let about = "How far a room is."
+  package var documentation: String {
+    switch self {
+    case .done: "Its device is provisioned as wanted, by the evidence given."
+    case .outdated: "Its device is provisioned, with other settings than the manifest has now."
+    case .unconfirmed: "Its device was written, and nothing proved yet that it kept that."
+    case .open: "Tried, or looked for, and not done."
+    case .untried: "No run has tried it."
+    case .accepted: "Somebody accepted it as it is."
+    case .retired: "It is out of service."
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// A machine-readable output of roboprov.
+package struct Output: Hashable, Sendable {
+  /// What `roboprov schema` calls it.
+  package let name: String
+  /// Name and version of its format: the value of its key `schema`, where it has that.
+  package let identifier: String
+  /// What it is, in one line.
+  package let about: String
+  /// Which files and commands have it, in Markdown.
+  package let place: String
+  /// What it can be.
+  package let schema: Schema
+
+  package init(_ name: String, _ identifier: String, _ about: String, in place: String, _ schema: Schema) {
+    (self.name, self.identifier, self.about, self.place) = (name, identifier, about, place)
+    self.schema = schema
+  }
+
+  /// An output that a form encodes.
+  package init<Source>(
+    _ name: String, _ identifier: String, in place: String, _ form: OutputForm<Source>
+  ) {
+    self.init(name, identifier, form.about, in: place, .object(form.schema))
+  }
+}
+
+extension Output {
+  /// The report of a run.
+  package static let report = Output(
+    "report", JSONReport.schema, in: "`report.json`; `roboprov apply`, `report --output json`",
+    JSONReport.form)
+  /// The report of a building.
+  package static let building = Output(
+    "building", BuildingJSON.schema, in: "`building.json`; `roboprov status --output json`", BuildingJSON.form
+  )
+  /// What `verify` found.
+  package static let verification = Output(
+    "verification", VerificationJSON.schema, in: "`roboprov verify --output json`", VerificationJSON.form)
+}

@@ -1,0 +1,172 @@
+/// The page of the documentation that explains every field of every output, made of their schemas.
+package enum OutputPage {
+  /// The page, in Markdown.
+  /// - Parameter introduction: what stands below its title.
+  package static func text(_ outputs: [Output], introduction: String) -> String {
+    var page = Page(outputs)
+    var lines = ["# Machine-readable outputs", "", introduction, ""]
+    lines += ["| name | format | what it is | where |", "|---|---|---|---|"]
+    lines += outputs.map { output in
+      "| [\(output.name)](#\(output.name)) | `\(output.identifier)` | \(output.about) | \(output.place) |"
+    }
+    for output in outputs { lines += page.section(of: output) }
+    lines += page.sharedObjects()
+    lines += page.enumerations()
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+private struct Page {
+  /// Objects that stand in more than one place: each is explained once.
+  private let shared: Set<ObjectSchema>
+  private var objects: [ObjectSchema] = []
+  private var names: [Schema.Names] = []
+
+  init(_ outputs: [Output]) {
+    var places: [ObjectSchema: Int] = [:]
+    for output in outputs {
+      switch output.schema {
+      case .object(let object): Self.countParts(object, &places)
+      default: Self.count(output.schema, &places)
+      }
+    }
+    shared = Set(places.filter { $0.value > 1 }.keys)
+  }
+
+  private static func count(_ schema: Schema, _ places: inout [ObjectSchema: Int]) {
+    switch schema {
+    // Events are explained where they are an output.
+    case .object(let object) where object.variants == nil:
+      places[object, default: 0] += 1
+      if places[object] == 1 { countParts(object, &places) }
+    case .array(let part), .nullable(let part), .map(let part): count(part, &places)
+    case .object, .boolean, .integer, .number, .text, .constant, .names, .payload: break
+    }
+  }
+
+  private static func countParts(_ object: ObjectSchema, _ places: inout [ObjectSchema: Int]) {
+    for property in object.properties { count(property.schema, &places) }
+    for variant in object.variants?.all ?? [] { countParts(variant.payload, &places) }
+  }
+
+  // MARK: Sections
+
+  mutating func section(of output: Output) -> [String] {
+    var lines = [
+      "", "## \(output.name)", "", "`\(output.identifier)`. \(output.about) In \(output.place).", "",
+    ]
+    switch output.schema {
+    case .object(let object): lines += body(of: object)
+    case .array(.object(let object)): lines += ["A list. Each element:", ""] + body(of: object)
+    default: break
+    }
+    return lines
+  }
+
+  private mutating func body(of object: ObjectSchema) -> [String] {
+    var lines = table(object)
+    if !object.conditions.isEmpty {
+      lines += ["", "Always there:", "", "| field | where |", "|---|---|"]
+      lines += object.conditions.map { condition in
+        "| \(Self.list(condition.required)) | `\(condition.key)` is \(Self.list(condition.values)) |"
+      }
+    }
+    for variant in object.variants?.all ?? [] {
+      lines += ["", "### \(variant.name)", "", variant.about, ""] + table(variant.payload)
+    }
+    return lines
+  }
+
+  private static func list(_ keys: [String]) -> String { keys.map { "`\($0)`" }.joined(separator: ", ") }
+
+  mutating func sharedObjects() -> [String] {
+    var lines = ["", "## Objects that stand in several places"]
+    var told = 0
+    // Explaining one may find another.
+    while told < objects.count {
+      let object = objects[told]
+      told += 1
+      lines += ["", "### \(object.definition)", "", object.about, ""] + body(of: object)
+    }
+    return lines
+  }
+
+  func enumerations() -> [String] {
+    var lines = ["", "## Names"]
+    for names in names.sorted(by: { $0.definition < $1.definition }) {
+      lines += ["", "### \(names.definition)", "", names.about, "", "| name | meaning |", "|---|---|"]
+      lines += names.cases.map { "| `\($0.name)` | \($0.meaning) |" }
+    }
+    return lines
+  }
+
+  // MARK: Tables
+
+  private mutating func table(_ object: ObjectSchema) -> [String] {
+    ["| field | value | meaning |", "|---|---|---|"] + rows(object, path: "")
+  }
+
+  private mutating func rows(_ object: ObjectSchema, path: String) -> [String] {
+    var rows: [String] = []
+    for property in object.properties {
+      let key = path + property.key
+      let presence = property.isRequired ? "" : "; may be absent"
+      rows.append("| `\(key)` | \(words(property.schema))\(presence) | \(property.about) |")
+      if let (part, suffix) = inner(property.schema) { rows += self.rows(part, path: key + suffix) }
+    }
+    return rows
+  }
+
+  /// The object of a value that is explained below it, and how paths into it go on.
+  private func inner(_ schema: Schema) -> (ObjectSchema, String)? {
+    switch schema {
+    case .object(let object): isApart(object) ? nil : (object, ".")
+    case .nullable(let schema): inner(schema)
+    case .array(let schema): inner(schema).map { ($0.0, "[]" + $0.1) }
+    case .boolean, .integer, .number, .text, .constant, .names, .map, .payload: nil
+    }
+  }
+
+  private func isApart(_ object: ObjectSchema) -> Bool { shared.contains(object) || object.variants != nil }
+
+  /// What a value can be, in words.
+  private mutating func words(_ schema: Schema) -> String {
+    switch schema {
+    case .boolean: return "true or false"
+    case .integer(let least?, let greatest?): return "integer, \(least) to \(greatest)"
+    case .integer(let least?, nil): return "integer from \(least)"
+    case .integer: return "integer"
+    case .number: return "number"
+    case .text(let form): return form.words
+    case .constant(.string(let text)): return "`\(text)`"
+    case .constant(.integer(let number)): return "`\(number)`"
+    case .constant: return "constant"
+    case .names(let names):
+      if !self.names.contains(names) { self.names.append(names) }
+      return "[\(names.definition)](#\(names.definition))"
+    case .array(.text(.any)): return "list of texts"
+    case .array(.text(.address)): return "list of addresses"
+    case .array(.object(let part)) where !isApart(part): return "list of objects"
+    case .array(let part): return "list of \(words(part))"
+    case .map(let part): return "object of \(words(part))"
+    case .nullable(let part): return words(part) + ", or null"
+    case .payload: return "object"
+    case .object(let object):
+      guard isApart(object) else { return "object" }
+      if object.variants == nil, !objects.contains(object) { objects.append(object) }
+      return "[\(object.definition)](#\(object.definition))"
+    }
+  }
+}
+
+extension Schema.TextForm {
+  fileprivate var words: String {
+    switch self {
+    case .any: "text"
+    case .address: "address"
+    case .uuid: "UUID"
+    case .time: "time"
+    case .sha256: "SHA-256"
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package import Bluetooth
+package import FoundationEssentials
+package import Model
+
+/// A value as outputs have it, and what it can be there: the type of a field says its schema.
+package protocol OutputValue: SendableMetatype {
+  /// What it can be.
+  static var schema: Schema { get }
+  /// The value.
+  var output: JSONValue { get }
+}
+
+/// An enumeration whose raw values are names in outputs. Each is explained, or it does not compile.
+package protocol OutputNames: OutputValue, CaseIterable, RawRepresentable where RawValue == String {
+  /// The enumeration's name, in snake_case. No two have the same.
+  static var definition: String { get }
+  /// What it tells.
+  static var about: String { get }
+  /// What this name means.
+  var documentation: String { get }
+}
+
+extension OutputNames {
+  /// Its names and what each means.
+  package static var names: Schema.Names {
+    Schema.Names(definition, about, allCases.map { .init($0.rawValue, $0.documentation) })
+  }
+  package static var schema: Schema { .names(names) }
+  package var output: JSONValue { .string(rawValue) }
+}
+
+extension Bool: OutputValue {
+  package static var schema: Schema { .boolean }
+  package var output: JSONValue { .bool(self) }
+}
+
+extension Int: OutputValue {
+  package static var schema: Schema { .integer() }
+  package var output: JSONValue { .integer(self) }
+}
+
+extension UInt8: OutputValue {
+  package static var schema: Schema { .integer(from: 0, to: 255) }
+  package var output: JSONValue { .integer(Int(self)) }
+}
+
+extension UInt16: OutputValue {
+  package static var schema: Schema { .integer(from: 0, to: 65_535) }
+  package var output: JSONValue { .integer(Int(self)) }
+}
+
+extension Double: OutputValue {
+  package static var schema: Schema { .number }
+  package var output: JSONValue { .number(self) }
+}
+
+extension String: OutputValue {
+  package static var schema: Schema { .text(.any) }
+  package var output: JSONValue { .string(self) }
+}
+
+extension Date: OutputValue {
+  package static var schema: Schema { .text(.time) }
+  package var output: JSONValue { .string(RunEvent.timestamp(self)) }
+}
+
+extension BluetoothAddress: OutputValue {
+  package static var schema: Schema { .text(.address) }
+  package var output: JSONValue { .string(description) }
+}
+
+extension AdapterID: OutputValue {
+  package static var schema: Schema { .text(.address) }
+  package var output: JSONValue { .string(description) }
+}
+
+extension BluetoothUUID: OutputValue {
+  package static var schema: Schema { .text(.uuid) }
+  package var output: JSONValue { .string(description) }
+}
+
+extension Identifier: OutputValue {
+  package static var schema: Schema { .text(.any) }
+  package var output: JSONValue { .string(rawValue) }
+}
+
+/// A SHA-256 in lower-case hex.
+package struct SHA256Text: OutputValue {
+  private let hex: String
+
+  package init(_ hex: String) { self.hex = hex }
+
+  package static var schema: Schema { .text(.sha256) }
+  package var output: JSONValue { .string(hex) }
+}
+
+/// Null when there is nothing.
+extension Optional: OutputValue where Wrapped: OutputValue {
+  package static var schema: Schema { .nullable(Wrapped.schema) }
+  package var output: JSONValue { map(\.output) ?? .null }
+}
+
+extension Array: OutputValue where Element: OutputValue {
+  package static var schema: Schema { .array(Element.schema) }
+  package var output: JSONValue { .array(map(\.output)) }
+}

@@ -1,0 +1,84 @@
+import Bluetooth
+import Model
+import Reporting
+package import Simulation
+
+/// `roboprov simulate --campaign --output json`: the counts of a campaign, and what did not hold.
+enum CampaignJSON {
+  static let schema = "roboprov/campaign/1"
+
+  /// The document, field by field.
+  static let form = OutputForm<(seed: UInt64, tally: Tally, broken: [BrokenBuilding])>(
+    "campaign", "The counts of a campaign of random buildings, and what did not hold in it."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("seed", "The seed that everything follows from, in decimal.") { String($0.seed) }
+    Field("buildings", "How many buildings were provisioned.") { $0.tally.buildings }
+    Field("rooms", "How many rooms these have.") { $0.tally.rooms }
+    Field("runs", "How many runs there were.") { $0.tally.runs }
+    Field("killed_runs", "How many of them were killed.") { $0.tally.deaths }
+    Field("disturbances", "How often something happened to a run.") { $0.tally.disturbances }
+    Field("events", "How many events were recorded.") { $0.tally.events }
+    Field("outcomes", "How many rooms ended in which way, over all runs.", form: outcomes) { $0.tally }
+    Field("virtual_seconds", "How long all of it took in virtual time.") { $0.tally.virtualTime.inSeconds }
+    Field("digest", "A digest of every outcome of every run, in hex: the same for each build.") {
+      String($0.tally.digest, radix: 16)
+    }
+    Field("longest_wait_seconds", "How long a device that was ready waited at most.") {
+      $0.tally.longestWait.inSeconds
+    }
+    Field("violations", "How many rules were broken.") { $0.tally.violations }
+    Field("broken", "The buildings in which a rule was broken.", each: broken) { $0.broken }
+  }
+
+  private static let outcomes = OutputForm<Tally>("outcomes", "How many rooms ended in which way.") {
+    Outcome.counts { $0.outcomes[$1] ?? 0 }
+  }
+
+  private static let broken = OutputForm<BrokenBuilding>(
+    "broken_building", "A building in which a rule was broken."
+  ) {
+    Field("seed", "Its seed, in decimal.") { String($0.result.seed) }
+    Field("again", "The command that repeats it.") { $0.again }
+    Field("violations", "What did not hold; the first of them, if there are many.", each: violation) {
+      $0.result.violations
+    }
+    Field("story", "The events before the first violation, each an event as text.") { $0.story }
+  }
+
+  private static let violation = OutputForm<Violation>("violation", "Something that must never be.") {
+    Field("rule", "What was violated.") { $0.rule }
+    Field("text", "How, for people.") { $0.text }
+    Field("room", "The room; null when it is about none.") { $0.room }
+    Field("device", "The device; null when it is about none.") { $0.device }
+    Field("run", "The run, counted from 1; 0 when it is about none.") { $0.run }
+    Field("event", "The event at which it was found; 0 when it was found after the last.") { $0.event }
+  }
+}
+
+extension Violation.Rule: OutputNames {
+  package static let definition = "rule"
+  package static let about = "What must hold of every run, whatever goes wrong in it."
+  package var documentation: String {
+    switch self {
+    case .ownSettings:
+      "Every value that reaches a device is its own room's, and every device that one reaches is a room's."
+    case .leftAlone: "A device that is at work, or holds all its room wants, is not written."
+    case .registeredUntouched: "Nobody dials what was configured elsewhere."
+    case .slots: "An adapter holds no more links than it is to, and all adapters no more than were allowed."
+    case .oneOutcome: "Exactly one outcome for each selected room, and told as recorded."
+    case .proof: "Success is claimed on evidence only, and the device agrees."
+    case .truth: "What is told of a room is so: who was changed is not passed off as untouched."
+    case .intent: "A binding is on record before the first write, and `save_submitted` before each change."
+    case .replay: "What is read back from the record is what happened."
+    case .secrecy: "Nothing secret is on record."
+    case .identity: "No two devices have one identity by our doing."
+    case .tidiness: "A run leaves no link, no attempt, and nothing on the stack's record."
+    case .wait: "A device that waits, ready, has its turn."
+    case .ending: "A run ends."
+    case .liveness: "Once nothing is wrong any more, every room is done."
+    case .record:
+      "The record of a building whose manifest nobody changed contradicts neither that nor itself."
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Journal
+import Model
+import Reporting
+
+/// `roboprov report merge --output json`: how far each room is by the records of several laptops.
+enum MergeJSON {
+  static let schema = "roboprov/merge/1"
+
+  struct Source {
+    let merge: RecordMerge
+    let standing: BuildingStanding
+    let contradictions: [(conflict: RecordConflict, words: Explanation)]
+  }
+
+  /// The document, field by field.
+  static let form = OutputForm<Source>("merge", "How far each room is by the records of several laptops.") {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.merge.building }
+    Field("runs", "The ids of all runs and changes, oldest first.") { $0.merge.archive.runs.map(\.id) }
+    Field("rooms", "The rooms, by id.", each: room) { source in
+      source.standing.rooms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+    Field("contradictions", "Where the records contradict each other.", each: contradiction) {
+      $0.contradictions
+    }
+  }
+
+  private static let room = OutputForm<(id: RoomID, standing: RoomStanding)>("room", "A room.") {
+    Field("id", "Its stable id.") { $0.id }
+    Field("room", "Its name for people.") { $0.standing.name }
+    Field("state", "How far it is.") { $0.standing.progress }
+    Field("addresses", "The devices that it has on record: several where records contradict each other.") {
+      $0.standing.bindings.map(\.address)
+    }
+    Field("run", "The run that wrote its device last, or else worked on it last.") {
+      $0.standing.deed?.run ?? $0.standing.lastRun
+    }
+  }
+
+  private static let contradiction = OutputForm<(conflict: RecordConflict, words: Explanation)>(
+    "contradiction", "A contradiction between records."
+  ) {
+    Field("rooms", "The rooms concerned.") { $0.conflict.rooms }
+    Field("sentence", "What contradicts what.") { $0.words.sentence }
+    Field("advice", "What to do about it.") { $0.words.advice }
+  }
+}

@@ -1,0 +1,53 @@
+import Model
+import Reporting
+
+/// Every machine-readable output.
+enum Outputs {
+  static let all: [Output] = [
+    .report, .building, .verification,
+    Output(
+      "plan", ApplyPlan.schema, "What a run would do, room by room.",
+      in: "`roboprov plan --output json`; the file of `plan --save`", plan),
+    Output(
+      "event", "roboprov/journal/1", "A line of a journal: something that happened in a run.",
+      in: "`journal.jsonl`, one a line", .object(EventSchema.line)),
+    Output(
+      "history", HistoryJSON.schema, HistoryJSON.form.about, in: "`roboprov history --output json`",
+      .object(HistoryJSON.form)),
+    Output("scan", ScanResult.schema, in: "`roboprov scan --output json`", ScanResult.form),
+    Output(
+      "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
+    Output("merge", MergeJSON.schema, in: "`roboprov report merge --output json`", MergeJSON.form),
+    Output(
+      "canaries", "roboprov/canaries/1", "The rooms that were done first, for the command that judges them.",
+      in: "standard input of the command of `apply --canary-check`",
+      .array(.object(SchemaReader.object(CanaryJudgement.Canary.self)))),
+    Output(
+      "campaign", CampaignJSON.schema, in: "`roboprov simulate --campaign --output json`", CampaignJSON.form),
+  ]
+
+  private static let plan = {
+    var plan = SchemaReader.object(ApplyPlan.self)
+    for index in plan.properties.indices where plan.properties[index].key == "schema" {
+      plan.properties[index].schema = .constant(.string(ApplyPlan.schema))
+    }
+    return Schema.object(plan)
+  }()
+
+  /// What docs/outputs.md is.
+  static var page: String { OutputPage.text(all, introduction: introduction) }
+
+  private static let introduction = """
+    This page explains every field of what roboprov writes for programs. `roboprov schema NAME` prints the JSON Schema (draft \
+    2020-12) of an output; `roboprov schema` lists the names. Page and schemas are made of the code that writes the outputs, \
+    and tests hold real outputs against them: do not edit this page, but record it with `ROBOPROV_RECORD=1 make test \
+    FILTER=OutputSchemaTests`.
+
+    - Names are frozen. The number at the end of a format is raised when a field changes its meaning or goes away; a new field \
+    or a new name may come without that. The schemas are closed: what they do not list is not written by this version.
+    - What is not known is null. Only in events, plans and the input of `--canary-check` it is absent instead.
+    - A time is UTC to the millisecond: `2026-11-21T09:00:00.123Z`. An address is upper case with colons: \
+    `C4:7C:8D:00:00:01`. RSSI is in dBm, durations are in seconds unless the name of the field says otherwise.
+    - `reason`, `advice`, `message`, `text` and `sentence` are for people and change with any version. Programs read the codes.
+    """
+}

@@ -1,0 +1,280 @@
+import Bluetooth
+import Foundation
+import Journal
+import Model
+import Reporting
+import SampleFacts
+import Simulation
+import Testing
+import VirtualBuilding
+
+@testable import RoboprovCLI
+
+@Suite("The schema of every output", .timeLimit(.minutes(10)))
+struct OutputSchemaTests {
+  // MARK: What it says
+
+  @Test("explains every key and every name")
+  func explained() {
+    for output in Outputs.all {
+      #expect(!output.about.isEmpty && !output.place.isEmpty)
+      Self.expectExplained(output.schema, at: output.name)
+    }
+  }
+
+  private static func expectExplained(_ schema: Schema, at path: String) {
+    switch schema {
+    case .object(let object): expectExplained(object, at: path)
+    case .array(let part), .nullable(let part), .map(let part): expectExplained(part, at: path)
+    case .names(let names):
+      #expect(!names.about.isEmpty && !names.cases.isEmpty, "\(path)")
+      for name in names.cases { #expect(!name.meaning.isEmpty, "\(path): \(name.name)") }
+    case .boolean, .integer, .number, .text, .constant, .payload: break
+    }
+  }
+
+  private static func expectExplained(_ object: ObjectSchema, at path: String) {
+    #expect(!object.about.isEmpty, "\(path)")
+    #expect(object.definition.wholeMatch(of: #/[a-z0-9_]+/#) != nil, "\(path): \(object.definition)")
+    for property in object.properties {
+      #expect(!property.about.isEmpty, "\(path).\(property.key)")
+      expectExplained(property.schema, at: "\(path).\(property.key)")
+    }
+    for variant in object.variants?.all ?? [] {
+      #expect(!variant.about.isEmpty, "\(path): \(variant.name)")
+      expectExplained(variant.payload, at: "\(path): \(variant.name)")
+    }
+  }
+
+  @Test("is explained by docs/outputs.md, as recorded")
+  func page() throws {
+    let url = URL(filePath: #filePath).appending(path: "../../../docs/outputs.md").standardizedFileURL
+    if ProcessInfo.processInfo.environment["ROBOPROV_RECORD"] == "1" {
+      try Data(Outputs.page.utf8).write(to: url)
+    }
+    let recorded = try String(contentsOf: url, encoding: .utf8)
+    let differing = zip(
+      recorded.split(separator: "\n", omittingEmptySubsequences: false),
+      Outputs.page.split(separator: "\n", omittingEmptySubsequences: false)
+    ).first { $0 != $1 }
+    #expect(
+      recorded == Outputs.page,
+      """
+      docs/outputs.md is not what the code yields; `ROBOPROV_RECORD=1 make test FILTER=OutputSchemaTests` records it.
+      first difference: \(differing.map { "\($0.0)\nis now: \($0.1)" } ?? "its length")
+      """)
+  }
+
+  // MARK: What it holds of
+
+  @Test("holds of every kind of event with every reason, and refuses what is changed in one")
+  func events() async throws {
+    try await Site.use { site in
+      let reasons = SampleFacts.reasons.map { example in
+        Fact.attemptEnded(.init(room: "lobby", number: 1, seconds: 4, failure: example.reason))
+      }
+      var lines = JournalLines()
+      let journal = (SampleFacts.facts + reasons).enumerated().map { index, fact in
+        String(
+          decoding: lines.line(
+            RunEvent(sequence: index + 1, at: Date(), elapsed: .seconds(index), fact: fact)), as: UTF8.self)
+      }
+      #expect(Set(SampleFacts.facts.map(\.kind)) == Set(Fact.Kind.allCases))
+      let folder = try OutputFolder("events", at: site)
+      try folder.add("event", "jsonl", journal.joined(separator: "\n"))
+      try await folder.expectValid()
+      try await folder.expectRefusedWhenChanged()
+    }
+  }
+
+  @Test("refuses a reason that lacks what its code always has")
+  func incompleteReasons() async throws {
+    try await Site.use { site in
+      let folder = try OutputFolder("reasons", at: site)
+      let reasons = [
+        #"{"code":"connect_timed_out"}"#, #"{"code":"refused","stage":"save"}"#,
+        #"{"code":"foreign_settings","stage":"read"}"#, #"{"code":"read_back_mismatch","stage":"read"}"#,
+        #"{"code":"adapter_claimed"}"#, #"{"code":"not_near","near":"hci1"}"#, #"{"code":"host_paused"}"#,
+      ]
+      let lines = reasons.map { reason in
+        #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"attempt_ended","prev":""#
+          + String(repeating: "ab", count: 32)
+          + #"","data":{"room":"lobby","number":1,"seconds":4,"failure":\#(reason)}}"#
+      }
+      try folder.add("event", "jsonl", lines.joined(separator: "\n"))
+      try await folder.expectRefused()
+    }
+  }
+
+  @Test("holds of what random buildings leave: journals, reports of runs, reports of buildings")
+  func campaign() async throws {
+    try await Site.use { site in
+      let folder = try OutputFolder("campaign", at: site)
+      var outcomes: Set<Outcome> = []
+      var kinds: Set<Fact.Kind> = []
+      var results: [TrialResult] = []
+      _ = await Campaign(seed: 3, count: 25, width: 2).play { _, result in
+        results.append(result)
+        return true
+      }
+      for (number, result) in results.enumerated() {
+        let journals = result.journals.map { String(decoding: $0, as: UTF8.self) }
+        try folder.add("event", "\(number).jsonl", journals.joined())
+        var runs: [Reporting.RecordedRun] = []
+        for journal in result.journals {
+          let record = JournalReader.read(journal)
+          let events = record.events.map(Self.withDigest)
+          runs.append(.init(events: events, journalHash: record.lastHash))
+          let building = BuildingReport(
+            building: "house", runs: runs, standing: BuildingRecord(runs.map(\.events)).standing,
+            manifest: nil, made: events.last?.at ?? Date(),
+            by: .init(toolVersion: "0", host: "host", user: nil))
+          let report = RunReport(events)
+          try folder.add("report", "\(number)-\(runs.count).json", JSONReport.text(report, after: building))
+          try folder.add("building", "\(number)-\(runs.count).json", BuildingJSON.text(building))
+          outcomes.formUnion(report.rooms.map(\.outcome))
+          kinds.formUnion(events.map(\.fact.kind))
+        }
+      }
+      try folder.add("report", "empty.json", JSONReport.text(RunReport()))
+      #expect(outcomes == Set(Outcome.allCases), "it is a campaign worth the name")
+      // Those have an example above.
+      let others: Set<Fact.Kind> = [
+        "room_retired", "room_accepted", "room_verified", "binding_released", "adapter_faulted",
+        "foreign_scan_detected",
+      ]
+      #expect(kinds.union(others) == Set(Fact.Kind.allCases), "\(kinds.map(\.rawValue).sorted())")
+      try await folder.expectValid()
+    }
+  }
+
+  /// Campaigns have no manifest, and so no digest of one.
+  private static func withDigest(_ event: RunEvent) -> RunEvent {
+    guard case .runStarted(var started) = event.fact else { return event }
+    started.manifestSHA256 = String(repeating: "ab", count: 32)
+    var event = event
+    event.fact = .runStarted(started)
+    return event
+  }
+
+  @Test("holds of a campaign's counts, also when a rule was broken")
+  func brokenCampaign() async throws {
+    try await Site.use { site in
+      var result = await Trial(seed: 1).play()
+      result.violations = [
+        Violation(.proof, "no beacon", room: "room-1", device: ServedBuilding.address(1)),
+        Violation(.ending, "nothing can happen any more"),
+      ]
+      result.story = [
+        RunEvent(sequence: 1, at: Date(), elapsed: .zero, fact: .runFinished(.init(outcome: .aborted)))
+      ]
+      let broken = BrokenBuilding(result, .all)
+      let folder = try OutputFolder("broken", at: site)
+      try folder.add("campaign", "whole.json", CampaignJSON.form.value((1, result.tally, [broken])).pretty)
+      try await folder.expectValid()
+      try await folder.expectRefusedWhenChanged()
+    }
+  }
+
+  @Test("holds of what every command writes in a building with failures, and refuses what is changed in it")
+  func commands() async throws {
+    try await Premises.serve(5) { premises in
+      let site = premises.site
+      let folder = try OutputFolder("commands", at: site)
+      func put(_ output: String, _ file: String, _ arguments: [String], status: Int32 = 0) async throws {
+        let outcome = try await premises.run(arguments + ["--output", "json"])
+        #expect(outcome.status == status, "\(arguments)\n\(outcome)")
+        try folder.add(output, file, outcome.output)
+      }
+
+      try await put("validate", "whole.json", ["validate", "building.yaml"])
+      try site.write(
+        "bad.yaml",
+        "building: Bad\nrooms:\n  - { room: A, minor: 7, colour: red }\n  - { room: B, minor: 7 }\n")
+      try await put("validate", "bad.json", ["validate", "bad.yaml"], status: 65)
+      try await put("scan", "whole.json", ["scan", "--listen", "1"])
+      await premises.setMuted(true, 3)
+      try await put("plan", "1.json", ["plan", "building.yaml", "--listen", "1", "--save", "saved.json"])
+      try folder.add("plan", "2.json", try Self.text(of: "saved.json", at: site))
+      let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+      try await put("plan", "3.json", ["plan", "building.yaml", "--listen", "1", "--simulate"])
+      try await put(
+        "report", "whole.json", apply + ["--canary", "1", "--canary-check", "cat >canaries.json"], status: 100
+      )
+      try folder.add("canaries", "json", try Self.text(of: "canaries.json", at: site))
+      try folder.add("event", "jsonl", try site.text(of: "journal.jsonl"))
+      try await put("report", "rehearsal.json", apply + ["--simulate"])
+      try await put("report", "again.json", ["report", Site.building])
+
+      let accept = ["accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]
+      #expect(try await premises.run(accept).status == 0)
+      let retire = ["retire", "building.yaml", "Room 102", "--reason", "torn down", "--unheard"]
+      _ = try await premises.run(retire)
+      await premises.pressButton(4)
+      // The fifth sensor is at work, and no room of this manifest.
+      try site.writeManifest((1...4).map { .numbered($0) })
+      try await put("verification", "whole.json", ["verify", "building.yaml", "--for", "10"], status: 100)
+      try await put("plan", "4.json", ["plan", "building.yaml", "--listen", "1"])
+      try await put("scan", "2.json", ["scan", "--listen", "1"])
+      try await put("building", "whole.json", ["status", "building.yaml"])
+      try await put("history", "1.json", ["history", "building.yaml", "Room 103"])
+      try await put("history", "2.json", ["history", "building.yaml", "\(ServedBuilding.address(1))"])
+
+      try await put("merge", "1.json", ["report", "merge", "reports/harbour", "reports/harbour"])
+      for (laptop, number) in [("ada", 3), ("bob", 4)] {
+        await premises.setMuted(false, number)
+        try site.writeManifest([Place(minor: 106, address: Place.numbered(number).address)])
+        let outcome = try await premises.apply("--reports", laptop)
+        #expect(outcome.status == 0, "\(outcome)")
+        await premises.setMuted(true, number)
+      }
+      try await put("merge", "whole.json", ["report", "merge", "ada/harbour", "bob/harbour"], status: 100)
+      try await put("campaign", "whole.json", ["simulate", "--campaign", "2", "--seed", "5"])
+
+      try await folder.expectValid()
+      try await folder.expectRefusedWhenChanged()
+    }
+  }
+
+  private static func text(of name: String, at site: Site) throws -> String {
+    try String(contentsOf: site.directory.appending(path: name), encoding: .utf8)
+  }
+
+  // MARK: The command
+
+  @Test("is printed by name or by format; without either all are listed")
+  func command() async throws {
+    try await Site.use { site in
+      let list = try await site.run(["schema"])
+      #expect(list.status == 0, "\(list)")
+      let lines = list.output.split(separator: "\n").dropFirst()
+      #expect(lines.map { $0.prefix { $0 != " " } } == Outputs.all.map { $0.name[...] })
+      for (output, line) in zip(Outputs.all, lines) {
+        #expect(line.contains(output.identifier) && line.hasSuffix(output.about))
+      }
+      let byName = try await site.run(["schema", "report"])
+      #expect(byName.status == 0 && byName.output == Output.report.schemaDocument.pretty, "\(byName)")
+      #expect(JSON(byName.output)?["properties"]["schema"]["const"].text == JSONReport.schema)
+      let byFormat = try await site.run(["schema", JSONReport.schema])
+      #expect(byFormat.output == byName.output)
+    }
+  }
+
+  @Test("of an output that does not exist is refused, with the name that is nearest")
+  func unknown() async throws {
+    try await Site.use { site in
+      let misspelt = try await site.run(["schema", "reprot"])
+      #expect(misspelt.status == 64 && misspelt.output.isEmpty, "\(misspelt)")
+      #expect(misspelt.errors.contains("Did you mean `roboprov schema report`?"), "\(misspelt)")
+      let other = try await site.run(["schema", "xyzzy"])
+      #expect(other.status == 64 && !other.errors.contains("Did you mean"), "\(other)")
+      #expect(other.errors.contains("The outputs: report, building,"), "\(other)")
+    }
+  }
+
+  @Test("has one name and one format an output")
+  func names() {
+    #expect(Set(Outputs.all.map(\.name)).count == Outputs.all.count)
+    #expect(Set(Outputs.all.map(\.identifier)).count == Outputs.all.count)
+  }
+}
