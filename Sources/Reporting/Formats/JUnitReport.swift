@@ -5,8 +5,8 @@ import Model
 /// `junit.xml`: a building as a test suite, one test case a room, for servers that show test results.
 ///
 /// The format is that of Jenkins' xUnit plugin: `failure` for what was tried and not done, `error` for a device that was never
-/// reached, `skipped` with its reason for rooms that are accepted, retired or not tried. A room that was done after failed
-/// attempts has them as `flakyFailure` (Maven Surefire).
+/// reached, `skipped` with its reason for rooms that are accepted, retired or not tried. A room that is done has the attempts
+/// of its newest run that failed as `flakyFailure`, each with the `stackTrace` that the schema of Maven Surefire wants.
 public enum JUnitReport {
   /// The file's text.
   public static func text(_ report: BuildingReport) -> String {
@@ -81,15 +81,23 @@ public enum JUnitReport {
         ], children)
     }
 
+    /// An attempt that failed, whatever it was put down to; nil for another.
+    private static func flaky(_ attempt: AttemptReport) -> XMLElement? {
+      attempt.failure.map { failure in
+        let stage = failure.stage.map { " in \($0.rawValue)" } ?? ""
+        let details = ["attempt \(attempt.number) on \(attempt.adapter)\(stage): \(failure.logWords)"]
+        return XMLElement(
+          "flakyFailure",
+          [
+            ("message", "attempt \(attempt.number) failed\(stage): \(failure.code.words)"),
+            ("type", failure.code.rawValue),
+          ], [XMLElement("stackTrace", [], text: (details + failure.quotes).joined(separator: "; "))])
+      }
+    }
+
     private var children: [XMLElement] {
       switch result {
-      case .passed:
-        room.last?.room.outcome == .provisionedAfterRetry
-          ? [
-            XMLElement(
-              "flakyFailure",
-              [("message", "done at attempt \(room.last?.room.attempts ?? 2)"), ("type", "attempt_failed")])
-          ] : []
+      case .passed: (room.last?.room.attemptReports ?? []).compactMap(Self.flaky)
       case .failure(let explanation, let code):
         [
           XMLElement(

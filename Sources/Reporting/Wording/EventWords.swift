@@ -143,7 +143,7 @@ struct EventWords {
 
 extension FailureReason {
   /// Code and context, for who knows the code.
-  fileprivate var logWords: String {
+  var logWords: String {
     var words = code.rawValue
     if let attError { words += ", " + ATTError.words(attError) }
     if let held { words += ", holds \(held.visible)" }
@@ -155,7 +155,7 @@ extension FailureReason {
     return words
   }
 
-  fileprivate var quotes: [String] {
+  var quotes: [String] {
     [deviceText.map { "device said: \($0.visible)" }, stackText.map { "stack said: \($0.visible)" }]
       .compactMap(\.self)
   }
