@@ -1,4 +1,6 @@
 import Bluetooth
+import Foundation
+import Journal
 import Model
 import Testing
 
@@ -67,5 +69,136 @@ import Testing
     let cause = lines.firstIndex { $0.hasPrefix("All 3 rooms that failed were tried on") }
     let room = lines.firstIndex { $0.hasPrefix("✗ Room 0") }
     #expect((cause ?? .max) < (room ?? 0))
+  }
+
+  // MARK: Within milliseconds
+
+  /// An attempt that fails in a stage at a time, in ms since the run began.
+  private struct Loss {
+    var at: Int
+    var adapter: AdapterID = .first
+    var stage = Stage.write
+    var failure: FailureReason = .linkLost(FailedStep(.write))
+    /// The attempt's reason, where that is another one.
+    var judged: FailureReason?
+  }
+
+  private static func events(_ losses: [Loss]) -> [RunEvent] {
+    let planned = losses.indices.map {
+      PlannedRoom.sample(RoomID(rawValue: "room-\($0)"), "Room \($0)", minor: UInt16($0))
+    }
+    var story = Story()
+    story.begin(planned)
+    var events = story.events
+    func tell(_ fact: Fact, _ milliseconds: Int) {
+      events.append(
+        RunEvent(
+          sequence: events.count + 1,
+          at: Date(timeIntervalSince1970: 1_795_251_600 + Double(milliseconds) / 1000),
+          elapsed: .milliseconds(milliseconds), fact: fact))
+    }
+    for (number, (room, loss)) in zip(planned, losses).enumerated() {
+      let (id, seconds) = (room.room, Double(loss.at - 1000) / 1000)
+      tell(
+        .attemptStarted(
+          .init(room: id, address: .sensor(UInt64(number)), adapter: loss.adapter, number: 1)), 1000)
+      tell(.stageStarted(.init(room: id, attempt: 1, stage: loss.stage, timeout: 15)), 1000)
+      tell(
+        .stageEnded(.init(room: id, attempt: 1, stage: loss.stage, seconds: seconds, failure: loss.failure)),
+        loss.at)
+      // Judged later, when it is known whether the host went away.
+      tell(
+        .attemptEnded(
+          .init(room: id, number: 1, seconds: seconds, failure: loss.judged ?? loss.failure)),
+        loss.at + 2000)
+      tell(
+        .roomFinished(
+          .init(
+            room: id, outcome: .provisionedAfterRetry, adapter: loss.adapter, attempts: 2, seconds: 9,
+            settings: room.settings)), 20_000 + number)
+    }
+    return events
+  }
+
+  private static func moments(_ losses: [Loss]) -> [[RoomID]] {
+    RunReport(events(losses)).commonMoments.flatMap { $0.moments.map(\.rooms) }
+  }
+
+  @Test("are several rooms whose links end within milliseconds, whatever became of the rooms")
+  func moment() throws {
+    let losses = [Loss(at: 4000), Loss(at: 9000), Loss(at: 4007), Loss(at: 4099), Loss(at: 4101)]
+    let report = RunReport(Self.events(losses))
+    let cause = try #require(report.commonCauses.first)
+    #expect(report.commonCauses.count == 1)
+    guard case .moment(let moments, let adapters) = cause else {
+      Issue.record("\(cause)")
+      return
+    }
+    #expect(moments.map(\.rooms) == [["room-0", "room-2", "room-3"]])
+    #expect(moments.map(\.span) == [.milliseconds(99)])
+    #expect(adapters == [.first])
+    let words = cause.explanation(in: report)
+    #expect(
+      words.sentence
+        == "3 rooms lost their devices together on hci0, at 2026-11-21 09:00:04 UTC (3 rooms within 99 ms): "
+        + "one cause took all links. All of them were done later.")
+    #expect(words.advice.contains("--since '2026-11-21 08:59:54 UTC'"))
+  }
+
+  @Test(
+    "are not two rooms, nor failures that are further apart, nor timeouts, nor connections that were not made"
+  )
+  func notOneMoment() {
+    #expect(Self.moments([Loss(at: 4000), Loss(at: 4000)]).isEmpty)
+    #expect(Self.moments([Loss(at: 4000), Loss(at: 4090), Loss(at: 4180)]).isEmpty)
+    let timeouts = Loss(at: 4000, failure: .stageTimedOut(FailedStep(.write), seconds: 3))
+    #expect(Self.moments(Array(repeating: timeouts, count: 4)).isEmpty)
+    let refused = Loss(at: 4000, stage: .connect, failure: .connectFailed(FailedStep(.connect)))
+    #expect(Self.moments(Array(repeating: refused, count: 4)).isEmpty)
+    let stopped = Loss(at: 4000, failure: .interrupted(.during(FailedStep(.write))))
+    #expect(Self.moments(Array(repeating: stopped, count: 4)).isEmpty)
+  }
+
+  @Test("count a connection that was under way when the adapter was lost, and each outage of one adapter")
+  func outages() throws {
+    let lost = FailureReason.adapterLost(.during(FailedStep(.connect)))
+    let connecting = Loss(
+      at: 4002, stage: .connect, failure: .connectFailed(FailedStep(.connect)), judged: lost)
+    let first = [Loss(at: 4000), connecting, Loss(at: 4003)]
+    let second = (0..<3).map { Loss(at: 8000 + $0) }
+    let elsewhere = [Loss(at: 12_000), Loss(at: 12_000), Loss(at: 12_001, adapter: Self.second)]
+    let report = RunReport(Self.events(first + second + elsewhere))
+    #expect(report.commonMoments.map(\.adapters) == [[.first], [.first, Self.second]])
+    #expect(report.commonMoments.map(\.moments.count) == [2, 1])
+  }
+
+  @Test("are in the summary, the page, JSON and JUnit, once each")
+  func everywhere() throws {
+    let losses = (0..<4).map { Loss(at: 4000 + $0) }
+    let events = Self.events(losses).map { event in
+      var event = event
+      if case .runStarted(var started) = event.fact {
+        started.simulated = false
+        event.fact = .runStarted(started)
+      }
+      return event
+    }
+    let run = RunReport(events)
+    let sentence = "4 rooms lost their devices together on hci0"
+    let lines = SummaryView.lines(run, reports: nil, style: TerminalStyle(width: 100, hasColor: false))
+    #expect(lines.count { $0.hasPrefix(sentence) } == 1)
+    let building = BuildingReport(
+      building: "demo-building", runs: [RecordedRun(events: events, journalHash: "ab")],
+      standing: BuildingRecord([events]).standing, manifest: nil,
+      made: Date(timeIntervalSince1970: 1_795_252_000),
+      by: .init(toolVersion: "0.1.0", host: "laptop", user: nil))
+    for text in [
+      JSONReport.text(run), BuildingJSON.text(building), JUnitReport.text(building),
+      BuildingHTML.text(building, times: .utc),
+    ] {
+      #expect(text.components(separatedBy: sentence).count == 2)
+    }
+    #expect(BuildingHTML.text(building, times: .utc).contains("Probably one cause"))
+    #expect(JSONReport.text(run).contains("\"cause\": \"moment\""))
   }
 }

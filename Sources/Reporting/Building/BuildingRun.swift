@@ -49,6 +49,15 @@ public struct BuildingRun: Hashable, Sendable {
   }
 }
 
+extension BuildingReport {
+  /// The newest run that reached the radio: its number, from 1, and itself.
+  var newestAtRadio: (number: Int, run: BuildingRun)? {
+    runs.enumerated().reversed().first {
+      $0.element.started.command == .apply && $0.element.report.reachedRadio
+    }.map { ($0.offset + 1, $0.element) }
+  }
+}
+
 extension BuildingRun.Change {
   fileprivate init?(_ events: [RunEvent]) {
     var change: Self?

@@ -33,8 +33,14 @@ public enum JUnitReport {
     [
       ("building", report.building), ("roboprov", report.maker.toolVersion), ("host", report.maker.host),
       ("operator", report.maker.user ?? ""), ("manifest_sha256", report.manifest?.sha256 ?? ""),
-      ("journal_sha256", report.runs.last?.journalHash ?? ""),
+      ("journal_sha256", report.runs.last?.journalHash ?? ""), ("common_causes", commonCauses(of: report)),
     ].filter { !$0.1.isEmpty }
+  }
+
+  /// What failures of the newest run have in common: of the building as a whole, and of no test case.
+  private static func commonCauses(of report: BuildingReport) -> String {
+    guard let run = report.newestAtRadio?.run.report else { return "" }
+    return run.commonCauses.map { $0.explanation(in: run).sentence }.joined(separator: " ")
   }
 
   private enum Result {

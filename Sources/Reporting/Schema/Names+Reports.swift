@@ -6,6 +6,7 @@ extension CommonCause.Name: OutputNames {
   package var documentation: String {
     switch self {
     case .adapter: "All were tried on the adapter `value`, and no room was done on it."
+    case .moment: "Attempts at several rooms lost their devices within milliseconds of each other."
     case .weakSignal: "All devices were received below \(CommonCause.weak) dBm."
     case .network: "All were to be given the network `value`, and no room with it was done."
     case .deviceText: "All devices gave the error message `value`."

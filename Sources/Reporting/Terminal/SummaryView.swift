@@ -45,9 +45,7 @@ public enum SummaryView {
   /// Failures that probably have one cause are named before each room is.
   private static func commonCauses(_ report: RunReport, _ style: TerminalStyle) -> [String] {
     report.commonCauses.flatMap { cause in
-      let words = cause.explanation(rooms: report.failedRooms.count) {
-        (report.name(of: $0) ?? $0.description).visible
-      }
+      let words = cause.explanation(in: report)
       return [""] + style.block(words.sentence).map { style.paint($0, .bold) }
         + style.block("→ " + words.advice, indent: 4, hanging: 2)
     }

@@ -37,11 +37,7 @@ struct BuildingPage {
     places = Dictionary(
       report.rooms.enumerated().map { ($1.id, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     isDetailed = report.rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attempts } } <= 4000
-    newest = report.runs.enumerated().reversed().first {
-      $0.element.started.command == .apply && $0.element.report.reachedRadio
-    }.map {
-      ($0.offset + 1, $0.element)
-    }
+    newest = report.newestAtRadio
   }
 
   /// The whole file.

@@ -49,13 +49,30 @@ extension BuildingPage {
   var failures: HTML {
     guard let newest else { return "" }
     let groups = newest.run.report.failureGroups
-    guard !groups.isEmpty else { return "" }
+    let causes = newest.run.report.commonCauses
+    guard !groups.isEmpty || !causes.isEmpty else { return "" }
+    let run: HTML = "\(link(run: newest.run.started.run)), \(time(newest.run.began))"
+    let rooms: HTML =
+      groups.isEmpty
+      ? "<p>\(run) did all rooms that it worked on.</p>"
+      : "<p>The rooms that \(run), worked on and did not do, by cause.</p>"
     return section(
-      "failures", "Not done in the newest run",
+      "failures", groups.isEmpty ? "Failures in the newest run" : "Not done in the newest run",
       """
-      <p>The rooms that \(link(run: newest.run.started.run)), \(time(newest.run.began)), worked on and did not do, by cause.</p>
+      \(causes.map { common($0, newest.run.report) }.joined())\(rooms)
       \(groups.map(group).joined())
       """)
+  }
+
+  /// What failures of several rooms have in common comes before the rooms.
+  private func common(_ cause: CommonCause, _ report: RunReport) -> HTML {
+    let explanation = cause.explanation(in: report)
+    let rooms = list(cause.rooms(in: report).map { ($0.id, $0.planned.name) })
+    return """
+      <article class="cause"><h3>Probably one cause</h3>
+      <p>\(explanation.sentence)</p><p>→ \(explanation.advice)</p><p>Rooms: \(rooms)</p></article>
+
+      """
   }
 
   private func group(_ group: FailureGroup) -> HTML {

@@ -174,6 +174,9 @@ public enum BuildingJSON {
     }
     Field("room", "The room that a person changed; null for a run.") { $0.change?.room }
     Field("reason", "Why that was changed.") { $0.change?.reason }
+    Field("common_causes", "What failures of the run have in common.", each: JSONReport.commonCause) { run in
+      run.started.command == .apply ? run.report.commonCauses.map { ($0, run.report) } : []
+    }
     Field("manifest_sha256", "SHA-256 of the manifest's bytes.") { SHA256Text($0.started.manifestSHA256) }
     Field("journal_sha256", "SHA-256 of the journal's last line: it stands for the whole journal.") {
       SHA256Text($0.journalHash)

@@ -34,9 +34,9 @@ public enum JSONReport {
       RunRow.rows($0.report, after: $0.after).map { ($0, Explanation(of: $0.room)) }
     }
     Field(
-      "common_causes", "What the rooms that were tried and not done have in common, and the others do not.",
+      "common_causes", "What failures of several rooms have in common: probably one cause for all.",
       each: commonCause
-    ) { $0.report.commonCauses }
+    ) { source in source.report.commonCauses.map { ($0, source.report) } }
     Field(
       "unclaimed", "Devices that could be provisioned, and that no room of the building claims.",
       each: unclaimed
@@ -164,11 +164,27 @@ public enum JSONReport {
     Field("by", "Who accepted it.") { $0.by }
   }
 
-  private static let commonCause = OutputForm<CommonCause>(
-    "common_cause", "What rooms that failed have in common."
+  static let commonCause = OutputForm<(cause: CommonCause, report: RunReport)>(
+    "common_cause", "What failures of several rooms have in common."
   ) {
-    Field("cause", "What it is.") { $0.name }
-    Field("value", "The adapter, the network or the error message; null for `weak_signal`.") { $0.value }
+    Field("cause", "What it is.") { $0.cause.name }
+    Field("value", "The adapter, the network or the error message; null where the cause says it all.") {
+      $0.cause.value
+    }
+    Field("rooms", "The rooms that have it in common.") { $0.cause.rooms(in: $0.report).map(\.id) }
+    Field("moments", "When devices were lost together; empty for any other cause.", each: moment) {
+      $0.cause.moments
+    }
+    Field("reason", "What it is, as a sentence.") { $0.cause.explanation(in: $0.report).sentence }
+    Field("advice", "What to do, as a sentence.") { $0.cause.explanation(in: $0.report).advice }
+  }
+
+  private static let moment = OutputForm<CommonMoment>(
+    "common_moment", "A moment at which several rooms lost their devices."
+  ) {
+    Field("at", "When the first was lost.") { $0.at }
+    Field("span_s", "Seconds from the first to the last.") { $0.span.inSeconds }
+    Field("rooms", "The rooms.") { $0.rooms }
   }
 
   private static let unclaimed = OutputForm<(device: DeviceUnclaimed, report: RunReport)>(

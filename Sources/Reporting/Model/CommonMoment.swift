@@ -1,0 +1,85 @@
+import Bluetooth
+public import FoundationEssentials
+public import Model
+
+/// A moment at which attempts at several rooms failed together: what fails so has one cause, such as an adapter that was
+/// unplugged, a bus that was restarted or a Bluetooth service that crashed.
+public struct CommonMoment: Hashable, Sendable {
+  /// When the first of them failed.
+  public let at: Date
+  /// How much later the last of them failed.
+  public let span: Duration
+  /// The rooms, in the manifest's order.
+  public let rooms: [RoomID]
+
+  /// Failures that are no further apart than this are of one moment.
+  ///
+  /// What takes many links at once reaches this program in a few milliseconds, since the kernel ends all links of a controller in
+  /// one go; a record that is synced to a slow disk meanwhile adds some tens. Failures that have nothing to do with each
+  /// other are seldom as near: at one in 10 s, which is many, three of them are once in 200,000 s.
+  static let tolerance = Duration.milliseconds(100)
+}
+
+extension RunReport {
+  /// The moments at which at least three rooms lost their device together, by the adapters that were in use: those of one set
+  /// of adapters are one cause.
+  var commonMoments: [(adapters: [AdapterID], moments: [CommonMoment])] {
+    let failures = rooms.enumerated().flatMap { place, room in
+      room.attemptReports.compactMap { attempt in
+        attempt.lostAt.map { Loss(at: $0, place: place, adapter: attempt.adapter) }
+      }
+    }.sorted { ($0.at, $0.place) < ($1.at, $1.place) }
+    var result: [(adapters: [AdapterID], moments: [CommonMoment])] = []
+    var index = failures.startIndex
+    while index < failures.endIndex {
+      let first = failures[index]
+      let together = failures[index...].prefix {
+        $0.at.seconds - first.at.seconds <= CommonMoment.tolerance.inSeconds
+      }
+      let places = Set(together.map(\.place)).sorted()
+      guard places.count >= CommonCause.rooms, let last = together.last, let started else {
+        index += 1
+        continue
+      }
+      index = together.endIndex
+      let moment = CommonMoment(
+        at: started.addingTimeInterval(first.at.seconds),
+        span: .milliseconds(Int64(((last.at.seconds - first.at.seconds) * 1000).rounded())),
+        rooms: places.map { rooms[$0].id })
+      let adapters = Set(together.map(\.adapter)).sorted()
+      if let place = result.firstIndex(where: { $0.adapters == adapters }) {
+        result[place].moments.append(moment)
+      } else {
+        result.append((adapters, [moment]))
+      }
+    }
+    return result
+  }
+}
+
+/// An attempt whose device was lost.
+private struct Loss {
+  var at: ShortDuration
+  var place: Int
+  var adapter: AdapterID
+}
+
+extension AttemptReport {
+  /// When the attempt lost its device by what the radio reported; nil where it did not.
+  ///
+  /// Timeouts do not count: attempts that began together also run out of time together. Nor does a connection that was not
+  /// made, for the kernel gives up after a fixed time, too.
+  fileprivate var lostAt: ShortDuration? {
+    guard let failure, let seconds else { return nil }
+    let stage = stages.last { $0.failure != nil }
+    switch (failure, stage?.failure) {
+    case (_, .connectTimedOut?), (_, .stageTimedOut?): return nil
+    case (.adapterLost, _), (.stackLost, _), (_, .linkLost?): break
+    case (.linkLost, nil): break
+    case (_, .stackError(let step)?): if step.stage == .connect { return nil }
+    default: return nil
+    }
+    if let stage, let seconds = stage.seconds { return stage.begin.advanced(by: seconds) }
+    return begin.advanced(by: seconds)
+  }
+}
