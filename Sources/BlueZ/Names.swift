@@ -44,6 +44,8 @@ enum Name {
     static let powerState = "PowerState"
     static let discovering = "Discovering"
     static let modalias = "Modalias"
+    static let manufacturer = "Manufacturer"
+    static let version = "Version"
     static let name = "Name"
     static let rssi = "RSSI"
     static let uuids = "UUIDs"

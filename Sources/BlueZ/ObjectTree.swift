@@ -116,7 +116,17 @@ extension ObjectTree {
     guard let properties = properties(path, Name.Interface.adapter),
       let address = properties.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
     else { return nil }
-    return Adapter(id: AdapterID(address), name: path.lastElement, state: Self.state(properties))
+    return Adapter(
+      id: AdapterID(address), name: path.lastElement, state: Self.state(properties),
+      hardware: Self.hardware(properties))
+  }
+
+  /// What BlueZ itself tells of the controller; 5.66 tells nothing.
+  private static func hardware(_ properties: Properties) -> AdapterHardware? {
+    let manufacturer = properties[Name.Property.manufacturer]?.asUInt16
+    let version = properties[Name.Property.version]?.asByte
+    guard manufacturer != nil || version != nil else { return nil }
+    return AdapterHardware(manufacturer: manufacturer, version: version)
   }
 
   /// `PowerState` (BlueZ ≥ 5.65) tells blocked from off; `Powered` is what older daemons have. A daemon may

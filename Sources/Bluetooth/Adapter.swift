@@ -36,6 +36,8 @@ public struct Adapter: Hashable, Sendable, Codable {
   /// Whether another program scans with it, as far as is known. Connecting then takes up to 10 s (docs/bluez.md, trap 16).
   /// While this program scans itself it cannot be told, and what was known before stays.
   public var isScannedByOthers: Bool
+  /// The controller behind it, as far as the stack tells; nil where it does not.
+  public var hardware: AdapterHardware?
 
   /// Whether an adapter can be used.
   public enum State: String, Hashable, Sendable, Codable {
@@ -48,10 +50,14 @@ public struct Adapter: Hashable, Sendable, Codable {
   }
 
   /// An adapter in a state.
-  public init(id: AdapterID, name: String, state: State, isScannedByOthers: Bool = false) {
+  public init(
+    id: AdapterID, name: String, state: State, isScannedByOthers: Bool = false,
+    hardware: AdapterHardware? = nil
+  ) {
     self.id = id
     self.name = name
     self.state = state
     self.isScannedByOthers = isScannedByOthers
+    self.hardware = hardware
   }
 }

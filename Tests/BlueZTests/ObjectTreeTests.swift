@@ -56,6 +56,18 @@ struct ObjectTreeTests {
     #expect(tree(.snapshot([hci0: adapter(address)])).adapters.isEmpty)
   }
 
+  @Test("what BlueZ says of the controller goes with its adapter; 5.66 says nothing")
+  func hardware() {
+    func hardware(_ more: Properties) -> AdapterHardware? {
+      tree(.snapshot([hci0: adapter("00:AA:01:00:00:42", more)])).adapters.first?.hardware
+    }
+    #expect(hardware([:]) == nil)
+    #expect(
+      hardware(["Manufacturer": .uint16(93), "Version": .byte(10)])
+        == AdapterHardware(manufacturer: 93, version: 10))
+    #expect(hardware(["Manufacturer": .string("93")]) == nil)
+  }
+
   @Test("adapters are ordered by identity, not by path")
   func order() {
     let tree = tree(

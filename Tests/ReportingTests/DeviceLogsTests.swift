@@ -93,4 +93,150 @@ struct DeviceLogsTests {
     for fact in Self.facts { story.tell(fact) }
     try expectSnapshot(try log("a", story.events), "facts.log")
   }
+
+  // MARK: Diagnosis from afar
+
+  /// Why a sensor was not heard.
+  enum Silence: String, CaseIterable, CustomTestStringConvertible {
+    case dead, deaf, far
+    case address = "wrong-address"
+    var testDescription: String { rawValue }
+  }
+
+  /// A run in a corridor of five rooms, on two adapters, in which the sensor of the third room is silent.
+  private func corridor(_ silence: Silence) -> [RunEvent] {
+    let second = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
+    let rooms = (1...5).map {
+      PlannedRoom.sample(
+        RoomID(rawValue: "room-\($0)"), "Room 30\($0)", minor: UInt16($0), address: .sensor(UInt64($0 * 16)))
+    }
+    var story = Story()
+    story.tell(
+      .runStarted(
+        .init(
+          run: "20261121T090000Z-laptop-7f3a", building: "harbour-house", buildingName: "Harbour House",
+          toolVersion: "0.1.0", host: "laptop", manifestPath: "harbour-house.yaml",
+          manifestSHA256: String(repeating: "ab", count: 32), simulated: false,
+          kernel: "Linux 6.1.0-18-amd64 x86_64", operatingSystem: "Debian GNU/Linux 12 (bookworm)",
+          rooms: rooms)), after: 0)
+    story.tell(
+      .adapterSelected(
+        .init(
+          adapter: .first, name: "hci0", stack: "BlueZ 5.66",
+          hardware: AdapterHardware(
+            bus: "usb", identifier: "0bda:8771", product: "Realtek Bluetooth Radio", driver: "btusb",
+            path: "usb1/1-3/1-3:1.0"))))
+    story.tell(
+      .adapterSelected(
+        .init(
+          adapter: second, name: "hci1", stack: "BlueZ 5.66",
+          hardware: AdapterHardware(
+            manufacturer: 15, version: 9, bus: "serial", driver: "hci_uart_bcm", path: "serial0/serial0-0"))))
+    for adapter in [AdapterID.first, second] {
+      story.tell(.listeningStarted(.init(adapter: adapter, purpose: .survey)))
+    }
+    func hear(_ address: BluetoothAddress, _ rssi: Int, _ adapter: AdapterID = .first) {
+      story.tell(
+        .deviceSighted(.init(address: address, adapter: adapter, profile: "robo-sensor", rssi: rssi)),
+        after: 0.7)
+    }
+    if silence != .deaf {
+      let weakening = silence == .far ? 30 : 0
+      for (room, rssi) in zip([0, 1, 3, 4], [-52, -58, -61, -55]) {
+        hear(rooms[room].address ?? .sensor(0), rssi - weakening, room == 4 ? second : .first)
+      }
+    }
+    if silence == .address { hear(.sensor(0x32), -49) }
+    story.tell(.listeningStopped(.init(adapter: second, purpose: .survey)), after: 8)
+    story.tell(.listeningStopped(.init(adapter: .first, purpose: .survey)), after: 0)
+    if silence == .deaf {
+      story.tell(
+        .adapterFaulted(.init(adapter: .first, fault: .hearsNothing, wasPowerCycled: true)), after: 2)
+      story.tell(.adapterFaulted(.init(adapter: second, fault: .hearsNothing, stackText: "no answer")))
+    }
+    story.tell(.listeningStarted(.init(adapter: .first, purpose: .sighting)), after: 3)
+    story.tell(.listeningStopped(.init(adapter: .first, purpose: .sighting)), after: 8)
+    story.end(rooms[2], .unreachable, silence == .deaf ? .adapterDeaf : .neverHeard())
+    story.tell(.listeningStarted(.init(adapter: second, purpose: .sighting)), after: 3)
+    story.tell(.listeningStopped(.init(adapter: second, purpose: .sighting)), after: 8)
+    if silence == .address {
+      story.tell(
+        .deviceUnclaimed(.init(address: .sensor(0x32), adapter: .first, profile: "robo-sensor", rssi: -49)))
+    }
+    story.tell(.runFinished(.init(outcome: .incomplete)))
+    return story.events
+  }
+
+  @Test(
+    "a silent room's log tells a dead sensor, a deaf radio, a distance and a wrong address apart",
+    arguments: Silence.allCases)
+  func silent(silence: Silence) throws {
+    let text = try log("room-3", corridor(silence))
+    try expectSnapshot(text, "silent-\(silence.rawValue).log")
+    let likely = text.lines.filter { $0.contains(": likely.") || $0.contains(": possible.") }
+    let expected: [String] =
+      switch silence {
+      case .dead: ["sensor dead"]
+      case .deaf: ["radio deaf", "too far"]
+      case .far: ["too far", "sensor dead"]
+      case .address: ["wrong address", "sensor dead"]
+      }
+    #expect(likely.count == expected.count)
+    for (line, word) in zip(likely, expected) { #expect(line.contains("- \(word)"), "\(likely)") }
+  }
+
+  @Test("without the run's end nobody knows which sensors no room claims, and the log says so")
+  func unfinished() throws {
+    let text = try log(
+      "room-3",
+      corridor(.address).filter { event in
+        switch event.fact {
+        case .runFinished, .deviceUnclaimed: false
+        default: true
+        }
+      })
+    #expect(text.contains("Unclaimed  not on record: the run has no end\n"))
+    #expect(text.contains("- wrong address: open. "))
+  }
+
+  @Test("a neighbour without a device of its own says nothing of the distance")
+  func unbound() throws {
+    var story = Story()
+    let rooms = [Story.bath, PlannedRoom.sample("hall", "Hall", minor: 9)]
+    story.begin(rooms)
+    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
+    story.tell(.listeningStopped(.init(adapter: .first, purpose: .survey)), after: 12)
+    for room in rooms { story.end(room, .unreachable, .neverHeard()) }
+    story.tell(.runFinished(.init(outcome: .incomplete)))
+    let text = try log("bath", story.events)
+    #expect(text.contains("Hall has no device"))
+    #expect(text.contains("- too far away: open."))
+  }
+
+  @Test("what a silent room's log counts ends with the room")
+  func untilItsEnd() throws {
+    let text = try log("room-3", corridor(.dead))
+    #expect(text.contains("hci1 scanned 10.8 s while the room was open, in 1 window"))
+    #expect(!text.contains("hci1 scanned 19"))
+  }
+
+  @Test(
+    "an address that is like the room's is recognised",
+    arguments: [
+      (0xC47C_8D00_0032, 0xC47C_8D00_0030, .offset(2)), (0xC47C_8D00_0030, 0xC47C_8D00_0032, .offset(-2)),
+      (0xC47C_8D00_0038, 0xC47C_8D00_0030, .digits(1)), (0xC47C_D800_0030, 0xC47C_8D00_0030, .digits(2)),
+      (0xC47C_8D00_0030, 0xC47C_8D00_0030, nil), (0xC47C_8D00_0999, 0xC47C_8D00_0000, nil),
+    ] as [(UInt64, UInt64, AddressLikeness?)])
+  func likeness(one: UInt64, other: UInt64, likeness: AddressLikeness?) {
+    #expect(
+      AddressLikeness(BluetoothAddress(rawValue: one), to: BluetoothAddress(rawValue: other)) == likeness)
+  }
+
+  @Test("the timeouts that applied and the stack's words are at the end")
+  func timeouts() throws {
+    let garage = try log("garage", Story.mixed.events)
+    #expect(garage.contains("Timeouts   attempt 1: connect was given 15 s, ended after 15.000 s\n"))
+    let office = try log("office", Story.mixed.events)
+    #expect(office.contains("Stack said attempt 1: org.bluez.Error.Failed: le-connection-abort-by-local\n"))
+  }
 }

@@ -16,7 +16,8 @@ public enum SampleFacts {
     .runStarted(
       RunStarted(
         run: "r", building: "b", buildingName: "B", toolVersion: "0", host: "h", manifestPath: "m.yaml",
-        manifestSHA256: "00", simulated: true, sealKey: "k",
+        manifestSHA256: "00", simulated: true, sealKey: "k", kernel: "Linux 6.1.0-18-amd64",
+        operatingSystem: "Debian",
         rooms: [
           PlannedRoom(
             room: "lobby", name: "Lobby", profile: "robo-sensor",
@@ -25,7 +26,12 @@ public enum SampleFacts {
             ], exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
         ])),
     .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
-    .adapterSelected(AdapterSelected(adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66")),
+    .adapterSelected(
+      AdapterSelected(
+        adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66",
+        hardware: AdapterHardware(
+          manufacturer: 93, version: 10, bus: "usb", identifier: "0bda:8771", product: "Bluetooth Radio",
+          driver: "btusb", path: "usb1/1-3/1-3:1.0"))),
     .adapterFaulted(
       AdapterFault(
         adapter: AdapterID(address), fault: .hearsNothing, wasPowerCycled: true, stackText: "no answer")),

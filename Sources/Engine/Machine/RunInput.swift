@@ -13,7 +13,7 @@ enum RunInput: Sendable {
   /// Answers `listAdapters`.
   case adapters(Result<[Adapter], CentralError>)
   /// Answers `claim`.
-  case claimed(AdapterID, AdapterClaim, stack: String?)
+  case claimed(AdapterID, AdapterClaim, stack: String?, hardware: AdapterHardware? = nil)
   /// Answers `findLeftLinks`; nil when the stack did not say.
   case connectedPeripherals([ConnectedPeripheral]?, RadioSession)
   /// A link that an earlier run had left behind was ended.

@@ -130,13 +130,13 @@ extension RunMachine {
   }
 
   /// An adapter may be used, or is another run's.
-  mutating func take(_ claim: AdapterClaim, of id: AdapterID, stack: String?) {
+  mutating func take(_ claim: AdapterClaim, of id: AdapterID, stack: String?, _ hardware: AdapterHardware?) {
     guard let adapter = presence.claiming.removeValue(forKey: id), !isStopping, index(of: id) == nil else {
       return
     }
     switch claim {
     case .granted:
-      use(adapter, stack: stack)
+      use(adapter, stack: stack, hardware)
     case .refused(let holder):
       presence.refusal = presence.refusal ?? .adapterClaimed(adapter: adapter.name, by: holder)
     }
@@ -147,8 +147,9 @@ extension RunMachine {
     }
   }
 
-  private mutating func use(_ adapter: Adapter, stack: String?) {
-    record(.adapterSelected(.init(adapter: adapter.id, name: adapter.name, stack: stack)))
+  private mutating func use(_ adapter: Adapter, stack: String?, _ hardware: AdapterHardware?) {
+    record(
+      .adapterSelected(.init(adapter: adapter.id, name: adapter.name, stack: stack, hardware: hardware)))
     nearby.take(adapter, namedBy: request.building.rooms)
     let session = addRadio(adapter)
     presence.releasing.insert(session)

@@ -147,7 +147,8 @@ struct RunMachine: Sendable {
     case .adaptersChanged: presence.mayHaveChanged = true
     case .adapterChangesEnded: presence.isWatchEnded = true
     case .adapters(let result): take(adapters: result)
-    case .claimed(let adapter, let claim, let stack): take(claim, of: adapter, stack: stack)
+    case .claimed(let adapter, let claim, let stack, let hardware):
+      take(claim, of: adapter, stack: stack, hardware)
     case .connectedPeripherals(let peripherals, let session): release(peripherals, in: session)
     case .linkReleased(let address, let session):
       record(.linkReleased(.init(address: address, adapter: session.adapter)))

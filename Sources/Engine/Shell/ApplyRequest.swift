@@ -18,6 +18,10 @@ public struct ApplyRequest: Sendable {
   public var toolVersion: String
   /// Name of this host.
   public var host: String
+  /// This host's kernel; nil where nobody says.
+  public var kernel: String?
+  /// This host's operating system; nil where nobody says.
+  public var operatingSystem: String?
   /// The person who runs it; nil where nobody is named.
   public var operatedBy: String?
   /// Whether the host's clock was set by a time server; nil when the host does not say.
@@ -89,6 +93,7 @@ public struct ApplyRequest: Sendable {
       run: runID, building: building.id, buildingName: building.name, toolVersion: toolVersion, host: host,
       manifestPath: manifestPath, manifestSHA256: manifestSHA256, simulated: isSimulated,
       sealKey: known.seal?.key, operatedBy: operatedBy, isClockSynchronised: isClockSynchronised,
+      kernel: kernel, operatingSystem: operatingSystem,
       rooms: building.rooms.map { $0.planned(sealedBy: known.seal, exclusion: excluded[$0.id]) })
   }
 }
@@ -111,6 +116,8 @@ public struct ApplyEnvironment: Sendable {
   /// Takes an adapter for this run alone, before it is used; says who has it otherwise. Asked again for the same
   /// one whenever it comes back.
   public var claim: @Sendable (Adapter) async -> AdapterClaim
+  /// The controller behind an adapter, for the record.
+  public var hardware: @Sendable (Adapter) -> AdapterHardware?
   /// Yields when a person wants the run to stop.
   public var interruptions: AsyncStream<Void>
   /// Yields after each time in which this host did nothing.
@@ -123,6 +130,7 @@ public struct ApplyEnvironment: Sendable {
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
+    hardware: @escaping @Sendable (Adapter) -> AdapterHardware? = { $0.hardware },
     interruptions: AsyncStream<Void>, pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
   ) {
     self.central = central
@@ -132,6 +140,7 @@ public struct ApplyEnvironment: Sendable {
     self.judge = judge
     self.action = action
     self.claim = claim
+    self.hardware = hardware
     self.interruptions = interruptions
     self.pauses = pauses
   }

@@ -20,8 +20,10 @@ extension RunShell {
 
   func claim(_ adapter: Adapter) async {
     let claim = await environment.claim(adapter)
-    let stack = claim == .granted ? await central.stackVersion() : nil
-    inbox.post(.claimed(adapter.id, claim, stack: stack))
+    guard claim == .granted else { return inbox.post(.claimed(adapter.id, claim, stack: nil)) }
+    inbox.post(
+      .claimed(
+        adapter.id, claim, stack: await central.stackVersion(), hardware: environment.hardware(adapter)))
   }
 
   func findLeftLinks(_ session: RadioSession) async {

@@ -27,12 +27,15 @@ public struct AdapterSelected: Hashable, Sendable, Codable {
   public var name: String
   /// Name and version of the Bluetooth stack.
   public var stack: String?
+  /// The controller behind it; nil where the host does not tell, as in a virtual building.
+  public var hardware: AdapterHardware?
 
   /// All of it; what does not apply is left out.
-  public init(adapter: AdapterID, name: String, stack: String? = nil) {
+  public init(adapter: AdapterID, name: String, stack: String? = nil, hardware: AdapterHardware? = nil) {
     self.adapter = adapter
     self.name = name
     self.stack = stack
+    self.hardware = hardware
   }
 }
 

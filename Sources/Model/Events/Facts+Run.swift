@@ -14,6 +14,10 @@ public struct RunStarted: Hashable, Sendable, Codable {
   public var toolVersion: String
   /// Name of the host the run was on.
   public var host: String
+  /// The host's kernel: `Linux 6.1.0-18-amd64 x86_64`; nil in records of earlier versions.
+  public var kernel: String?
+  /// The host's operating system: `Debian GNU/Linux 12 (bookworm)`; nil where it does not say.
+  public var operatingSystem: String?
   /// The person who ran it; nil where nobody is named.
   public var operatedBy: String?
   /// Whether the host's clock was set by a time server; nil when the host does not say.
@@ -33,7 +37,8 @@ public struct RunStarted: Hashable, Sendable, Codable {
   public init(
     _ command: RecordedCommand = .apply, run: String, building: String, buildingName: String,
     toolVersion: String, host: String, manifestPath: String, manifestSHA256: String, simulated: Bool,
-    sealKey: String? = nil, operatedBy: String? = nil, isClockSynchronised: Bool? = nil, rooms: [PlannedRoom]
+    sealKey: String? = nil, operatedBy: String? = nil, isClockSynchronised: Bool? = nil,
+    kernel: String? = nil, operatingSystem: String? = nil, rooms: [PlannedRoom]
   ) {
     self.command = command
     self.run = run
@@ -41,6 +46,8 @@ public struct RunStarted: Hashable, Sendable, Codable {
     self.buildingName = buildingName
     self.toolVersion = toolVersion
     self.host = host
+    self.kernel = kernel
+    self.operatingSystem = operatingSystem
     self.operatedBy = operatedBy
     self.isClockSynchronised = isClockSynchronised
     self.manifestPath = manifestPath
@@ -57,6 +64,8 @@ public struct RunStarted: Hashable, Sendable, Codable {
     case buildingName = "building_name"
     case toolVersion = "tool_version"
     case host
+    case kernel
+    case operatingSystem = "os"
     case operatedBy = "operator"
     case isClockSynchronised = "clock_synchronised"
     case manifestPath = "manifest_path"

@@ -11,10 +11,14 @@ public enum DeviceLogs {
   public static func texts(_ events: [RunEvent], after: BuildingReport? = nil) -> [(RoomID, String)] {
     let report = RunReport(events)
     let chosen = events.sorted(into: report)
+    let surroundings = RunSurroundings(events, report)
     return RunRow.rows(report, after: after).filter { !$0.room.isExcluded || chosen[$0.room.id] != nil }.map {
       (
         $0.room.id,
-        Page(room: $0.room, settings: $0.settings, report: report, events: chosen[$0.room.id] ?? []).text
+        Page(
+          room: $0.room, settings: $0.settings, report: report, events: chosen[$0.room.id] ?? [],
+          around: surroundings.around($0.room)
+        ).text
       )
     }
   }
@@ -61,12 +65,16 @@ private struct Page {
   let settings: [SettingResult]
   let report: RunReport
   let events: [RunEvent]
+  let around: RoomSurroundings
 
   private static let measure = 100
   private static let indent = 11
 
   var text: String {
-    let lines = ["roboprov device log", ""] + header + [""] + table + [""] + ending
+    let scans = SurroundingLines(room: room, report: report, around: around)
+    let lines =
+      ["roboprov device log", ""] + header + [""] + table + [""]
+      + scans.items.flatMap { paragraph($0.title, $0.text) } + [""] + ending
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -84,6 +92,7 @@ private struct Page {
         .compactMap(\.self).joined(separator: ", ")),
       item("Building", "\((run?.buildingName ?? "?").visible) (\((run?.building ?? "?").visible))"),
       item("Run", "\((run?.run ?? "?").visible) on \((run?.host ?? "?").visible)\(simulated)"),
+    ] + HostLines(report: report).items.flatMap { paragraph($0.title, $0.text) } + [
       item("Tool", "roboprov \((run?.toolVersion ?? "?").visible)"),
       item("Manifest", (run?.manifestPath ?? "?").visible),
       item("", "sha256 \((run?.manifestSHA256 ?? "?").visible)"),
@@ -121,6 +130,10 @@ private struct Page {
     lines.append(item("Outcome", room.outcome.rawValue))
     lines.append(item("Evidence", room.evidence?.words ?? "none"))
     lines.append(item("Attempts", "\(room.attempts), in \(room.seconds.asSeconds)"))
+    for (index, text) in room.timeouts.enumerated() { lines += paragraph(index == 0 ? "Timeouts" : "", text) }
+    for (index, text) in room.stackTexts.enumerated() {
+      lines += paragraph(index == 0 ? "Stack said" : "", text)
+    }
     let width = settings.map(\.name.rawValue.visible.columns).max() ?? 0
     for (index, setting) in settings.enumerated() {
       let value = setting.value.map { "  \($0.visible)" } ?? "  (not shown)"

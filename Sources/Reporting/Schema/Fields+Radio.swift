@@ -18,6 +18,21 @@ extension AdapterSelected: RecordedObject {
     "adapter": "The adapter.",
     "name": "What the host calls it: `hci0`.",
     "stack": "Name and version of the Bluetooth stack.",
+    "hardware": "The controller behind it; absent where the host does not tell, as in a virtual building.",
+  ]
+}
+
+extension AdapterHardware: RecordedObject {
+  package static let definition = "adapter_hardware"
+  package static let about = "The controller behind an adapter, as far as its host tells."
+  package static let fields = [
+    "manufacturer": "The company that made it, by the Bluetooth SIG's number.",
+    "core_version": "The core specification that it has, by its number: 9 is Bluetooth 5.0.",
+    "bus": "The bus that it is on: `usb`, `serial`.",
+    "id": "Vendor and product on that bus, lower-case hex: `0bda:8771`.",
+    "product": "What it calls itself.",
+    "driver": "The kernel's driver: `btusb`.",
+    "path": "Where it is plugged in: `usb1/1-3/1-3:1.0`.",
   ]
 }
 

@@ -11,6 +11,8 @@ extension RunStarted: RecordedObject {
     "building_name": "The building's name for people.",
     "tool_version": "Version of roboprov.",
     "host": "Name of the host the run was on.",
+    "kernel": "The host's kernel; absent in records of earlier versions.",
+    "os": "The host's operating system; absent where it does not say.",
     "operator": "The person who ran it; absent where nobody is named.",
     "clock_synchronised":
       "Whether the host's clock was set by a time server; absent when the host does not say.",

@@ -199,6 +199,7 @@ struct ApplyCommand: AsyncParsableCommand {
       },
       // A rehearsal has adapters of its own.
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
+      hardware: { [simulation] in simulation.simulate ? nil : ControllerFiles.system.hardware(of: $0) },
       interruptions: interruptions.stream, pauses: setup.pauses)
     let result = await progress.running { [request] in
       await Engine.apply(request, in: environment, recording: coordinator)

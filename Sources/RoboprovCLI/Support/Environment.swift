@@ -11,6 +11,26 @@ enum HostEnvironment {
     return name.isEmpty ? "localhost" : name
   }
 
+  /// This host's kernel: name, release and machine, as `uname -srm` has them.
+  static var kernel: String? {
+    func text(_ name: String) -> String? {
+      let text = try? String(contentsOfFile: "/proc/sys/kernel/\(name)", encoding: .utf8)
+      return text.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    guard let release = text("osrelease") else { return nil }
+    return [text("ostype") ?? "Linux", release, text("arch")].compactMap(\.self).joined(separator: " ")
+  }
+
+  /// This host's operating system by os-release(5): `Debian GNU/Linux 12 (bookworm)`.
+  static var operatingSystem: String? {
+    let files = ["/etc/os-release", "/usr/lib/os-release"]
+    let text = files.lazy.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
+    let key = "PRETTY_NAME="
+    let line = text?.split(separator: "\n").first { $0.hasPrefix(key) }
+    return line.map { $0.dropFirst(key.count).trimmingCharacters(in: CharacterSet(charactersIn: "\"' ")) }
+      .flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   /// Login name of the user; nil when the environment does not say.
   static var userName: String? {
     let environment = ProcessInfo.processInfo.environment

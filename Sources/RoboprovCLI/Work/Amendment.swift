@@ -68,7 +68,8 @@ struct Amendment {
       buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.sha256 ?? "", simulated: false,
-      operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised, rooms: rooms)
+      operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
+      kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem, rooms: rooms)
     // What was found was found now, which may be long after the command began.
     let found = Date()
     let all: [(Date, Fact)] =

@@ -60,6 +60,8 @@ struct Undertaking {
       failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.listen),
       adapterPatience: .seconds(radio.adapterWait))
+    request.kernel = HostEnvironment.kernel
+    request.operatingSystem = HostEnvironment.operatingSystem
     request.operatedBy = run.operatedBy
     request.isClockSynchronised = run.isClockSynchronised
     return request

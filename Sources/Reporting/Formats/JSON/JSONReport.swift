@@ -57,6 +57,8 @@ public enum JSONReport {
     Field("simulated", "Whether the building was virtual.") { $0.run?.simulated }
     Field("tool_version", "Version of roboprov.") { $0.run?.toolVersion }
     Field("host", "Name of the host that it was on.") { $0.run?.host }
+    Field("kernel", "The host's kernel.") { $0.run?.kernel }
+    Field("os", "The host's operating system.") { $0.run?.operatingSystem }
     Field("operator", "The person who ran it; null where nobody is named.") { $0.run?.operatedBy }
     Field(
       "clock_synchronised",
@@ -78,6 +80,19 @@ public enum JSONReport {
   private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {
     Field("address", "Its Bluetooth address, which stays.") { $0.adapter }
     Field("name", "What the host calls it: `hci0`.") { $0.name }
+    Field("hardware", "The controller behind it; null where the host does not tell.", optional: hardware) {
+      $0.hardware
+    }
+  }
+
+  private static let hardware = OutputForm<AdapterHardware>("adapter_hardware", AdapterHardware.about) {
+    Field("manufacturer", "The company that made it, by the Bluetooth SIG's number.") { $0.manufacturer }
+    Field("core_version", "The core specification that it has, by its number: 9 is Bluetooth 5.0.") { $0.version }
+    Field("bus", "The bus that it is on: `usb`, `serial`.") { $0.bus }
+    Field("id", "Vendor and product on that bus, lower-case hex: `0bda:8771`.") { $0.identifier }
+    Field("product", "What it calls itself.") { $0.product }
+    Field("driver", "The kernel's driver: `btusb`.") { $0.driver }
+    Field("path", "Where it is plugged in: `usb1/1-3/1-3:1.0`.") { $0.path }
   }
 
   private static let foreignScan = OutputForm<(scan: ForeignScanDetected, report: RunReport)>(

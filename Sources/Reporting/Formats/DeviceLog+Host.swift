@@ -1,0 +1,53 @@
+import Bluetooth
+import Model
+
+/// The host of a run and its adapters, as the head of a device's log has them.
+struct HostLines {
+  let report: RunReport
+
+  /// Titles and texts; a title without text is never given.
+  var items: [(title: String, text: String)] {
+    guard let run = report.run else { return [] }
+    var items: [(String, String)] = []
+    let host = [run.kernel?.visible ?? "kernel not on record", run.operatingSystem?.visible]
+    items.append(("Host", host.compactMap(\.self).joined(separator: ", ")))
+    let stack = report.adapters.lazy.compactMap(\.stack).first?.visible ?? "version not on record"
+    items.append(("Stack", stack + (run.simulated ? ", SIMULATED" : "")))
+    if report.adapters.isEmpty { items.append(("Adapters", "none was taken into use")) }
+    for (index, adapter) in report.adapters.enumerated() {
+      let hardware =
+        run.simulated ? "SIMULATED" : adapter.hardware?.words ?? "controller not on record"
+      items.append(
+        (index == 0 ? "Adapters" : "", "\(adapter.name.visible) (\(adapter.adapter)): \(hardware)"))
+    }
+    if run.simulated {
+      items.append(("", "Sensors, radio and Bluetooth service are simulated; the host is not."))
+    }
+    return items
+  }
+}
+
+extension AdapterHardware {
+  /// What is known, for who knows controllers.
+  var words: String {
+    let maker = manufacturer.map { Self.makers[$0].map { "\($0) chip" } ?? "company \($0)" }
+    let place = [bus.map { $0.visible }, identifier?.visible].compactMap(\.self).joined(separator: " ")
+    let parts = [
+      maker, version.map { "Bluetooth \(Self.versions[$0] ?? "version code \($0)")" },
+      place.isEmpty ? nil : place, product.map { "“\($0.visible)”" }, driver.map { "driver \($0.visible)" },
+      path.map { "at \($0.visible)" },
+    ].compactMap(\.self)
+    return parts.isEmpty ? "controller not on record" : parts.joined(separator: ", ")
+  }
+
+  /// Makers of controllers, by the Bluetooth SIG's company identifiers (Assigned Numbers).
+  private static let makers: [UInt16: String] = [
+    2: "Intel", 10: "CSR", 13: "Texas Instruments", 15: "Broadcom", 29: "Qualcomm", 48: "ST", 70: "MediaTek",
+    89: "Nordic", 93: "Realtek", 305: "Cypress", 1521: "Linux Foundation",
+  ]
+
+  /// Versions of the core specification, by their codes (Assigned Numbers).
+  private static let versions: [UInt8: String] = [
+    6: "4.0", 7: "4.1", 8: "4.2", 9: "5.0", 10: "5.1", 11: "5.2", 12: "5.3", 13: "5.4", 14: "6.0",
+  ]
+}

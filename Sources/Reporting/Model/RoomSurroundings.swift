@@ -1,0 +1,159 @@
+import Bluetooth
+import Model
+
+/// What the adapters did and heard while a room was open: what tells a dead sensor from a deaf radio, a distance that is too
+/// great, and a wrong address. Folded from a run's events, without a guess.
+struct RoomSurroundings {
+  /// What an adapter did while the room was open.
+  struct Scanner {
+    let adapter: AdapterID
+    /// Its scan windows; one that goes on when the room gets its outcome ends there.
+    let windows: [ScanWindow]
+    /// How long it scanned, in seconds; windows whose end is not on record do not count.
+    let seconds: Double
+    /// Other devices that it was the first to hear.
+    let heard: Int
+    /// What was wrong with it.
+    let faults: [AdapterFault]
+  }
+
+  /// A room that is beside this one in the manifest, and what was heard of its device.
+  struct Neighbour {
+    let room: RoomReport
+    /// RSSI last heard, in dBm; nil where that is not known.
+    let rssi: Int?
+    /// Whether its device was heard at all.
+    let isHeard: Bool
+    /// Whether it has a device, by the manifest or the record of this run.
+    var hasDevice: Bool { room.address != nil }
+  }
+
+  /// A device that no room claims.
+  struct Stranger {
+    let device: DeviceUnclaimed
+    /// How its address differs from the room's; nil where the two have nothing in common.
+    let likeness: AddressLikeness?
+  }
+
+  let scanners: [Scanner]
+  /// How many other sensors were heard while the room was open.
+  let others: Int
+  /// RSSI of those, when each was first heard, in dBm; nil where none has one.
+  let strength: ClosedRange<Int>?
+  /// Rooms beside it, in the manifest's order.
+  let neighbours: [Neighbour]
+  /// Devices that no room claims, the nearest first.
+  let strangers: [Stranger]
+
+  /// Whether it is known which devices no room claims: that is on record when the run ends.
+  let knowsStrangers: Bool
+
+  /// How long the adapters scanned while the room was open, in seconds.
+  var scanSeconds: Double { scanners.reduce(0) { $0 + $1.seconds } }
+  /// Whether an adapter was found to be deaf or to refuse to scan.
+  var hasFault: Bool { scanners.contains { !$0.faults.isEmpty } }
+  /// The neighbours that were heard clearly.
+  var clearNeighbours: [Neighbour] { neighbours.filter { ($0.rssi ?? .min) >= CommonCause.weak } }
+}
+
+/// How an address is like another one.
+enum AddressLikeness: Hashable {
+  /// It is the other plus so much: boards number their radios one after the other.
+  case offset(Int)
+  /// So many of its twelve hexadecimal digits are others: somebody may have misread them.
+  case digits(Int)
+
+  /// How `address` is like `other`; nil where it is not.
+  init?(_ address: BluetoothAddress, to other: BluetoothAddress) {
+    let difference = Int64(bitPattern: address.rawValue) - Int64(bitPattern: other.rawValue)
+    guard difference != 0 else { return nil }
+    if abs(difference) <= 4 {
+      self = .offset(Int(difference))
+      return
+    }
+    let both = address.rawValue ^ other.rawValue
+    let digits = (0..<12).count { (both >> (4 * UInt64($0))) & 0xF != 0 }
+    guard digits <= 2 else { return nil }
+    self = .digits(digits)
+  }
+}
+
+/// A run's sightings and faults, gathered once for the logs of all its rooms.
+struct RunSurroundings {
+  private struct Heard {
+    var at: Duration
+    var device: DeviceSighted
+  }
+
+  private let report: RunReport
+  private var heard: [Heard] = []
+  private var faults: [(at: Duration, fault: AdapterFault)] = []
+  private var ends: [RoomID: Duration] = [:]
+  /// How many rooms before and after a room are its neighbours.
+  private static let neighbours = 2
+
+  init(_ events: [RunEvent], _ report: RunReport) {
+    self.report = report
+    var known: Set<BluetoothAddress> = []
+    for event in events {
+      switch event.fact {
+      case .deviceSighted(let fact):
+        // In another life it is the same device.
+        if known.insert(fact.address).inserted { heard.append(Heard(at: event.elapsed, device: fact)) }
+      case .adapterFaulted(let fact): faults.append((event.elapsed, fact))
+      case .roomFinished(let fact): ends[fact.room] = event.elapsed
+      default: break
+      }
+    }
+  }
+
+  /// What surrounded a room from the run's beginning to its outcome.
+  func around(_ room: RoomReport) -> RoomSurroundings {
+    let end = ends[room.id] ?? report.elapsed
+    var firsts: [AdapterID: Int] = [:]
+    var strength: ClosedRange<Int>?
+    for other in heard where other.at <= end && other.device.address != room.address {
+      firsts[other.device.adapter, default: 0] += 1
+      guard let rssi = other.device.rssi else { continue }
+      strength = min(strength?.lowerBound ?? rssi, rssi)...max(strength?.upperBound ?? rssi, rssi)
+    }
+    return RoomSurroundings(
+      scanners: report.adapterReports.map { scanner($0, until: end, heard: firsts[$0.adapter] ?? 0) },
+      others: firsts.values.reduce(0, +), strength: strength,
+      neighbours: neighbours(of: room), strangers: strangers(near: room),
+      knowsStrangers: report.outcome != nil)
+  }
+
+  private func scanner(
+    _ adapter: AdapterReport, until end: Duration, heard: Int
+  ) -> RoomSurroundings.Scanner {
+    let last = ShortDuration(end)
+    let windows = adapter.windows.filter { $0.begin < last }.map { window in
+      var window = window
+      if let stopped = window.end { window.end = min(stopped, last) }
+      return window
+    }
+    return .init(
+      adapter: adapter.adapter, windows: windows,
+      seconds: windows.reduce(0) { $0 + ($1.end.map(\.seconds) ?? $1.begin.seconds) - $1.begin.seconds },
+      heard: heard,
+      faults: faults.filter { $0.at <= end && $0.fault.adapter == adapter.adapter }.map(\.fault))
+  }
+
+  private func neighbours(of room: RoomReport) -> [RoomSurroundings.Neighbour] {
+    guard let place = report.rooms.firstIndex(where: { $0.id == room.id }) else { return [] }
+    let near = max(0, place - Self.neighbours)...min(report.rooms.count - 1, place + Self.neighbours)
+    return near.filter { $0 != place }.map { report.rooms[$0] }.map { other in
+      .init(
+        room: other, rssi: other.rssi,
+        isHeard: other.rssi != nil || other.address.map(report.hasHeard) ?? false)
+    }
+  }
+
+  private func strangers(near room: RoomReport) -> [RoomSurroundings.Stranger] {
+    let nearest = report.unclaimed.sorted { ($1.rssi ?? .min, $0.address) < ($0.rssi ?? .min, $1.address) }
+    return nearest.map { device in
+      .init(device: device, likeness: room.address.flatMap { AddressLikeness(device.address, to: $0) })
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Bluetooth
+import Foundation
+import Testing
+
+@testable import RoboprovCLI
+
+@Suite("What the kernel tells of a controller") struct ControllerFilesTests {
+  /// A folder in the place of /sys, as it looks with this adapter.
+  private static func within<Result>(
+    _ files: [String: String], links: [String: String], _ body: (ControllerFiles) throws -> Result
+  ) throws -> Result {
+    let root = FileManager.default.temporaryDirectory.appending(path: "roboprov-sys-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: root) }
+    for (path, text) in files {
+      let file = root.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    for (path, target) in links {
+      let link = root.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: target)
+    }
+    return try body(ControllerFiles(folder: root.appending(path: "class/bluetooth").path))
+  }
+
+  private static let usb = "devices/pci0000:00/0000:00:14.0/usb1/1-3"
+
+  @Test("a USB dongle has its identifiers, names and driver, and where it is plugged in")
+  func dongle() throws {
+    let hardware = try Self.within(
+      [
+        "\(Self.usb)/idVendor": "0bda\n", "\(Self.usb)/idProduct": "8771\n",
+        "\(Self.usb)/manufacturer": "Realtek\n", "\(Self.usb)/product": "Bluetooth Radio\n",
+        "\(Self.usb)/1-3:1.0/bInterfaceNumber": "00\n",
+      ],
+      links: [
+        "\(Self.usb)/1-3:1.0/driver": "../../../../../../bus/usb/drivers/btusb",
+        "\(Self.usb)/1-3:1.0/subsystem": "../../../../../../bus/usb",
+        "\(Self.usb)/1-3:1.0/bluetooth/hci0/device": "../../../1-3:1.0",
+        "class/bluetooth/hci0": "../../\(Self.usb)/1-3:1.0/bluetooth/hci0",
+      ]
+    ) { $0.hardware(of: "hci0", adding: AdapterHardware(manufacturer: 93, version: 10)) }
+    #expect(
+      hardware
+        == AdapterHardware(
+          manufacturer: 93, version: 10, bus: "usb", identifier: "0bda:8771",
+          product: "Realtek Bluetooth Radio", driver: "btusb", path: "usb1/1-3/1-3:1.0"))
+  }
+
+  @Test("a controller on a serial line has a driver and a place, and no identifier")
+  func serial() throws {
+    let place = "devices/platform/soc/fe201000.serial/serial0/serial0-0"
+    let hardware = try Self.within(
+      ["\(place)/uevent": "DRIVER=hci_uart_bcm\n"],
+      links: [
+        "\(place)/driver": "../../../../../../bus/serial/drivers/hci_uart_bcm",
+        "\(place)/subsystem": "../../../../../../bus/serial",
+        "\(place)/bluetooth/hci0/device": "../../../serial0-0",
+        "class/bluetooth/hci0": "../../\(place)/bluetooth/hci0",
+      ]
+    ) { $0.hardware(of: "hci0", adding: nil) }
+    #expect(
+      hardware == AdapterHardware(bus: "serial", driver: "hci_uart_bcm", path: "serial0/serial0-0"))
+  }
+
+  @Test("of an adapter that the kernel does not have, only the stack's word counts")
+  func unknown() throws {
+    try Self.within(["class/bluetooth/note": ""], links: [:]) { files in
+      #expect(files.hardware(of: "hci0", adding: nil) == nil)
+      #expect(files.hardware(of: "../x", adding: nil) == nil)
+      let known = AdapterHardware(manufacturer: 2)
+      #expect(files.hardware(of: "hci9", adding: known) == known)
+    }
+  }
+
+  @Test("this host has a kernel and an operating system")
+  func host() {
+    #expect(HostEnvironment.kernel?.hasPrefix("Linux ") == true)
+    #expect(HostEnvironment.operatingSystem?.isEmpty == false)
+  }
+}
