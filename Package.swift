@@ -40,11 +40,13 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+    .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .target(name: "CLinux"),
 
     // One utility each.
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
+    library("Zip", ["CArchive"]),
 
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", ["Digest", "Hex", .product(name: "DequeModule", package: "swift-collections")]),
@@ -96,7 +98,7 @@ let package = Package(
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation",
-        "CLinux",
+        "CLinux", "Zip",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
@@ -139,6 +141,7 @@ let package = Package(
 
     tests("Hex"),
     tests("Digest", ["Hex"]),
+    tests("Zip"),
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
@@ -167,7 +170,7 @@ let package = Package(
     tests(
       "RoboprovCLI",
       [
-        "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "Reporting",
+        "Digest", "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "Reporting",
         "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime",
       ]),
   ]

@@ -62,7 +62,9 @@ extension AdapterFault.Kind: OutputNames {
   package var documentation: String {
     switch self {
     case .hearsNothing: "It scanned for 10 s and reported no device at all."
-    case .refusesToScan: "The stack refused to scan with it, ten times in a row."
+    case .refusesToScan: "The stack refused to scan with it, or did not answer, several times in a row."
+    case .tooManyDevices:
+      "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
     }
   }
 }

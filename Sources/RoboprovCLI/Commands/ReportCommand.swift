@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Journal
 import Model
 import Reporting
@@ -16,9 +17,19 @@ struct ReportCommand: AsyncParsableCommand {
 struct RunReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Write a run's reports again from its journal, also those of a run that was killed.")
+    abstract: "Write a run's reports again from its journal, also those of a run that was killed.",
+    discussion: """
+      roboprov report seeblick
+      roboprov report building.yaml --bundle seeblick.zip
 
-  @Argument(help: ArgumentHelp("The building's id: a folder of the reports directory."))
+      --bundle writes what support needs into one file: every journal, report and device log of the building, the manifest \
+      without passwords, versions, and what the Bluetooth service wrote meanwhile. A damaged record goes into it as it is \
+      (exit status \(ExitStatus.record.rawValue)). A file that is there is not replaced.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The building's id: a folder of the reports directory. With --bundle, or its manifest."))
   var building: String
 
   @Argument(
@@ -31,7 +42,23 @@ struct RunReportCommand: AsyncParsableCommand {
   @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
 
+  @Option(help: ArgumentHelp("Put the building's whole record into this zip file.", valueName: "file.zip"))
+  var bundle: String?
+
+  @Flag(help: "In the bundle, replace each Bluetooth address by a pseudonym.")
+  var withoutAddresses = false
+
+  func validate() throws {
+    guard bundle == nil || run == nil else {
+      throw ValidationError("--bundle has all runs of the building: leave the run's id out")
+    }
+    guard !withoutAddresses || bundle != nil else {
+      throw ValidationError("--without-addresses is about the bundle: give --bundle FILE.zip, too")
+    }
+  }
+
   func run() async throws {
+    if let bundle { return try writeBundle(bundle) }
     let directory: RunDirectory
     let record: JournalRecord
     do throws(JournalError) {
@@ -87,6 +114,47 @@ struct RunReportCommand: AsyncParsableCommand {
           No reports were made of it, and those that are there stay as they are. Put a whole copy in its place (of \
           --mirror, or a backup), and give the same command again.
           """)
+    }
+  }
+
+  private func writeBundle(_ path: String) throws {
+    let reference = try BuildingReference.find(building)
+    let folder = "\(reports)/\(reference.id)"
+    let archive: BuildingArchive
+    do throws(JournalError) {
+      archive = try BuildingArchive.read(in: reports, building: reference.id)
+    } catch {
+      throw JournalTrouble.failure(error)
+    }
+    guard !archive.runs.isEmpty || !archive.faults.isEmpty else {
+      throw CommandFailure(
+        .usage, "no run of \(reference.id.visible) is on record in \(reports)",
+        cure: "Name the building's folder in the reports directory (--reports DIR).")
+    }
+    let newest = archive.runs.reversed().lazy.compactMap(\.started).first { !$0.manifestPath.isEmpty }
+    let bundle = SupportBundle(
+      building: reference.id, folder: folder, archive: archive,
+      manifest: BundledManifest(
+        reference.source == nil ? newest?.manifestPath : reference.text, of: reference.id,
+        recorded: newest?.manifestSHA256),
+      messages: ServiceMessages(archive.times), made: Date(), hidesAddresses: withoutAddresses)
+    try bundle.write(to: path)
+    for fault in archive.faults {
+      Console.say(
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); it is in the bundle as it is"
+      )
+    }
+    Console.say("Wrote \(path): README.txt in it says what is there, and what is not.")
+    if !archive.faults.isEmpty { throw ExitStatus.record.exit }
+  }
+}
+
+extension BuildingArchive {
+  /// The times of the runs, each with a minute before and after it.
+  fileprivate var times: [ClosedRange<Date>] {
+    runs.filter(\.isProvisioning).compactMap { run in
+      guard let first = run.record.events.first?.at, let last = run.record.events.last?.at else { return nil }
+      return first.addingTimeInterval(-60)...max(first, last).addingTimeInterval(60)
     }
   }
 }

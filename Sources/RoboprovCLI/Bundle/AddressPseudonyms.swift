@@ -1,0 +1,135 @@
+/// Replaces each Bluetooth address by a pseudonym, the same one in every file: `00:00:00:00:00:17`.
+///
+/// An address is known by its six pairs of digits, separated by `:`, `-` or `_` (a D-Bus path has `dev_C4_7C_…`). Without
+/// separators only what stands somewhere with them is one: any twelve digits could be.
+struct AddressPseudonyms {
+  private var numbers: [UInt64: Int] = [:]
+
+  /// How many addresses there are.
+  var count: Int { numbers.count }
+
+  /// Takes note of the addresses in a text.
+  mutating func learn(_ text: [UInt8]) {
+    Self.visit(text) { found in
+      if case .separated(let values) = found.form, values.count == 1 { note(values[0]) }
+    }
+  }
+
+  /// Takes note of an address.
+  mutating func note(_ address: UInt64) {
+    if numbers[address] == nil { numbers[address] = numbers.count + 1 }
+  }
+
+  /// The text with pseudonyms; separators are as they were.
+  func replacing(_ text: [UInt8]) -> [UInt8] {
+    var result = text
+    Self.visit(text) { found in
+      switch found.form {
+      case .separated(let values):
+        var index = 0
+        while index < values.count {
+          guard let number = numbers[values[index]] else {
+            index += 1
+            continue
+          }
+          Self.write(number, into: &result, at: found.start + 3 * index, stride: 3)
+          index += 6
+        }
+      case .bare(let length):
+        var index = found.start
+        while index + 12 <= found.start + length {
+          guard let number = numbers[Self.value(text, index)] else {
+            index += 1
+            continue
+          }
+          Self.write(number, into: &result, at: index, stride: 2)
+          index += 12
+        }
+      }
+    }
+    return result
+  }
+
+  // MARK: Finding
+
+  private struct Found {
+    enum Form {
+      /// Pairs of digits with one separator: the values of all stretches of six pairs, one after the other.
+      case separated([UInt64])
+      /// So many digits in a row, twelve at least.
+      case bare(Int)
+    }
+
+    var start: Int
+    var form: Form
+  }
+
+  /// A hash of the record has so many digits, and holds no address.
+  private static let hashDigits = 64
+
+  private static func visit(_ text: [UInt8], _ body: (Found) -> Void) {
+    var index = 0
+    while index < text.count {
+      guard isDigit[Int(text[index])] else {
+        index += 1
+        continue
+      }
+      let start = index
+      let digits = run(text, start)
+      index = start + digits
+      if digits >= 12, digits != hashDigits { body(Found(start: start, form: .bare(digits))) }
+      guard digits == 2, index < text.count, ":-_".utf8.contains(text[index]) else { continue }
+      let separator = text[index]
+      var pairs = 1
+      while index < text.count, text[index] == separator, run(text, index + 1) == 2 {
+        pairs += 1
+        index += 3
+      }
+      guard pairs >= 6 else { continue }
+      body(Found(start: start, form: .separated((0...(pairs - 6)).map { six(text, start + 3 * $0) })))
+    }
+  }
+
+  private static let isDigit: [Bool] = (0...255).map { UInt8($0).isHexDigit }
+
+  /// How many digits stand in a row.
+  private static func run(_ text: [UInt8], _ start: Int) -> Int {
+    var end = start
+    while end < text.count, isDigit[Int(text[end])] { end += 1 }
+    return end - start
+  }
+
+  private static func six(_ text: [UInt8], _ start: Int) -> UInt64 {
+    (0..<6).reduce(0) {
+      $0 << 8 | UInt64(text[start + 3 * $1].hexValue << 4 | text[start + 3 * $1 + 1].hexValue)
+    }
+  }
+
+  private static func value(_ text: [UInt8], _ start: Int) -> UInt64 {
+    (0..<12).reduce(0) { $0 << 4 | UInt64(text[start + $1].hexValue) }
+  }
+
+  /// Decimal digits, so that it is the same in upper and lower case.
+  private static func write(_ number: Int, into text: inout [UInt8], at start: Int, stride: Int) {
+    var rest = number
+    for pair in (0..<6).reversed() {
+      for place in [1, 0] {
+        text[start + stride * pair + place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+
+  fileprivate var hexValue: UInt8 { self <= UInt8(ascii: "9") ? self & 0xF : (self & 0xF) + 9 }
+}

@@ -1,0 +1,42 @@
+import DBus
+import Journal
+import Model
+import Reporting
+import Zip
+
+/// The versions of all that had a part in a building's runs, and of what makes the bundle.
+struct BundleVersions {
+  /// A line each.
+  let text: String
+
+  init(_ archive: BuildingArchive) {
+    var lines = [
+      "Where this bundle was made", "  roboprov \(Version.current)",
+      "  \(HostEnvironment.kernel ?? "kernel not known")",
+      "  \(HostEnvironment.operatingSystem ?? "operating system not known")", "  \(Self.bluez)",
+      "  \(DBusLibrary.version)", "  \(ZipWriter.libraryVersion)", "", "On record",
+    ]
+    for run in archive.runs {
+      guard let started = run.started else {
+        lines.append("  \(run.id): nothing")
+        continue
+      }
+      let stack = RunReport(run.record.events).adapters.lazy.compactMap(\.stack).first
+      let parts = [
+        "roboprov \(started.toolVersion)", "host \(started.host)", started.kernel ?? "kernel not on record",
+        started.operatingSystem, stack ?? "Bluetooth stack not on record",
+      ]
+      lines.append("  \(run.id): \(parts.compactMap { $0?.visible }.joined(separator: ", "))")
+    }
+    text = lines.map { $0 + "\n" }.joined()
+  }
+
+  /// The BlueZ that is installed here.
+  private static var bluez: String {
+    let outcome = ToolOutcome(["bluetoothctl", "--version"])
+    guard outcome.status == 0, !outcome.output.isEmpty else {
+      return "BlueZ not known: bluetoothctl is not there"
+    }
+    return outcome.output.visible
+  }
+}
