@@ -126,7 +126,7 @@ import Testing
 
   @Test("are several rooms whose links end within milliseconds, whatever became of the rooms")
   func moment() throws {
-    let losses = [Loss(at: 4000), Loss(at: 9000), Loss(at: 4007), Loss(at: 4099), Loss(at: 4101)]
+    let losses = [Loss(at: 4000), Loss(at: 9000), Loss(at: 4007), Loss(at: 4250), Loss(at: 4251)]
     let report = RunReport(Self.events(losses))
     let cause = try #require(report.commonCauses.first)
     #expect(report.commonCauses.count == 1)
@@ -135,12 +135,12 @@ import Testing
       return
     }
     #expect(moments.map(\.rooms) == [["room-0", "room-2", "room-3"]])
-    #expect(moments.map(\.span) == [.milliseconds(99)])
+    #expect(moments.map(\.span) == [.milliseconds(250)])
     #expect(adapters == [.first])
     let words = cause.explanation(in: report)
     #expect(
       words.sentence
-        == "3 rooms lost their devices together on hci0, at 2026-11-21 09:00:04 UTC (3 rooms within 99 ms): "
+        == "3 rooms lost their devices together on hci0, at 2026-11-21 09:00:04 UTC (3 rooms within 250 ms): "
         + "one cause took all links. All of them were done later.")
     #expect(words.advice.contains("--since '2026-11-21 08:59:54 UTC'"))
   }
@@ -150,7 +150,7 @@ import Testing
   )
   func notOneMoment() {
     #expect(Self.moments([Loss(at: 4000), Loss(at: 4000)]).isEmpty)
-    #expect(Self.moments([Loss(at: 4000), Loss(at: 4090), Loss(at: 4180)]).isEmpty)
+    #expect(Self.moments([Loss(at: 4000), Loss(at: 4240), Loss(at: 4480)]).isEmpty)
     let timeouts = Loss(at: 4000, failure: .stageTimedOut(FailedStep(.write), seconds: 3))
     #expect(Self.moments(Array(repeating: timeouts, count: 4)).isEmpty)
     let refused = Loss(at: 4000, stage: .connect, failure: .connectFailed(FailedStep(.connect)))

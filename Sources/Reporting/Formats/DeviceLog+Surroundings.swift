@@ -131,8 +131,10 @@ struct SurroundingLines {
         + (around.hasFault ? "; but see the adapter's fault above." : ".")
     }
     if around.hasFault { return "likely. An adapter was found at fault, see above." }
-    if around.scanSeconds < 10 {
-      return "open. The adapters scanned \(Decimal.short(around.scanSeconds) ?? "?") s, too short to tell."
+    let longest = around.scanners.map(\.seconds).max() ?? 0
+    if longest < 10 {
+      return
+        "open. No adapter scanned longer than \(Decimal.short(longest) ?? "?") s, which is too short to tell."
     }
     return
       "not shown. No other sensor was heard; but an adapter that reports no device of any make in 10 s of scanning is reported, and none was."

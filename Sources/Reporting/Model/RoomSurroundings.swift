@@ -48,8 +48,6 @@ struct RoomSurroundings {
   /// Whether it is known which devices no room claims: that is on record when the run ends.
   let knowsStrangers: Bool
 
-  /// How long the adapters scanned while the room was open, in seconds.
-  var scanSeconds: Double { scanners.reduce(0) { $0 + $1.seconds } }
   /// Whether an adapter was found to be deaf or to refuse to scan.
   var hasFault: Bool { scanners.contains { !$0.faults.isEmpty } }
   /// The neighbours that were heard clearly.
