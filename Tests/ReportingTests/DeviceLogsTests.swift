@@ -213,6 +213,20 @@ struct DeviceLogsTests {
     #expect(text.contains("- too far away: open."))
   }
 
+  @Test(
+    "only of a room whose sensor was not heard the log says why that may be",
+    arguments: [
+      (.neverHeard(), true), (.adapterDeaf, true), (.noCandidate(), true),
+      (.tooManyCandidates([.sensor(7), .sensor(8)]), false), (.notConfirmed, false), (.planOutdated, false),
+    ] as [(FailureReason, Bool)])
+  func silence(reason: FailureReason, isSilent: Bool) throws {
+    var story = Story()
+    story.begin([Story.bath])
+    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
+    story.end(Story.bath, .pending, reason)
+    #expect(try log("bath", story.events).contains("\nSilence ") == isSilent)
+  }
+
   @Test("what a silent room's log counts ends with the room")
   func untilItsEnd() throws {
     let text = try log("room-3", corridor(.dead))

@@ -20,10 +20,17 @@ struct SurroundingLines {
     return items
   }
 
-  /// Whether nothing at all was heard of the room's device.
+  /// Whether the room is not done because nothing at all was heard of its device.
   private var isSilent: Bool {
-    !room.outcome.isSuccess && room.attempts == 0 && room.rssi == nil
-      && !(room.address.map(report.hasHeard) ?? false)
+    guard !room.isExcluded, !room.outcome.isSuccess, room.rssi == nil,
+      !(room.address.map(report.hasHeard) ?? false)
+    else { return false }
+    return switch room.reason?.code {
+    case .neverHeard, .adapterDeaf, .noCandidate: true
+    // The record ends before its outcome.
+    case nil: !room.isFinished
+    default: false
+    }
   }
 
   // MARK: What the adapters did
