@@ -29,9 +29,12 @@ struct BundleReadme {
       ],
       ["Damage"] + damage.map { "- " + $0 }, ["Not in the bundle, or not whole"] + missing.map { "- " + $0 },
       ["Secrets"] + secrets.map { "- " + $0 }, ["Addresses", "- " + addressNote],
-      ["Content: SHA-256, name, bytes"] + lines.map { "\($0.sha256)  \($0.name)  \($0.size)" },
+      ["Content: SHA-256 and name. This checks it: \(Self.check)"] + lines.map { "\($0.sha256)  \($0.name)" },
     ])
   }
+
+  /// The lines of the list are sha256sum's own.
+  private static let check = "grep -E '^[0-9a-f]{64}  ' \(name) | sha256sum -c"
 
   private func paragraphs(_ paragraphs: [[String]]) -> String {
     paragraphs.map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")

@@ -25,7 +25,6 @@ struct SupportBundle {
   /// One line of the list of contents.
   struct Line {
     var name: String
-    var size: Int
     var sha256: String
   }
 
@@ -56,7 +55,7 @@ struct SupportBundle {
         let name = pseudonyms.map { String(decoding: $0.replacing(Array(name.utf8)), as: UTF8.self) } ?? name
         guard !search.finds(in: bytes) else { throw Self.secret(in: name) }
         try zip.add(name, bytes, modified: Int(modified.timeIntervalSince1970))
-        lines.append(Line(name: name, size: bytes.count, sha256: SHA256(of: bytes).hex))
+        lines.append(Line(name: name, sha256: SHA256(of: bytes).hex))
       }
       for source in sources { try add(source.name, try source.bytes(), source.modified) }
       let readme = BundleReadme(
