@@ -110,7 +110,7 @@ struct RoboSensorConversation: Sendable {
     guard let refusal = feed.existing(since: mark, where: { SensorStatus($0).isError }) else { return }
     let text = SensorStatus(refusal).text
     await session.heard(text, as: .refusal)
-    throw AttemptFailure(.refused(stage: .write, deviceText: session.redactor(text)))
+    throw AttemptFailure(.refused(stage: .write, deviceText: text))
   }
 
   /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the link's end. From the submission
@@ -131,7 +131,7 @@ struct RoboSensorConversation: Sendable {
         await waitForReboot()
       } else {
         await session.heard(answer.text, as: .refusal)
-        submission.trouble = .refused(stage: .save, deviceText: session.redactor(answer.text))
+        submission.trouble = .refused(stage: .save, deviceText: answer.text)
       }
     } catch {
       submission.trouble = error.reason

@@ -10,6 +10,9 @@ import Waiting
 ///
 /// Events are queued without waiting, and without changing tasks: there are dozens for each device. `run()`, a child
 /// task of the run, drains the queue in batches.
+///
+/// It is also where secrets are taken out of what devices and the stack said (`hide`): neither the record nor whoever
+/// watches gets a text before.
 public final class Coordinator: Sendable {
   private let clock: any TimeSource
   private let wall: @Sendable () -> Date
@@ -17,6 +20,7 @@ public final class Coordinator: Sendable {
   private let watch: @Sendable (RunEvent) async -> Void
   private let start: MonotonicInstant
   private let state = Mutex(State())
+  private let redaction = Mutex(Redaction())
   /// Wakes `run()` when there is something to do.
   private let queued = AutoResetEvent()
 
@@ -43,6 +47,17 @@ public final class Coordinator: Sendable {
     self.recorder = recorder
     self.watch = watch
     start = clock.now
+  }
+
+  /// Takes these out of every text from outside that is noted from now on.
+  package func hide(_ secrets: some Sequence<Secret>) {
+    let redactor = Redactor(secrets)
+    redaction.withLock { $0.redactor = redactor }
+  }
+
+  /// A text from outside that reaches people by another way than the record.
+  package func redacted(_ text: String) -> String {
+    redaction.withLock { $0.redactor }(text)
   }
 
   /// Why the record is closed to further events, once it is.
@@ -77,6 +92,7 @@ public final class Coordinator: Sendable {
   }
 
   private func enqueue(_ fact: Fact, recorded: OneShot<RecordFailure?>?) {
+    let fact = redaction.withLock { $0.redacted(fact) }
     // Numbered and stamped as one: a later number never has an earlier time.
     let failure = state.withLock { state -> RecordFailure? in
       precondition(!state.isFinished, "an event after the end of the run: \(fact.kind)")

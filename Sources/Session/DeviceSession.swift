@@ -25,7 +25,6 @@ public struct DeviceSession: Sendable {
   let central: any Central
   package let coordinator: Coordinator
   package let progress: AttemptProgress
-  package let redactor: Redactor
   let mayOverwrite: Bool
   /// Told when the link is up.
   let answered: @Sendable () async -> Void
@@ -38,7 +37,7 @@ public struct DeviceSession: Sendable {
   /// A session, which begins now.
   package init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
-    coordinator: Coordinator, clock: any TimeSource, redactor: Redactor, action: MonotonicInstant? = nil,
+    coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
     answered: @escaping @Sendable () async -> Void = {},
     hear: @escaping @Sendable (Advertisement) async -> Void = { _ in }
@@ -57,7 +56,6 @@ public struct DeviceSession: Sendable {
     self.answered = answered
     self.hear = hear
     progress = AttemptProgress()
-    self.redactor = redactor
   }
 
   /// This session with a bound on all that follows, counted from its beginning, whatever its stages may take.
@@ -126,7 +124,7 @@ public struct DeviceSession: Sendable {
       switch raced {
       case .value(let value): .success(value)
       case .failed(let error):
-        .failure(AttemptFailure(.init(await explained(error), stage: stage, setting: setting, redactor)))
+        .failure(AttemptFailure(.init(await explained(error), stage: stage, setting: setting)))
       case .timedOut:
         .failure(AttemptFailure(.init(timeoutOf: stage, setting: setting, seconds: timeout.inSeconds)))
       }
@@ -218,7 +216,7 @@ public struct DeviceSession: Sendable {
     return now
   }
 
-  /// Puts the device's own words on record, secrets taken out. Of a device that does not stop talking only the first
+  /// Puts the device's own words on record. Of a device that does not stop talking only the first
   /// `mostStatuses` in an attempt, and whatever decides the attempt.
   public func heard(_ text: String, as meaning: StatusMeaning) async {
     let count = await progress.countStatus()
@@ -228,7 +226,7 @@ public struct DeviceSession: Sendable {
       }
       return
     }
-    note(redactor(text).bounded(), as: meaning)
+    note(text.bounded(), as: meaning)
   }
 
   /// How many statuses of an attempt are recorded.

@@ -3,9 +3,8 @@ package import Model
 
 extension FailureReason {
   /// What an error of the radio means in a stage of an attempt.
-  /// - Parameter redactor: takes secrets out of what the stack says.
-  package init(_ error: CentralError, stage: Stage, setting: SettingName?, _ redactor: Redactor) {
-    let text = error.stackText.map { redactor($0) }
+  package init(_ error: CentralError, stage: Stage, setting: SettingName?) {
+    let text = error.stackText
     let step = FailedStep(stage, setting: setting, stackText: text)
     self =
       switch error.code {

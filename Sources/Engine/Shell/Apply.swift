@@ -43,13 +43,19 @@ public enum PlanFailure: Error, Hashable, Sendable {
 public func apply(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async -> ApplyResult {
-  let shell = RunShell(request, environment: environment, coordinator: coordinator)
+  // A device may quote what an earlier run told it for another room.
+  coordinator.hide(request.building.rooms.flatMap(\.secrets))
+  let shell = RunShell(environment: environment, coordinator: coordinator)
   let end = await shell.run(RunMachine(request, chance: environment.chance))
   guard case .applied(var result) = end else { preconditionFailure("a run that only planned") }
   if let failure = coordinator.failure {
     result.recordFailure = result.recordFailure ?? failure
     result.outcome = .aborted
   }
+  for index in result.rooms.indices {
+    result.rooms[index].reason = result.rooms[index].reason?.redacted(coordinator.redacted)
+  }
+  result.radioFailure = result.radioFailure.map { $0.redacted(coordinator.redacted) }
   return result
 }
 
@@ -59,8 +65,20 @@ public func apply(
 public func plan(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async throws(PlanFailure) -> ApplyPlan {
-  let shell = RunShell(request, environment: environment, coordinator: coordinator)
+  // A device may quote what an earlier run told it for another room.
+  coordinator.hide(request.building.rooms.flatMap(\.secrets))
+  let shell = RunShell(environment: environment, coordinator: coordinator)
   let end = await shell.run(RunMachine(request, goal: .plan, chance: environment.chance))
   guard case .planned(let result) = end else { preconditionFailure("a plan that became a run") }
-  return try result.get()
+  do throws(PlanFailure) {
+    return try result.get()
+  } catch .radio(let error) {
+    throw .radio(error.redacted(coordinator.redacted))
+  }
+}
+
+extension CentralError {
+  fileprivate func redacted(_ redact: (String) -> String) -> CentralError {
+    CentralError(code, stackText: stackText.map(redact))
+  }
 }

@@ -14,7 +14,7 @@ extension RunShell {
     let session = DeviceSession(
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
       attempt: attempt.id.number, central: central, coordinator: coordinator, clock: clock,
-      redactor: redactor, action: attempt.action,
+      action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       hear: { [inbox] in inbox.post(.heard($0, attempt.session)) })

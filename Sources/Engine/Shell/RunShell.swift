@@ -8,17 +8,14 @@ import Waiting
 struct RunShell: Sendable {
   let environment: ApplyEnvironment
   let coordinator: Coordinator
-  /// Takes the secrets of all rooms out of others' texts: a device may quote what an earlier run told it for another room.
-  let redactor: Redactor
   let inbox = Inbox()
 
   var clock: any TimeSource { environment.clock }
   var central: any Central { environment.central }
 
-  init(_ request: ApplyRequest, environment: ApplyEnvironment, coordinator: Coordinator) {
+  init(environment: ApplyEnvironment, coordinator: Coordinator) {
     self.environment = environment
     self.coordinator = coordinator
-    redactor = Redactor(request.building.rooms.flatMap(\.secrets))
   }
 
   /// What ends the child tasks that have to be ended from without.

@@ -96,7 +96,7 @@ extension StageEnded: FactPayload {
   public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// Words of the device's own, secrets taken out.
+/// Words of the device's own.
 public struct StatusReceived: Hashable, Sendable, Codable {
   /// The room.
   public var room: RoomID

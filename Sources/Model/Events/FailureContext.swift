@@ -6,7 +6,7 @@ public struct FailedStep: Hashable, Sendable {
   public let stage: Stage
   /// The setting that was being written or read.
   public let setting: SettingName?
-  /// The stack's own words, secrets taken out; nil when it said nothing, or had no part in it.
+  /// The stack's own words; nil when it said nothing, or had no part in it.
   public let stackText: String?
 
   /// A step.
@@ -29,9 +29,9 @@ public enum SettingsSource: Hashable, Sendable {
 
 /// What came instead of a device's acknowledgement of the save.
 public struct SaveResponse: Hashable, Sendable {
-  /// The device's own words, secrets taken out.
+  /// The device's own words.
   public let deviceText: String?
-  /// The stack's own words, secrets taken out.
+  /// The stack's own words.
   public let stackText: String?
 
   /// A response; neither said anything unless given.

@@ -8,9 +8,9 @@ extension FailureReason {
   public var setting: SettingName? { Form(self).setting }
   /// The ATT error that the device answered with.
   public var attError: UInt8? { Form(self).attError }
-  /// The device's own words, secrets taken out.
+  /// The device's own words.
   public var deviceText: String? { Form(self).deviceText }
-  /// The stack's own words, secrets taken out.
+  /// The stack's own words.
   public var stackText: String? { Form(self).stackText }
   /// What the device holds instead of what is wanted, as people read it.
   public var held: String? { Form(self).held }

@@ -20,7 +20,7 @@ public enum FailureReason: Hashable, Sendable {
   case serviceMissing(FailedStep)
   /// It answered a write or read with an ATT error, or does not permit it.
   case attributeRejected(FailedStep, attError: UInt8? = nil)
-  /// It refused in its own words, secrets taken out.
+  /// It refused in its own words.
   case refused(stage: Stage, deviceText: String)
   /// It came back waiting to be provisioned: what was written was not kept.
   case saveNotKept

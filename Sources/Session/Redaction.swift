@@ -1,0 +1,34 @@
+import Model
+
+/// Takes secrets out of facts. It remembers what each room's device said last: a secret may be split over several statuses.
+struct Redaction {
+  var redactor = Redactor([])
+  private var said: [RoomID: Said] = [:]
+
+  private struct Said {
+    /// The end of all that the device said.
+    var tail: String
+    var last: String
+    var lastRedacted: String
+  }
+
+  mutating func redacted(_ fact: Fact) -> Fact {
+    if redactor.isEmpty { return fact }
+    let result = fact.redacted { text in redacted(text, fact.room) }
+    if case .roomFinished(let fact) = fact { said[fact.room] = nil }
+    return result
+  }
+
+  private mutating func redacted(_ text: OutsideText, _ room: RoomID?) -> String {
+    guard let room else { return redactor(text.text) }
+    let before = said[room]
+    guard text.isStatus else {
+      // A failure quotes the status that it is about.
+      return before?.last == text.text ? before?.lastRedacted ?? redactor(text.text) : redactor(text.text)
+    }
+    let result = redactor(text.text, after: before?.tail ?? "")
+    said[room] = Said(
+      tail: Redactor.tail(of: (before?.tail ?? "") + text.text), last: text.text, lastRedacted: result)
+    return result
+  }
+}

@@ -1,0 +1,183 @@
+import Bluetooth
+import Foundation
+import Model
+import Session
+import Testing
+import VirtualTime
+
+@Suite("Secrets in texts from outside") struct RedactionTests {
+  static let secrets = [
+    "hunter22", "correct horse, battery staple!", "p@ss\"w\\rd!", "12345678", "Gäste-im-Hafen",
+  ]
+
+  /// A way in which a device can repeat what it was told.
+  struct Form: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var text: @Sendable (String) -> String
+
+    init(_ name: String, _ text: @escaping @Sendable (String) -> String) {
+      (testDescription, self.text) = (name, text)
+    }
+  }
+
+  private static func utf16(_ text: String) -> [UInt8] {
+    text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+  }
+
+  private static func each(_ text: String, _ form: (UInt8) -> String) -> String {
+    text.utf8.map(form).joined()
+  }
+
+  static let forms = [
+    Form("as it is") { $0 },
+    Form("upper case") { $0.uppercased() },
+    Form("lower case") { $0.lowercased() },
+    Form("reversed") { String($0.reversed()) },
+    Form("spaced out") { $0.map(String.init).joined(separator: " ") },
+    Form("hyphenated") { $0.map(String.init).joined(separator: "-") },
+    Form("UTF-16") { String(decoding: utf16($0), as: UTF8.self) },
+    Form("UTF-16, big-endian") { String(decoding: [0] + utf16($0).dropLast(), as: UTF8.self) },
+    Form("JSON") { String(decoding: (try? JSONEncoder().encode($0)) ?? Data(), as: UTF8.self) },
+    Form("JSON in JSON") {
+      let once = String(decoding: (try? JSONEncoder().encode($0)) ?? Data(), as: UTF8.self)
+      return String(decoding: (try? JSONEncoder().encode(once)) ?? Data(), as: UTF8.self)
+    },
+    Form("JSON, in numbers") { $0.utf16.map { String(format: "\\u%04x", $0) }.joined() },
+    Form("hexadecimal") { each($0) { String(format: "%02x", $0) } },
+    Form("hexadecimal, upper case, spaced") { each($0) { String(format: "%02X ", $0) } },
+    Form("hexadecimal, as in C") { each($0) { String(format: "0x%02x, ", $0) } },
+    Form("hexadecimal of UTF-16") { utf16($0).map { String(format: "%02x", $0) }.joined() },
+    Form("backslash and x") { each($0) { String(format: "\\x%02x", $0) } },
+    Form("octal") { each($0) { String(format: "\\%03o", $0) } },
+    Form("URL") { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" },
+    Form("URL, all of it") { each($0) { String(format: "%%%02X", $0) } },
+    Form("quoted-printable") { each($0) { String(format: "=%02X", $0) } },
+    Form("HTML") { $0.unicodeScalars.map { "&#\($0.value);" }.joined() },
+    Form("base64") { Data($0.utf8).base64EncodedString() },
+    Form("base64 within more") { Data("pw=\($0).".utf8).base64EncodedString() },
+    Form("base64 within more, shifted") { Data("psk=\($0).".utf8).base64EncodedString() },
+    Form("base64 of UTF-16") { Data(utf16($0)).base64EncodedString() },
+  ]
+
+  @Test("what a device repeats is taken out in every form", arguments: forms)
+  func everyForm(_ form: Form) {
+    let redactor = Redactor(Self.secrets.map { Secret($0) })
+    for secret in Self.secrets {
+      let written = form.text(secret)
+      for text in [written, "error: bad \(written) here", "error: \(written.dropLast())", "x\(written)y"] {
+        let result = redactor(text)
+        #expect(result.contains(Redactor.mark), "\(text) → \(result)")
+        #expect(!leaks(secret, written, in: result), "\(text) → \(result)")
+      }
+    }
+  }
+
+  /// Whether a stretch of 6 characters of the secret, or what they are written as, is left.
+  private func leaks(_ secret: String, _ written: String, in text: String) -> Bool {
+    let share = written.count * 6 / secret.count + 1
+    guard written.count > share else { return text.contains(written) }
+    let characters = Array(written)
+    return (0...characters.count - share).contains { text.contains(String(characters[$0..<$0 + share])) }
+  }
+
+  @Test(
+    "what was cut off is taken out where the text begins or ends",
+    arguments: [
+      ("error: hunt", "error: •••"), ("er22 refused", "••• refused"), ("nter", "•••"),
+      ("error: no unter2 here", "error: no ••• here"), ("hun", "hun"),
+      ("the 2026 hunt is on", "the 2026 hunt is on"),
+      ("error: hunt\u{FFFD}", "error: •••"),
+    ])
+  func cutOff(text: String, expected: String) {
+    #expect(Redactor([Secret("hunter22")])(text) == expected)
+  }
+
+  @Test func whatHasNoSecretInItStaysAsItIs() {
+    let redactor = Redactor(Self.secrets.map { Secret($0) })
+    for text in [
+      "", "ready", "saved", "error: wifi authentication failed", "org.bluez.Error.Failed: Operation failed",
+      "/org/bluez/hci0/dev_C4_7C_8D_00_00_01", "100 %, \\ and &amp; = 0x2F", "🙂 漢字 é", "\u{FFFD}",
+    ] {
+      #expect(redactor(text) == text)
+    }
+    #expect(Redactor([Secret]())("hunter22") == "hunter22")
+    #expect(Redactor([Secret("")])("hunter22") == "hunter22")
+  }
+
+  @Test func aLongTextTakesTimeInProportion() {
+    let redactor = Redactor(
+      (0..<500).map { Secret("network-\($0)-\($0 * 7919)") } + [Secret(String(repeating: "a", count: 63))])
+    func duration(_ count: Int) -> Duration {
+      let text = String(repeating: "a", count: count)
+      let clock = ContinuousClock()
+      return (0..<3).map { _ in clock.measure { #expect(redactor(text) == Redactor.mark) } }.min() ?? .zero
+    }
+    let (short, long) = (duration(20_000), duration(80_000))
+    #expect(long < short * 12, "\(short), \(long)")
+  }
+
+  @Test("a secret that is split over several statuses is taken out of those that complete it")
+  func split() async throws {
+    let texts = try await recorded([
+      .status("error: bad hun"), .status("ter"), .status("22, sorry"), .failure("22, sorry"), .status("hunt"),
+      .status("er22"), .status("ready"),
+    ])
+    #expect(texts == ["error: bad hun", "•••", "•••, sorry", "•••, sorry", "•••", "•••", "ready"])
+  }
+
+  @Test("what the stack says of an adapter is redacted like what a device says")
+  func adapters() async throws {
+    let texts = try await recorded([
+      .adapter("hunter22"), .interruption("lost: 68756e7465723232"), .client("/tmp/hunter22"),
+    ])
+    #expect(texts == ["•••", "lost: •••", "/tmp/•••"])
+  }
+
+  private enum Saying {
+    case status(String)
+    case failure(String)
+    case adapter(String)
+    case interruption(String)
+    case client(String)
+
+    var fact: Fact {
+      let adapter = AdapterID(BluetoothAddress(rawValue: 1))
+      return switch self {
+      case .status(let text): .statusReceived(.init(room: "lobby", attempt: 1, text: text, meaning: .other))
+      case .failure(let text):
+        .attemptEnded(
+          .init(room: "lobby", number: 1, seconds: 1, failure: .refused(stage: .write, deviceText: text)))
+      case .adapter(let text):
+        .adapterFaulted(.init(adapter: adapter, fault: .refusesToScan, stackText: text))
+      case .interruption(let text): .runInterrupted(.init(cause: .stack, detail: text))
+      case .client(let text): .foreignScanDetected(.init(adapter: adapter, clients: [text]))
+      }
+    }
+  }
+
+  private actor Record: RunRecorder {
+    private(set) var events: [RunEvent] = []
+    func record(_ events: [RunEvent]) async throws(RecordFailure) { self.events += events }
+  }
+
+  private func recorded(_ sayings: [Saying]) async throws -> [String] {
+    let record = Record()
+    try await VirtualTime.run { clock in
+      let coordinator = Coordinator(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: record)
+      coordinator.hide([Secret("hunter22")])
+      for saying in sayings { coordinator.note(saying.fact) }
+      coordinator.finish()
+      await coordinator.run()
+    }
+    return await record.events.map { event in
+      switch event.fact {
+      case .statusReceived(let fact): fact.text
+      case .attemptEnded(let fact): fact.failure?.deviceText ?? ""
+      case .adapterFaulted(let fact): fact.stackText ?? ""
+      case .runInterrupted(let fact): fact.detail ?? ""
+      case .foreignScanDetected(let fact): fact.clients.joined()
+      default: ""
+      }
+    }
+  }
+}
