@@ -60,7 +60,7 @@ public struct JournalLines: Sendable {
   /// The next line, without its newline.
   public mutating func line(_ event: RunEvent) -> [UInt8] {
     do {
-      let line = [UInt8](try encoder.encode(JournalLine(event: event, previous: previous)))
+      let line = JSONText.escaped([UInt8](try encoder.encode(JournalLine(event: event, previous: previous))))
       previous = JournalLine.chain(line)
       return line
     } catch {

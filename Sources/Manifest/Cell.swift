@@ -1,4 +1,5 @@
 import YAML
+import Model
 
 /// A character of a source line as a terminal shows it.
 struct Cell: Hashable {
@@ -58,17 +59,6 @@ extension String {
     return unicodeScalars.map { scalar in
       scalar.isObeyed ? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}" : String(scalar)
     }.joined()
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isObeyed: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    // Joiners hold letters and emoji together; the rest can make a line read otherwise than it is.
-    case .format: value != 0x200C && value != 0x200D && !(0xE0020...0xE007F).contains(value)
-    default: false
-    }
   }
 }
 

@@ -43,6 +43,21 @@ struct JournalWriterTests {
     #expect(lines[1].hasSuffix(#","seq":2,"v":1}"#))
   }
 
+  @Test("nothing in a journal is obeyed by what shows it, and it is read back as it was")
+  func visible() async throws {
+    let text = "\0\u{1B}[31m\u{7F}\u{9B}2J\u{202E}\u{2028}\u{2029}\u{FEFF}\u{E0001}\"\\ü👩‍👧漢"
+    let events = [
+      RunEvent(
+        sequence: 1, at: Date(timeIntervalSince1970: 0), elapsed: .zero,
+        fact: .runInterrupted(.init(cause: .stack, detail: text)))
+    ]
+    let bytes = try await Events.journal(events)
+    let obeyed = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter(\.isObeyed)
+    #expect(obeyed.map(\.value) == [0x0A])
+    #expect(String(decoding: bytes, as: UTF8.self).contains("ü👩‍👧漢"))
+    #expect(JournalReader.read(bytes).events == events)
+  }
+
   @Test("a full disk ends the record with a typed error, and for good")
   func full() async throws {
     let descriptor = open("/dev/full", O_WRONLY)

@@ -14,7 +14,7 @@ public struct TerminalStyle: Hashable, Sendable {
   }
 
   /// A colour or weight (ECMA-48 SGR).
-  enum Tone: Int {
+  enum Tone: Int, CaseIterable {
     case plain = 0
     case bold = 1
     case dim = 2
@@ -22,6 +22,9 @@ public struct TerminalStyle: Hashable, Sendable {
     case green = 32
     case yellow = 33
   }
+
+  /// What `paint` adds to texts.
+  static let tones = Tone.allCases.map { Array("\u{1B}[\($0.rawValue)m".unicodeScalars) }
 
   /// Text in a tone; to be called last, for what it adds has no width.
   func paint(_ text: String, _ tone: Tone) -> String {

@@ -1,28 +1,42 @@
+import Model
+
 extension String {
   /// This text on one line, with nothing in it that a terminal, an editor or a spreadsheet would obey:
   /// control characters, line separators and marks that reorder text are spelt out (`\n`, `\u{1B}`).
-  public var visible: String {
-    guard unicodeScalars.contains(where: \.isObeyed) else { return self }
-    var result = ""
-    for scalar in unicodeScalars {
-      if scalar.isObeyed { result += scalar.spelt } else { result.unicodeScalars.append(scalar) }
+  public var visible: String { spellingOut(keepingTones: false, keepingLines: false) }
+
+  /// A text of several lines, with nothing else in it that a terminal would obey.
+  public var visibleLines: String { spellingOut(keepingTones: false, keepingLines: true) }
+
+  /// A line of a view, which may have the colours of `TerminalStyle`, with nothing else in it that a terminal would obey. What
+  /// comes from outside had its own colours taken out when the line was made.
+  public var visibleLine: String { spellingOut(keepingTones: true, keepingLines: false) }
+
+  private func spellingOut(keepingTones: Bool, keepingLines: Bool) -> String {
+    func isSpelt(_ scalar: Unicode.Scalar) -> Bool { scalar.isObeyed && !(keepingLines && scalar == "\n") }
+    guard unicodeScalars.contains(where: isSpelt) else { return self }
+    var result = String.UnicodeScalarView()
+    var rest = unicodeScalars[...]
+    while let scalar = rest.first {
+      if keepingTones, scalar == "\u{1B}",
+        let tone = TerminalStyle.tones.first(where: { rest.starts(with: $0) })
+      {
+        result.append(contentsOf: tone)
+        rest = rest.dropFirst(tone.count)
+        continue
+      }
+      rest.removeFirst()
+      if isSpelt(scalar) {
+        result.append(contentsOf: scalar.spelt.unicodeScalars)
+      } else {
+        result.append(scalar)
+      }
     }
-    return result
+    return String(result)
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether it does something instead of standing for something.
-  var isObeyed: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    // Joiners (U+200C, U+200D) and the marks of flags hold letters and emoji together; the rest, above all
-    // the bidirectional controls, can make a line read otherwise than it is.
-    case .format: !(value == 0x200C || value == 0x200D || (0xE0020...0xE007F).contains(value))
-    default: false
-    }
-  }
-
   /// Its name in Swift's notation.
   var spelt: String {
     switch value {

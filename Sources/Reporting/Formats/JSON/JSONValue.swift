@@ -1,4 +1,5 @@
 import Hex
+import Model
 
 /// A JSON value that keeps the order of its keys: reports are read by people too, and compared by programs.
 public enum JSONValue: Hashable, Sendable {
