@@ -38,11 +38,25 @@ public struct Roboprov: AsyncParsableCommand {
       }
     } catch let failure as CommandFailure {
       Console.fail(failure)
-      Foundation.exit(failure.status.rawValue)
+      end(failure.status.rawValue)
     } catch {
-      exit(withError: error)
+      let status = exitCode(for: error)
+      let text = fullMessage(for: error)
+      if !text.isEmpty { status.isSuccess ? Console.data(text + "\n") : Console.show(text + "\n") }
+      end(status.rawValue)
     }
-    Foundation.exit(ExitStatus.done.rawValue)
+    end(ExitStatus.done.rawValue)
+  }
+
+  /// Ends the process. A command that did what it should, and could not say so, failed.
+  private static func end(_ status: Int32) -> Never {
+    if let failure = Console.outputFailure {
+      Console.fail(failure)
+      if [.done, .incomplete].contains(ExitStatus(rawValue: status)) {
+        Foundation.exit(failure.status.rawValue)
+      }
+    }
+    Foundation.exit(status)
   }
 }
 

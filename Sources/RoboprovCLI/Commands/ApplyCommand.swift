@@ -164,7 +164,7 @@ struct ApplyCommand: AsyncParsableCommand {
   ) async throws -> ExitStatus {
     // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program at once.
     let interruptions = Interruptions {
-      Console.say("\nStopping: ending the attempt in hand (Ctrl-C again: at once)")
+      Console.say(lines: ["", "Stopping: ending the attempt in hand (Ctrl-C again: at once)"])
     }
     if let words = undertaking.nothingLeft {
       Console.say(words)

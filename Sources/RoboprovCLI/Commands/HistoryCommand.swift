@@ -35,9 +35,9 @@ struct HistoryCommand: AsyncParsableCommand {
       if history.chapters.isEmpty { Console.say("Nothing is on record about \(subject.visible).") }
       for chapter in history.chapters {
         if full {
-          for line in HistoryView.lines(chapter.run, chapter.events) { Console.data(line + "\n") }
+          Console.data(lines: HistoryView.lines(chapter.run, chapter.events))
         } else {
-          Console.data(HistoryView.summary(chapter.run, chapter.events) + "\n")
+          Console.data(lines: [HistoryView.summary(chapter.run, chapter.events)])
         }
       }
     case .json:
@@ -47,7 +47,7 @@ struct HistoryCommand: AsyncParsableCommand {
         events: history.chapters.flatMap { chapter in
           chapter.events.map { Document.Entry(run: chapter.run.run, event: $0) }
         })
-      Console.data(String(decoding: try encoder.encode(document), as: UTF8.self) + "\n")
+      Console.data(try encoder.text(of: document) + "\n")
     }
   }
 

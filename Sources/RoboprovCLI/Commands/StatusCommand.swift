@@ -73,7 +73,7 @@ struct StatusCommand: AsyncParsableCommand {
     let lines = StatusView.lines(
       overview, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: overview, reference),
       style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
-    Console.data(lines.map { $0 + "\n" }.joined())
+    Console.data(lines: lines)
   }
 
   private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {

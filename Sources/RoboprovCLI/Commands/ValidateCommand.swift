@@ -26,7 +26,7 @@ struct ValidateCommand: ParsableCommand {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty + "\n")
     case .text:
-      Console.write(reading.rendered, to: .standardError)
+      Console.show(reading.rendered)
       if let building = reading.building {
         Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
       }

@@ -83,7 +83,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let lines = VerificationView.lines(
         named, unexpected: verification.unexpected,
         style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
-      Console.data(lines.map { $0 + "\n" }.joined())
+      Console.data(lines: lines)
     }
   }
 }

@@ -17,7 +17,7 @@ struct CampaignRun {
     let wasInterrupted = Mutex(false)
     let interruptions = Interruptions {
       wasInterrupted.withLock { $0 = true }
-      Console.say("\nStopping: ending the buildings in hand (Ctrl-C again: at once)")
+      Console.say(lines: ["", "Stopping: ending the buildings in hand (Ctrl-C again: at once)"])
     }
     Console.say("Provisioning random buildings: \(count). Ctrl-C ends it with the counts so far.")
     var broken: [BrokenBuilding] = []
@@ -81,7 +81,7 @@ struct BrokenBuilding {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return result.story.compactMap { event in
-      (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) }
+      try? encoder.text(of: event)
     }
   }
 }

@@ -14,7 +14,7 @@ enum RunOutput {
       let lines = SummaryView.lines(
         report, after: after, reports: directory.path,
         style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
-      Console.data(lines.map { $0 + "\n" }.joined())
+      Console.data(lines: lines)
     }
   }
 }

@@ -60,7 +60,7 @@ extension Survey {
     let claims = AdapterClaims(RunIdentity())
     let adapter: Adapter
     do throws(CentralError) {
-      adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
+      adapter = try await selection.adapter { Console.show(RadioTrouble.waiting($0) + "\n") }
     } catch {
       throw failure(error, radio)
     }

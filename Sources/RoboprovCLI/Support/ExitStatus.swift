@@ -1,4 +1,5 @@
 import ArgumentParser
+import Reporting
 
 /// What the process's exit code says. The numbers are frozen; where one fits, they are sysexits.h's.
 enum ExitStatus: Int32, CaseIterable {
@@ -61,7 +62,7 @@ struct CommandFailure: Error {
 
   /// Message and cure; what follows the first line is indented.
   var text: String {
-    let lines = [message] + (cure?.split(separator: "\n").map(String.init) ?? [])
+    let lines = [message.visible] + (cure?.split(separator: "\n").map(String.init) ?? [])
     return lines.joined(separator: "\n  ")
   }
 }

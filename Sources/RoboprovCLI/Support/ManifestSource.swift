@@ -15,7 +15,7 @@ struct ManifestSource {
     let bytes = try bytes(
       of: path, ifMissing: "Look at the path, or copy manifests/example-building.yaml there.")
     let reading = ManifestReader.read(bytes, file: path)
-    Console.write(reading.rendered, to: .standardError)
+    Console.show(reading.rendered)
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "\(path) cannot be applied",

@@ -7,8 +7,8 @@ import Reporting
 enum Confirmation {
   /// Shows the list and asks; anything but a clear yes is no. A cancelled task gets no as well.
   static func ask(_ proposals: [ProposedBinding]) async -> Bool {
-    Console.say(list(proposals))
-    Console.write("Give these rooms these devices? Label them afterwards. [y/N] ", to: .standardError)
+    Console.show(list(proposals) + "\n")
+    Console.ask("Give these rooms these devices? Label them afterwards. [y/N] ")
     let answer = await Keyboard.line { $0 }.lowercased()
     return answer == "y" || answer == "yes"
   }

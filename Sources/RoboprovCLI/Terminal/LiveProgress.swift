@@ -95,18 +95,17 @@ actor LiveProgress {
   private func draw(above lines: [String]) {
     if isPaused { return say(lines) }
     let live = view.live(at: start.duration(to: clock.now), style: style)
-    let text = (lines + live).map { "\u{1B}[2K" + $0 + "\n" }.joined()
-    Console.write("\u{1B}[?2026h" + up + "\u{1B}[J" + text + "\u{1B}[?2026l", to: .standardError)
+    Console.draw(lines + live, after: "\u{1B}[?2026h" + up + "\u{1B}[J", before: "\u{1B}[?2026l")
     drawn = live.count
   }
 
   private func say(_ lines: [String]) {
-    if !lines.isEmpty { Console.say(lines.joined(separator: "\n")) }
+    if !lines.isEmpty { Console.say(lines: lines) }
   }
 
   private func erase() {
     guard drawn > 0 else { return }
-    Console.write(up + "\u{1B}[J", to: .standardError)
+    Console.draw([], after: up + "\u{1B}[J")
     drawn = 0
   }
 

@@ -8,7 +8,7 @@ enum OperatorKey {
   /// Asks, and says when Enter was pressed.
   static func wait(for room: Room, _ clock: any TimeSource) async -> MonotonicInstant {
     Keyboard.forgetTyped()
-    Console.write("\(room.name.visible): do it, and press Enter in that moment ", to: .standardError)
+    Console.ask("\(room.name): do it, and press Enter in that moment ")
     return await Keyboard.line { _ in clock.now }
   }
 }

@@ -4,7 +4,7 @@ import Reporting
 enum Table {
   /// The header and rows, a line each; the last column is not filled up.
   static func text(header: [String], rows: [[String]]) -> String {
-    let lines = [header] + rows
+    let lines = ([header] + rows).map { $0.map(\.visible) }
     let widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
     return lines.map { line in
       let cells = line.enumerated().map { index, cell in

@@ -9,7 +9,7 @@ enum CanaryJudgement {
   static func of(_ first: [RoomFinished], in building: Building, by command: String?) async -> Bool {
     let rooms = first.map { Canary($0, building) }
     if let command { return await check(rooms, with: command) }
-    Console.say(
+    Console.show(
       Table.text(
         header: ["ROOM", "MINOR", "DEVICE", "NETWORK", "OUTCOME"],
         rows: rooms.map { room in
@@ -18,8 +18,8 @@ enum CanaryJudgement {
             room.network?.visible ?? "",
             room.outcome.rawValue,
           ]
-        }))
-    Console.write("See that these work as they should. Go on with the rest? [y/N] ", to: .standardError)
+        }) + "\n")
+    Console.ask("See that these work as they should. Go on with the rest? [y/N] ")
     let answer = await Keyboard.line { $0 }.lowercased()
     return answer == "y" || answer == "yes"
   }

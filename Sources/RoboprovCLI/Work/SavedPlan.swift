@@ -34,7 +34,7 @@ enum SavedPlan {
   static func text(_ plan: ApplyPlan) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(plan), as: UTF8.self) + "\n"
+    return try encoder.text(of: plan) + "\n"
   }
 
   /// Writes a plan, whole or not at all.

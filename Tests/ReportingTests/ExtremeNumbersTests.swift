@@ -1,0 +1,72 @@
+import Foundation
+import Journal
+import Model
+import Testing
+
+@testable import Reporting
+
+@Suite("Reports of records with the largest numbers that are taken") struct ExtremeNumbersTests {
+  private func replacing(_ value: Any, with number: NSNumber) -> Any {
+    switch value {
+    case let object as [String: Any]:
+      object.reduce(into: [:]) { result, member in
+        // These are numbered and decoded apart from the rest.
+        let isKept = ["seq", "v", "minor", "byte", "att_error"].contains(member.key)
+        result[member.key] = isKept ? member.value : replacing(member.value, with: number)
+      } as [String: Any]
+    case let array as [Any]: array.map { replacing($0, with: number) }
+    case let found as NSNumber where String(cString: found.objCType) != "c": number
+    default: value
+    }
+  }
+
+  @Test(arguments: [0x7FFF_FFFF, -0x7FFF_FFFF, 1_000_000_000, -1_000_000_000])
+  func nothingOverflows(number: Int) throws {
+    var building = SampleBuilding(rooms: 6)
+    var run = SampleRun(building, day: 0)
+    run.survey(building.rooms)
+    for room in building.rooms { run.write(room, failure: .connectTimedOut(seconds: 3)) }
+    for room in building.rooms { run.write(room, 2) }
+    run.end(.incomplete)
+    let events = try run.events.map { event in
+      let json = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(event))
+      let changed = try JSONSerialization.data(withJSONObject: replacing(json, with: NSNumber(value: number)))
+      // What has a number that is none of its kind stays as it was.
+      return (try? JSONDecoder().decode(RunEvent.self, from: changed)) ?? event
+    }
+    #expect(number < 0 || events.contains { !run.events.contains($0) })
+    let report = RunReport(events)
+    _ = JSONReport.text(report)
+    _ = CSVReport.text(report)
+    _ = DeviceLogs.texts(events)
+    _ = SummaryView.lines(report, reports: "reports", style: TerminalStyle(width: 80, hasColor: false))
+    if case .runStarted(let started)? = events.first?.fact { _ = HistoryView.lines(started, events) }
+    var progress = ProgressView()
+    for event in events {
+      progress.apply(event)
+      _ = progress.plain(event)
+      _ = progress.live(at: event.elapsed, style: TerminalStyle(width: 80, hasColor: false))
+    }
+    building.add(run)
+    let whole = BuildingReport(
+      building: "harbour-house", runs: [RecordedRun(events: events, journalHash: "c0ffee")],
+      standing: BuildingRecord([events]).standing, manifest: nil, made: SampleBuilding.day,
+      by: .init(toolVersion: "0.1.0", host: "laptop", user: "anna"))
+    for text in [BuildingJSON.text(whole), BuildingCSV.text(whole), JUnitReport.text(whole)] {
+      #expect(!text.isEmpty)
+    }
+    #expect(BuildingHTML.text(whole, times: LocalTime(.gmt)).contains("</html>"))
+  }
+
+  @Test("text of several lines, and with our colours, keeps these and nothing else that is obeyed")
+  func visible() {
+    let style = TerminalStyle(width: 80, hasColor: true)
+    let red = style.paint("no", .red)
+    #expect(red.visibleLine == red)
+    #expect(red.visible == "\\u{1B}[31mno\\u{1B}[0m" && red.visibleLines == red.visible)
+    #expect("a\nb".visibleLines == "a\nb" && "a\nb".visibleLine == "a\\nb")
+    #expect("\u{1B}[2J\u{1B}[31;5mx\u{9B}31m".visibleLine == "\\u{1B}[2J\\u{1B}[31;5mx\\u{9B}31m")
+    #expect("\u{202E}\u{2028}\t\r".visibleLines == "\\u{202E}\\u{2028}\\t\\r")
+    #expect("👩‍👧 ü".visibleLine == "👩‍👧 ü")
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Model
+import Reporting
+import Testing
+import VirtualBuilding
+
+@Suite("No text from outside controls the terminal", .timeLimit(.minutes(3)))
+struct HostileTextTests {
+  /// Colours, a title, a line of its own, C1, and what turns a line around.
+  static let hostile = "a\u{1B}[31mb\u{1B}]0;t\u{7}c\u{9B}2Jd\u{202E}e\u{2028}f\ng\u{7F}"
+
+  /// Checks that nothing in what a process wrote is obeyed, but line ends.
+  private func expectHarmless(
+    _ outcome: Invocation.Outcome, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let written = outcome.output + outcome.errors
+    let obeyed = written.unicodeScalars.filter { $0.isObeyed && $0 != "\n" }
+    #expect(obeyed.isEmpty, "\(obeyed.map { $0.value })\n\(outcome)", sourceLocation: sourceLocation)
+    #expect(!written.contains("\ng"), "a line of its own\n\(outcome)", sourceLocation: sourceLocation)
+    #expect(words.isEmpty || written.contains(words), "\(outcome)", sourceLocation: sourceLocation)
+  }
+
+  @Test("file names")
+  func fileNames() async throws {
+    try await Site.use { site in
+      let name = Self.hostile + ".yaml"
+      for command in ["validate", "plan", "apply", "status"] {
+        expectHarmless(try await site.run([command, name]), saying: "\\u{1B}[31m")
+      }
+      expectHarmless(
+        try await site.run(["history", "x", "y", "--reports", Self.hostile]), saying: "no room is on record")
+      try site.write(name, "rooms: [\n")
+      expectHarmless(try await site.run(["validate", name]), saying: "\\u{1B}[31m")
+      // What a person typed is repeated over several lines if it has several.
+      let argument = Self.hostile.replacing("\n", with: "")
+      for arguments in [["--\(argument)"], [argument]] {
+        expectHarmless(try await site.run(arguments), saying: "\\u{1B}[31m")
+      }
+    }
+  }
+
+  @Test("rooms, buildings and words in forged journals")
+  func journals() async throws {
+    try await Site.use { site in
+      let room = RoomID(rawValue: Self.hostile)
+      let facts: [Fact] = [
+        .statusReceived(.init(room: room, attempt: 1, text: Self.hostile, meaning: .other)),
+        .roomFinished(
+          .init(
+            room: room, outcome: .failed, attempts: 1, seconds: 1, settings: [],
+            reason: .refused(stage: .write, deviceText: Self.hostile))),
+        .runInterrupted(.init(cause: .stack, detail: Self.hostile)),
+      ]
+      for reports in ["reports", "ada", "bob"] {
+        try Forgery.put(
+          facts, run: "20260901-090000-\(reports)", room: room, name: Self.hostile, in: reports, at: site)
+      }
+      for arguments in [
+        ["history", Site.building, Self.hostile], ["history", Site.building, Self.hostile, "--full"],
+        ["history", Site.building, Self.hostile, "--output", "json"], ["status", Site.building],
+        ["status", Site.building, "--output", "json"],
+        ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)"],
+        ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)", "--output", "json"],
+        ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)", "--into", "joined"],
+        ["report", Site.building, "20260901-090000-reports"],
+      ] {
+        let outcome = try await site.run(arguments)
+        let isJSON = arguments.last == "json"
+        expectHarmless(outcome, saying: isJSON ? "\\u001b[31m" : "")
+        if isJSON { #expect(JSON(outcome.output) != nil, "\(outcome)") }
+      }
+      try Forgery.put([], run: "20260902-090000-x", building: Self.hostile, in: "cid", at: site)
+      expectHarmless(
+        try await site.run(["report", "merge", "ada/\(Site.building)", "cid/\(Site.building)"]),
+        saying: "several buildings: ")
+      expectHarmless(
+        try await site.run(["status", Site.building, "--reports", "cid"]), saying: "run in another building")
+    }
+  }
+
+  @Test("logind's refusal")
+  func logind() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+        let refusal = FakeLogin.Manner.refuses("org.freedesktop.login1.OperationInProgress", Self.hostile)
+        let outcome = try await FakeLogin.serve(refusal, onBus: building.busAddress) { _ in
+          try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+        }
+        #expect(outcome.status == 0)
+        expectHarmless(outcome, saying: "logind does not let it be kept awake")
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Model
+import Testing
+import VirtualBuilding
+
+@Suite("What cannot be written to stdout is no success", .timeLimit(.minutes(3)))
+struct OutputTests {
+  private static let program = Invocation.program.path
+  private static let history = ["history", Site.building, "room-101", "--full"]
+
+  /// A site with a history of some 400 KB.
+  private func useLongHistory(_ body: (Site) async throws -> Void) async throws {
+    try await Site.use { site in
+      let fact = Fact.statusReceived(
+        .init(room: "room-101", attempt: 1, text: "joining the network", meaning: .other))
+      try Forgery.put(Array(repeating: fact, count: 5000), at: site)
+      try await body(site)
+    }
+  }
+
+  private func shell(_ script: String, at site: Site) async throws -> Invocation.Outcome {
+    try await site.runTool(["sh", "-c", script])
+  }
+
+  @Test("a full disk, a closed stdout", arguments: [">/dev/full", ">&-"])
+  func lost(redirection: String) async throws {
+    try await useLongHistory { site in
+      let outcome = try await shell(
+        "\(Self.program) \(Self.history.joined(separator: " ")) \(redirection)", at: site)
+      #expect(outcome.status == 74, "\(outcome)")
+      #expect(outcome.errors.contains("not all could be written to stdout"), "\(outcome)")
+      let help = try await shell("\(Self.program) --help \(redirection)", at: site)
+      #expect(help.status == 74, "\(help)")
+    }
+  }
+
+  @Test("a reader that goes away is none of our errors")
+  func broken() async throws {
+    try await useLongHistory { site in
+      let outcome = try await shell(
+        "(\(Self.program) \(Self.history.joined(separator: " ")); echo $? >status) | head -n 1; cat status",
+        at: site)
+      #expect(outcome.output.hasSuffix("\n0\n") && outcome.errors.isEmpty, "\(outcome)")
+    }
+  }
+
+  @Test(
+    "a run whose report cannot be shown is done, on record and in its reports; its status says what was lost")
+  func run() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      let command = "\(Self.program) apply building.yaml --yes --listen 1 >/dev/full"
+      let outcome = try await site.runTool(
+        ["env", "DBUS_SYSTEM_BUS_ADDRESS=\(premises.building.bus)", "sh", "-c", command])
+      #expect(outcome.status == 74, "\(outcome)")
+      #expect(outcome.errors.contains("not all could be written to stdout"), "\(outcome)")
+      #expect(try site.outcomes == [101: "provisioned"])
+    }
+  }
+
+  @Test("all of it arrives through a pipe that is not ready at once")
+  func nonBlocking() async throws {
+    try await useLongHistory { site in
+      let whole = try await site.run(Self.history)
+      #expect(whole.output.utf8.count > 300_000)
+      let pipe = Pipe()
+      let end = pipe.fileHandleForWriting.fileDescriptor
+      try #require(fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) == 0)
+      let process = Process()
+      process.executableURL = Invocation.program
+      process.arguments = Self.history
+      process.currentDirectoryURL = site.directory
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      try pipe.fileHandleForWriting.close()
+      try await Task.sleep(for: .milliseconds(500))
+      var read = Data()
+      while let part = try pipe.fileHandleForReading.read(upToCount: 10_000), !part.isEmpty { read += part }
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(read == Data(whole.output.utf8), "\(read.count) of \(whole.output.utf8.count) bytes")
+    }
+  }
+
+  @Test(
+    "with stdin, stdout or stderr closed nothing else takes their place",
+    arguments: ["<&-", "2>&-", "<&- >&- 2>&-"])
+  func closed(redirection: String) async throws {
+    try await Premises.serve(1) { premises in
+      let command = "\(Self.program) apply building.yaml --yes --listen 1 \(redirection)"
+      let outcome = try await premises.site.runTool(
+        ["env", "DBUS_SYSTEM_BUS_ADDRESS=\(premises.building.bus)", "sh", "-c", command])
+      #expect(outcome.status == (redirection.contains(" >") ? 74 : 0), "\(outcome)")
+      #expect(try premises.site.outcomes == [101: "provisioned"])
+      try premises.site.expectWholeRecord(rooms: 1)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Bluetooth
+import Foundation
+import Journal
+import Model
+
+/// Journals that nobody wrote honestly: whole chains with whatever in them.
+enum Forgery {
+  /// Puts a run's journal at a site.
+  /// - Returns: its run's id.
+  @discardableResult
+  static func put(
+    _ facts: [Fact], run: String = "20260901-090000-forged", building: String = Site.building,
+    room: RoomID = "room-101", name: String = "Room 101", in reports: String = "reports", at site: Site
+  ) throws -> String {
+    let started = Fact.runStarted(
+      .init(
+        run: run, building: building, buildingName: "Harbour", toolVersion: "0.1.0", host: "laptop",
+        manifestPath: "m", manifestSHA256: "", simulated: false,
+        rooms: [.init(room: room, name: name, profile: "robo-sensor", settings: [])]))
+    try put(lines([started] + facts), run: run, in: reports, at: site)
+    return run
+  }
+
+  /// Puts the lines of a run's journal at a site.
+  static func put(_ lines: [[UInt8]], run: String, in reports: String = "reports", at site: Site) throws {
+    let folder = site.directory.appending(path: "\(reports)/\(Site.building)/\(run)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
+    try Data(bytes).write(to: folder.appending(path: "journal.jsonl"))
+  }
+
+  /// A journal's lines with these facts, a second apart.
+  static func lines(_ facts: [Fact]) -> [[UInt8]] {
+    var journal = JournalLines()
+    return facts.enumerated().map { index, fact in
+      journal.line(
+        RunEvent(
+          sequence: index + 1, at: Date(timeIntervalSince1970: 1_788_253_200 + Double(index)),
+          elapsed: .seconds(index), fact: fact))
+    }
+  }
+}
