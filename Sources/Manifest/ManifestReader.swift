@@ -44,7 +44,7 @@ public enum ManifestReader {
       document = try YAMLParser.read(source)
     } catch {
       let excerpt = SourceExcerpt(file: file, source: source, visibility: .unparsed)
-      return ManifestReading(building: nil, findings: [Diagnostic(error)], excerpt: excerpt)
+      return ManifestReading(building: nil, findings: [Diagnostic(error)], excerpt: excerpt, content: [])
     }
     var decoder = ManifestDecoder()
     decoder.findings = document.problems.map { Diagnostic($0) }
@@ -55,7 +55,9 @@ public enum ManifestReader {
       ? SourceExcerpt.Visibility.unparsed
       : .of(document.root, shown: decoder.shown, secrets: decoder.secrets)
     let excerpt = SourceExcerpt(file: file, source: source, visibility: visibility)
-    return ManifestReading(building: building, findings: decoder.findings, excerpt: excerpt)
+    return ManifestReading(
+      building: building, findings: decoder.findings, excerpt: excerpt,
+      content: document.root?.contentWithoutSecrets ?? [])
   }
 }
 
@@ -69,8 +71,12 @@ public struct ManifestReading: Sendable {
   public let omitted: Int
   /// The file's lines, as far as they may be shown.
   public let excerpt: SourceExcerpt
+  /// What the file says, without its passwords and comments: compact JSON of its keys and values, every scalar a string,
+  /// null for each password. Of a file that is applied; what digests of manifests are made of.
+  public let content: [UInt8]
 
-  init(building: Building?, findings: [Diagnostic], excerpt: SourceExcerpt) {
+  init(building: Building?, findings: [Diagnostic], excerpt: SourceExcerpt, content: [UInt8]) {
+    self.content = content
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
     let byPlace = findings.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }

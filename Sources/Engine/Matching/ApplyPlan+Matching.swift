@@ -9,7 +9,9 @@ extension ApplyPlan {
       PlannedStep(
         room, request.excluded[room.id], matches[room.id], request.known.device(of: room)?.address, air)
     }
-    self.init(building: request.building.id, manifestSHA256: request.manifestSHA256, rooms: rooms)
+    self.init(
+      building: request.building.id, manifestSHA256: request.manifestSHA256,
+      passwords: request.known.seal.flatMap { SealedPasswords(of: request.building, $0) }, rooms: rooms)
   }
 }
 

@@ -28,7 +28,7 @@ public struct ApplyRequest: Sendable {
   public var isClockSynchronised: Bool?
   /// The manifest as it was named.
   public var manifestPath: String
-  /// SHA-256 of the manifest, lower-case hex.
+  /// The manifest's digest, as in `RunStarted`.
   public var manifestSHA256: String
   /// Whether the building is virtual.
   public var isSimulated: Bool

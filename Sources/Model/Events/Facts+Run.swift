@@ -24,7 +24,8 @@ public struct RunStarted: Hashable, Sendable, Codable {
   public var isClockSynchronised: Bool?
   /// The manifest as it was named on the command line.
   public var manifestPath: String
-  /// SHA-256 of the manifest's bytes, lower-case hex.
+  /// `content:` and the SHA-256 of what the manifest says without its passwords, lower-case hex; empty where there was none.
+  /// Records of earlier versions have the SHA-256 of its bytes, by which passwords could be found by trying.
   public var manifestSHA256: String
   /// Whether the building was virtual.
   public var simulated: Bool

@@ -10,16 +10,21 @@ public struct ApplyPlan: Hashable, Sendable, Codable {
   public var schema: String
   /// The building's stable id.
   public var building: String
-  /// SHA-256 of the manifest's bytes, lower-case hex.
+  /// The manifest's digest, as in `RunStarted`.
   public var manifestSHA256: String
+  /// What tells whether the manifest's passwords are still the same; nil without a site key.
+  public var passwords: SealedPasswords?
   /// The rooms of the manifest, in its order.
   public var rooms: [PlannedStep]
 
   /// A plan.
-  public init(building: String, manifestSHA256: String, rooms: [PlannedStep]) {
+  public init(
+    building: String, manifestSHA256: String, passwords: SealedPasswords? = nil, rooms: [PlannedStep]
+  ) {
     schema = Self.schema
     self.building = building
     self.manifestSHA256 = manifestSHA256
+    self.passwords = passwords
     self.rooms = rooms
   }
 
@@ -27,6 +32,7 @@ public struct ApplyPlan: Hashable, Sendable, Codable {
     case schema
     case building
     case manifestSHA256 = "manifest_sha256"
+    case passwords
     case rooms
   }
 }

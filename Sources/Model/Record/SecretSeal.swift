@@ -14,9 +14,38 @@ public struct SecretSeal: Sendable {
     self.digest = digest
   }
 
+  /// The keyed digest of a text that is none of a room's.
+  fileprivate func digest(of text: String) -> String { digest("all/\(text)") }
+
   /// The fingerprint of a secret in its place: the same secret in another room has another one.
   func fingerprint(of secret: Secret, _ setting: SettingName, in room: RoomID) -> String {
     digest("\(room)/\(setting)/\(secret.reveal())")
+  }
+}
+
+/// What tells whether all passwords of a building are still the same.
+public struct SealedPasswords: Hashable, Sendable, Codable {
+  /// The key's name.
+  public var key: String
+  /// One keyed digest over all of them.
+  public var fingerprint: String
+
+  /// The passwords of a building; nil when there are none.
+  public init?(of building: Building, _ seal: SecretSeal) {
+    let secrets = building.rooms.flatMap { room in
+      room.settings.sorted { $0.key < $1.key }.compactMap { name, value in
+        if case .secret(let secret) = value { seal.fingerprint(of: secret, name, in: room.id) } else { nil }
+      }
+    }
+    guard !secrets.isEmpty else { return nil }
+    key = seal.key
+    fingerprint = seal.digest(of: secrets.joined(separator: "\n"))
+  }
+
+  /// Whether they are the building's. With another key, or none, nobody can tell: then they are taken to be.
+  public func agrees(with building: Building, _ seal: SecretSeal?) -> Bool {
+    guard let seal, seal.key == key else { return true }
+    return SealedPasswords(of: building, seal) == self
   }
 }
 

@@ -44,7 +44,7 @@ public struct BuildingReport: Hashable, Sendable {
   public struct Manifest: Hashable, Sendable, Codable {
     /// As it was named.
     public var path: String
-    /// SHA-256 of its bytes, lower-case hex.
+    /// Its digest, as in `RunStarted`.
     public var sha256: String
     /// Its rooms, in its order.
     public var rooms: [PlannedRoom]

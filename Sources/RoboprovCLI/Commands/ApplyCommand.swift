@@ -129,7 +129,9 @@ struct ApplyCommand: AsyncParsableCommand {
         .usage, "--operator-key waits for somebody at the terminal, and nobody is there",
         cure: "Leave it out: then each session's beginning is the moment of its action.")
     }
-    let plan = try plan.map { try SavedPlan.load($0, for: source) }
+    let plan = try plan.map {
+      try SavedPlan.load($0, for: source, SiteRecord.existingSeal(for: source.building, work.seal))
+    }
     let result =
       simulation.simulate
       ? try await rehearse(source, plan)

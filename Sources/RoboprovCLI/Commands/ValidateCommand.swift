@@ -3,6 +3,7 @@ import Foundation
 import Manifest
 import Model
 import Reporting
+import YAML
 
 /// `roboprov validate`: everything that can be said about a manifest without a radio.
 struct ValidateCommand: ParsableCommand {
@@ -20,7 +21,7 @@ struct ValidateCommand: ParsableCommand {
   var output = OutputFormat.text
 
   func run() throws {
-    let bytes = try ManifestSource.bytes(of: manifest)
+    let bytes = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes).bytes
     let reading = ManifestReader.read(bytes, file: manifest)
     switch output {
     case .json:

@@ -5,6 +5,7 @@ import EventLoop
 import Model
 import VirtualBuilding
 import VirtualTime
+import YAML
 
 /// A virtual building, and how fast it lives.
 struct Rehearsal: Sendable {
@@ -46,7 +47,8 @@ struct Rehearsal: Sendable {
   /// Reads a scenario's file.
   /// - Throws: `CommandFailure`.
   static func load(_ file: String, seed: UInt64?) throws -> Rehearsal {
-    var (scenario, speed) = try ScenarioFile.read(try ManifestSource.bytes(of: file), file: file)
+    var (scenario, speed) = try ScenarioFile.read(
+      try InputFile.read(file, atMost: YAMLParser.maximumBytes).bytes, file: file)
     if let seed { scenario.seed = seed }
     return Rehearsal(scenario: scenario, speed: speed)
   }

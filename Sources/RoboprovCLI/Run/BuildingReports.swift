@@ -23,7 +23,7 @@ enum BuildingReports {
     var wanted: BuildingReport.Manifest? {
       manifest.map { manifest in
         .init(
-          path: manifest.path, sha256: manifest.source.sha256,
+          path: manifest.path, sha256: manifest.source.digest,
           rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: seal) }, sealKey: seal?.key)
       }
     }

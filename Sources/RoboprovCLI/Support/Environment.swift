@@ -52,8 +52,10 @@ enum HostEnvironment {
   /// Where this user's programs keep what they must remember (XDG Base Directory Specification), for this one.
   static var stateDirectory: String {
     let environment = ProcessInfo.processInfo.environment
-    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    return (state ?? NSHomeDirectory() + "/.local/state") + "/roboprov"
+    func directory(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    // Not NSHomeDirectory, which asks the user database: whoever sets HOME means it.
+    let home = directory("HOME") ?? NSHomeDirectory()
+    return (directory("XDG_STATE_HOME") ?? home + "/.local/state") + "/roboprov"
   }
 
   /// SHA-256 of bytes, lower-case hex.

@@ -1,46 +1,48 @@
 import Foundation
 import Manifest
 import Model
+import YAML
 
 /// A manifest as it was read: the building it describes, and what the report says about its bytes.
 struct ManifestSource {
   /// The checked building.
   let building: Building
-  /// SHA-256 of the bytes, lower-case hex.
-  let sha256: String
+  /// What records have of it: `content:` and the SHA-256 of its content without the passwords, lower-case hex. A digest of
+  /// its bytes would let passwords be found by trying.
+  let digest: String
+  /// SHA-256 of its bytes, as plans of earlier versions have it. It goes nowhere.
+  private let sha256: String
+
+  /// Whether a record's digest is that of this manifest.
+  func hasDigest(_ recorded: String) -> Bool { recorded == digest || recorded == sha256 }
 
   /// Reads and checks a manifest; findings go to stderr.
   /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
   static func load(_ path: String) throws -> ManifestSource {
-    let bytes = try bytes(
-      of: path, ifMissing: "Look at the path, or copy manifests/example-building.yaml there.")
-    let reading = ManifestReader.read(bytes, file: path)
+    let file = try InputFile.read(
+      path, atMost: YAMLParser.maximumBytes,
+      ifMissing: "Look at the path, or copy manifests/example-building.yaml there.")
+    let reading = ManifestReader.read(file.bytes, file: path)
     Console.show(reading.rendered)
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "\(path) cannot be applied",
         cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
     }
-    return ManifestSource(building: building, sha256: HostEnvironment.sha256(bytes))
+    warnOfOthers(file, path, building)
+    return ManifestSource(
+      building: building, digest: "content:" + HostEnvironment.sha256(reading.content),
+      sha256: HostEnvironment.sha256(file.bytes))
   }
 
-  /// A file's bytes.
-  /// - Parameter cure: What to do where there is no such file.
-  /// - Throws: `CommandFailure` that says why it cannot be read.
-  static func bytes(of path: String, ifMissing cure: String = "Look at the path.") throws -> [UInt8] {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw CommandFailure(.manifest, "there is no file \(path)", cure: cure)
-    }
-    if isDirectory.boolValue {
-      throw CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")
-    }
-    do {
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    } catch {
-      throw CommandFailure(
-        .manifest, "\(path) cannot be read: \((error as NSError).localizedDescription)",
-        cure: "Give yourself the right to read it.")
-    }
+  /// Tells a person who else can read the passwords, or say what is done.
+  private static func warnOfOthers(_ file: InputFile, _ path: String, _ building: Building) {
+    let hasSecrets = building.rooms.contains { !$0.secrets.isEmpty }
+    let rights = [(hasSecrets && file.isReadableByOthers, "read"), (file.isWritableByOthers, "change")]
+      .filter(\.0).map(\.1)
+    guard !rights.isEmpty else { return }
+    let what = hasSecrets ? "\(path), which has passwords" : path
+    Console.say(
+      "roboprov: warning: other users can \(rights.joined(separator: " and ")) \(what): `chmod 600 \(path)`")
   }
 }

@@ -67,7 +67,7 @@ struct Amendment {
       command, run: run.id, building: building.id,
       buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
-      manifestSHA256: building.source?.sha256 ?? "", simulated: false,
+      manifestSHA256: building.source?.digest ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem, rooms: rooms)
     // What was found was found now, which may be long after the command began.

@@ -5,11 +5,15 @@ import Reporting
 
 /// A plan in a file.
 enum SavedPlan {
+  /// The most bytes that are read as a plan: that of 2,000 rooms has less than one million.
+  private static let longest = 64 << 20
+
   /// Reads the plan that `plan --save` wrote.
   /// - Throws: `CommandFailure` when it cannot be read, or is of another building or manifest.
-  static func load(_ path: String, for source: ManifestSource) throws -> ApplyPlan {
-    let bytes = try ManifestSource.bytes(
-      of: path, ifMissing: "Make it with `roboprov plan … --save \(path)`.")
+  static func load(_ path: String, for source: ManifestSource, _ seal: SecretSeal?) throws -> ApplyPlan {
+    let bytes = try InputFile.read(
+      path, atMost: longest, ifMissing: "Make it with `roboprov plan … --save \(path)`."
+    ).bytes
     guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: Data(bytes)),
       plan.schema == ApplyPlan.schema
     else {
@@ -22,7 +26,9 @@ enum SavedPlan {
         .manifest, "\(path) is a plan of another building, \(plan.building.visible)",
         cure: "Name the plan of \(source.building.id).")
     }
-    guard plan.manifestSHA256 == source.sha256 else {
+    guard source.hasDigest(plan.manifestSHA256),
+      plan.passwords.map({ $0.agrees(with: source.building, seal) }) ?? true
+    else {
       throw CommandFailure(
         .manifest, "the manifest was changed since \(path) was made",
         cure: "Look at what would be done now with `roboprov plan`, and save it again.")
@@ -40,13 +46,7 @@ enum SavedPlan {
   /// Writes a plan, whole or not at all.
   /// - Throws: `CommandFailure` when it cannot be written.
   static func save(_ plan: ApplyPlan, to path: String) throws {
-    do {
-      try Data(text(plan).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw CommandFailure(
-        .record, "\(path) cannot be written: \((error as NSError).localizedDescription)",
-        cure: "Name a place that you can write.")
-    }
+    try OutputFile.write(text(plan), to: path)
   }
 
   /// What differs, room by room.

@@ -54,7 +54,7 @@ struct Undertaking {
   ) -> ApplyRequest {
     var request = ApplyRequest(
       building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
-      toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.sha256,
+      toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.digest,
       isSimulated: simulation.simulate, adapters: radio.adapter.map { AdapterReference($0) },
       parallel: parallel,
       failureLimit: failures?.limit(of: selected.count),

@@ -43,11 +43,13 @@ final class Site: Sendable {
 
   // MARK: Files
 
-  /// Writes a file here.
+  /// Writes a file here, for its owner alone.
   /// - Returns: its name.
   @discardableResult
   func write(_ name: String, _ text: String) throws -> String {
-    try Data(text.utf8).write(to: directory.appending(path: name))
+    let file = directory.appending(path: name)
+    try Data(text.utf8).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     return name
   }
 

@@ -1,0 +1,46 @@
+import YAML
+
+extension YAMLNode {
+  /// This tree as compact JSON without its secrets: every scalar a string, keys in the order of the text, aliases written
+  /// out, comments left out, and null in the place of the value of each `password`.
+  var contentWithoutSecrets: [UInt8] {
+    var json: [UInt8] = []
+    write(to: &json)
+    return json
+  }
+
+  private func write(to json: inout [UInt8]) {
+    switch content {
+    case .scalar(let text, _): Self.quote(text, to: &json)
+    case .sequence(let items):
+      json.append(UInt8(ascii: "["))
+      for (index, item) in items.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        item.write(to: &json)
+      }
+      json.append(UInt8(ascii: "]"))
+    case .mapping(let entries):
+      json.append(UInt8(ascii: "{"))
+      for (index, entry) in entries.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        Self.quote(entry.key, to: &json)
+        json.append(UInt8(ascii: ":"))
+        let isSecret = entry.key == "password" && entry.value.text != nil
+        if isSecret { json += Array("null".utf8) } else { entry.value.write(to: &json) }
+      }
+      json.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func quote(_ text: String, to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+      case ..<0x20: json += Array("\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
+      default: json.append(byte)
+      }
+    }
+    json.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// A file that a person named, as it was read.
+struct InputFile {
+  /// Its bytes.
+  let bytes: [UInt8]
+  /// Whether users besides its owner and group can read it. Never of a pipe.
+  let isReadableByOthers: Bool
+  /// Whether they can change it.
+  let isWritableByOthers: Bool
+
+  /// Reads a file, or a pipe to its end.
+  /// - Parameters:
+  ///   - limit: How many bytes there may be; no more are read.
+  ///   - cure: What to do where there is no such file.
+  /// - Throws: `CommandFailure` that says why it cannot be read.
+  static func read(
+    _ path: String, atMost limit: Int, ifMissing cure: String = "Look at the path."
+  ) throws -> InputFile {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure(path, errno, ifMissing: cure) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(path, errno, ifMissing: cure) }
+    let isFile = status.st_mode & S_IFMT == S_IFREG
+    if isFile, status.st_size > limit { throw tooLarge(path, limit) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Foundation.read(descriptor, &buffer, buffer.count)
+      if count == 0 { break }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw failure(path, errno, ifMissing: cure)
+      }
+      bytes += buffer[..<count]
+      if bytes.count > limit { throw tooLarge(path, limit) }
+    }
+    return InputFile(
+      bytes: bytes, isReadableByOthers: isFile && status.st_mode & S_IROTH != 0,
+      isWritableByOthers: isFile && status.st_mode & S_IWOTH != 0)
+  }
+
+  private static func tooLarge(_ path: String, _ limit: Int) -> CommandFailure {
+    CommandFailure(.manifest, "\(path) has more than \(limit >> 20) MiB", cure: "Name the right file.")
+  }
+
+  private static func failure(_ path: String, _ code: Int32, ifMissing cure: String) -> CommandFailure {
+    switch code {
+    case ENOENT, ENOTDIR: CommandFailure(.manifest, "there is no file \(path)", cure: cure)
+    case EISDIR: CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")
+    case EACCES, EPERM:
+      CommandFailure(.manifest, "this user may not read \(path)", cure: "Give yourself the right to read it.")
+    default:
+      CommandFailure(.manifest, "\(path) cannot be read: \(String(cString: strerror(code)))")
+    }
+  }
+}

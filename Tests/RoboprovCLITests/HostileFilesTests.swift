@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Files that are none, or other people's", .timeLimit(.minutes(3)))
+struct HostileFilesTests {
+  private static let program = Invocation.program.path
+
+  private func shell(_ script: String, at site: Site) async throws -> Invocation.Outcome {
+    try await site.runTool(["sh", "-c", script])
+  }
+
+  /// What stands in the place of a file, and the command that makes it.
+  static let others = [
+    "a pipe": "mkfifo", "no end of zeros": "ln -s /dev/zero", "a terminal's": "ln -s /dev/tty",
+  ]
+
+  @Test("a journal that is none stops the command, and nobody waits for it", arguments: others.keys.sorted())
+  func journal(other: String) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let run = "reports/\(Site.building)/20260901-090000-x"
+      let journal = "\(run)/journal.jsonl"
+      _ = try await shell("mkdir -p \(run) && \(try #require(Self.others[other])) \(journal)", at: site)
+      for command in [
+        ["status", "building.yaml"], ["history", Site.building, "x"],
+        ["report", Site.building, "20260901-090000-x"],
+        ["report", "merge", "reports/\(Site.building)", "reports/\(Site.building)"],
+      ] {
+        let outcome = try await site.run(command)
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.errors.contains(journal), "\(outcome)")
+      }
+    }
+  }
+
+  @Test("a site key that is none is refused", arguments: others.keys.sorted())
+  func siteKey(other: String) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      _ = try await shell("\(try #require(Self.others[other])) key", at: site)
+      let outcome = try await site.run(
+        ["apply", "building.yaml", "--yes", "--simulate", "--listen", "1", "--site-key", "key"])
+      #expect(outcome.status == 74, "\(outcome)")
+      #expect(outcome.errors.contains("the site's key: cannot open key"), "\(outcome)")
+    }
+  }
+
+  @Test("a manifest without end is not read to its end")
+  func endless() async throws {
+    try await Site.use { site in
+      for arguments in [["validate", "/dev/zero"], ["apply", "/dev/zero"]] {
+        let outcome = try await site.run(arguments)
+        #expect(outcome.status == 65)
+        #expect(outcome.errors.contains("/dev/zero has more than 16 MiB"), "\(outcome)")
+      }
+      _ = try await shell("truncate -s 1T large.yaml", at: site)
+      let outcome = try await site.run(["validate", "large.yaml"])
+      #expect(outcome.status == 65 && outcome.errors.contains("more than 16 MiB"), "\(outcome)")
+    }
+  }
+
+  @Test("a manifest may come from a pipe")
+  func manifestFromPipe() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let outcome = try await shell("cat building.yaml | \(Self.program) validate /dev/stdin", at: site)
+      #expect(outcome.status == 0 && outcome.output.contains("can be applied"), "\(outcome)")
+    }
+  }
+
+  @Test(
+    "whoever else can read or change a manifest is told of",
+    arguments: [
+      ("600", nil), ("640", nil),
+      ("644", "can read building.yaml, which has passwords: `chmod 600 building.yaml`"),
+      ("602", "can change building.yaml"), ("666", "can read and change building.yaml"),
+    ])
+  func rights(mode: String, words: String?) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      _ = try await shell("chmod \(mode) building.yaml", at: site)
+      let outcome = try await site.run(["status", "building.yaml"])
+      if let words {
+        #expect(outcome.errors.contains("warning: other users \(words)"), "\(outcome)")
+      } else {
+        #expect(!outcome.errors.contains("warning"), "\(outcome)")
+      }
+    }
+  }
+
+  @Test("the site's key is made where HOME says")
+  func home() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let home = site.directory.path + "/home"
+      let outcome = try await site.run(
+        ["apply", "building.yaml", "--yes", "--simulate", "--listen", "1"], environment: ["HOME": home])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(site.has("home/.local/state/roboprov/site.key"))
+    }
+  }
+
+  @Test("a plan is written to what a link leads to, and a pipe stays one")
+  func savedPlans() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      _ = try await shell("ln -s real/plan.json link; mkdir real; mkfifo pipe; ln -s pipe way", at: site)
+      let plan = "plan building.yaml --simulate --listen 1 --save"
+      let linked = try await shell("\(Self.program) \(plan) link", at: site)
+      #expect(linked.status == 0, "\(linked)")
+      let piped = try await shell("cat pipe >read & \(Self.program) \(plan) way && wait", at: site)
+      #expect(piped.status == 0, "\(piped)")
+      let kinds = try await shell("stat -c %F link real/plan.json pipe way", at: site)
+      #expect(kinds.output == "symbolic link\nregular file\nfifo\nsymbolic link\n")
+      for file in ["real/plan.json", "read"] {
+        let text = try String(contentsOf: site.directory.appending(path: file), encoding: .utf8)
+        #expect(JSON(text)?["schema"].text == "roboprov/plan/1", "\(file)")
+      }
+      let full = try await shell(
+        "\(Self.program) \(plan) /dev/full; s=$?; test -c /dev/full && exit $s", at: site)
+      #expect(full.status == 74, "\(full)")
+    }
+  }
+}
