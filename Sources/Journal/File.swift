@@ -29,9 +29,11 @@ final class File: Sendable {
     }
   }
 
-  /// Opens a file for reading.
+  /// Opens a file for reading. A link is followed; a pipe or a device holds nobody up, and is an error.
   static func reading(_ path: String) throws(JournalError) -> File {
-    try opened(.open, path) { open(path, O_RDONLY | O_CLOEXEC) }
+    let file = try opened(.open, path) { open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+    guard file.isPlain else { throw JournalError(.open, path, .inTheWay) }
+    return file
   }
 
   /// Opens a file of this directory for reading; a link is an error.
@@ -85,8 +87,12 @@ final class File: Sendable {
     ftruncate(descriptor, length) == 0
   }
 
+  /// The most bytes that are read of a file. A journal of 2,000 rooms with all their retries has less than 1 % of that.
+  static let largest = 1 << 30
+
   /// All that is in it.
-  func readAll() throws(JournalError) -> [UInt8] {
+  /// - Throws: `tooLarge` when that is more than so many bytes.
+  func readAll(atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
@@ -97,6 +103,7 @@ final class File: Sendable {
       }
       if count == 0 { return bytes }
       bytes += buffer[..<count]
+      if bytes.count > limit { throw JournalError(.read, path, .tooLarge) }
     }
   }
 

@@ -45,6 +45,8 @@ public struct JournalError: Error, Hashable, Sendable {
     case exists
     /// The disk is failing.
     case inputOutput
+    /// It has more bytes than any that we write.
+    case tooLarge
     /// A name is longer than the file system takes.
     case nameTooLong
     /// An identity that cannot be a file name: it could lead out of its directory.
@@ -107,6 +109,7 @@ extension JournalError.Cause: CustomStringConvertible {
     case .inTheWay: "something else has its name, or a part of the path is no directory"
     case .exists: "it is there already"
     case .inputOutput: "the disk reports an error"
+    case .tooLarge: "it is larger than any that roboprov writes"
     case .nameTooLong: "the name is too long"
     case .unsafeName: "it is no safe file name"
     case .readableByOthers: "others than its owner may read it"

@@ -37,7 +37,7 @@ public enum SiteKey {
   private static func read(_ path: String) throws(JournalError) -> [UInt8] {
     let file = try File.reading(path)
     guard try file.isPrivate() else { throw JournalError(.open, path, .readableByOthers) }
-    let bytes = try file.readAll()
+    let bytes = try file.beginning(length + 1)
     guard bytes.count == length else { throw JournalError(.read, path, .notAKey) }
     return bytes
   }

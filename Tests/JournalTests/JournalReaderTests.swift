@@ -188,7 +188,7 @@ struct JournalReaderTests {
     let directory = try TemporaryDirectory()
     let missing = directory.path + "/none"
     #expect(throws: JournalError(.open, missing, .missing)) { try JournalReader.read(missing) }
-    #expect(throws: JournalError(.read, directory.path, .inTheWay)) { try JournalReader.read(directory.path) }
+    #expect(throws: JournalError(.open, directory.path, .inTheWay)) { try JournalReader.read(directory.path) }
   }
 
   @Test("tens of thousands of events", .timeLimit(.minutes(2)))

@@ -70,6 +70,8 @@ enum JournalTrouble {
     case .exists: return "Another run has that id: start again."
     case .inputOutput:
       return "The disk is failing: do not trust it with reports. Give \(place.option) on another."
+    case .tooLarge:
+      return "It is not what roboprov wrote: put a whole copy in its place (of --mirror, or a backup)."
     case .nameTooLong: return "Choose a shorter place with \(place.option)."
     case .unsafeName: return "Rename the building or room: its id becomes a file name."
     case .readableByOthers: return "Take that right away from them with chmod."
