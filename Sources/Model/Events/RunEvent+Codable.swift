@@ -27,10 +27,15 @@ extension RunEvent: Codable {
         forKey: .version, in: container, debugDescription: "event version \(version) is not known here")
     }
     let at = try container.decode(Timestamp.self, forKey: .at).time
+    let elapsed = try container.decode(Int64.self, forKey: .elapsed)
+    guard RecordedNumbers.elapsed.contains(elapsed) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .elapsed, in: container, debugDescription: "a number out of range")
+    }
     self.init(
       sequence: try container.decode(Int.self, forKey: .sequence),
       at: at,
-      elapsed: .microseconds(try container.decode(Int64.self, forKey: .elapsed)),
+      elapsed: .microseconds(elapsed),
       fact: try Fact(kind: container.decode(Fact.Kind.self, forKey: .kind)) { type in
         try container.decode(type, forKey: .data)
       })

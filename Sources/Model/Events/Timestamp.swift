@@ -20,7 +20,8 @@ package struct Timestamp: Codable {
 
   /// The time that this text says; nil where it says none.
   init?(_ text: String) {
-    guard let time = try? Self.style.parse(text) else { return nil }
+    guard let time = try? Self.style.parse(text), RecordedNumbers.times.contains(time.timeIntervalSince1970)
+    else { return nil }
     self.time = time
   }
 
