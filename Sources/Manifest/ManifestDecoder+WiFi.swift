@@ -97,13 +97,22 @@ extension ManifestDecoder {
       return .network(network)
     }
     // It may be a password at the wrong place: shown only where it is almost a name.
-    let known = networks.keys.filter { presentable($0) != nil }.sorted()
-    let nearest = Vocabulary.nearest(to: name, of: known)
+    if findings.count > ManifestReader.maximumFindings {
+      // Nobody will read this one, and looking for what was meant is not free.
+      error("no network under `wifi` has this name", at: node.range)
+      return nil
+    }
+    let known = networkNames ?? networks.keys.filter { presentable($0) != nil }.sorted()
+    networkNames = known
+    // A network that came later may have a name for its password.
+    let nearest = Vocabulary.nearest(to: name, of: known).flatMap { presentable($0) }
     if nearest != nil { shown.insert(node.range.bytes) }
     let advice =
       if let nearest { "did you mean `\(nearest)`?" } else if known.isEmpty {
         "there is none; describe it under `wifi:` at the top"
-      } else { "known networks: \(Array(known.prefix(10)).listed)" }
+      } else {
+        "known networks: \(Array(known.prefix(20).filter { presentable($0) != nil }.prefix(10)).listed)"
+      }
     error("no network under `wifi` has this name", at: node.range, advice: advice)
     return nil
   }

@@ -12,6 +12,8 @@ struct ManifestDecoder {
   var shown: Set<Range<Int>> = []
   /// Texts that must not be, wherever they stand.
   var secrets: Set<String> = []
+  /// The names of networks that may be shown, sorted, once they were asked for.
+  var networkNames: [String]?
   /// Timeouts that were told to be too short.
   var tooShort: Set<SourceRange> = []
 
@@ -136,11 +138,16 @@ struct ManifestDecoder {
     return nil
   }
 
+  private func holdsSecret(_ text: String) -> Bool {
+    let length = text.utf8.count
+    return secrets.contains { $0.utf8.count <= length && text.contains($0) }
+  }
+
   /// A text for a message, if it holds no secret and nothing that speaks of one. Nil too when there are so many
   /// findings that nobody will read this one: the search through all secrets is not free.
   func presentable(_ text: String) -> String? {
     if findings.count > ManifestReader.maximumFindings { return nil }
-    return Vocabulary.speaksOfSecrets(text) || secrets.contains(where: { text.contains($0) }) ? nil : text
+    return Vocabulary.speaksOfSecrets(text) || holdsSecret(text) ? nil : text
   }
 }
 

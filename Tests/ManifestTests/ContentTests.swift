@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import Manifest
+
+@Suite("What a manifest says without its passwords") struct ContentTests {
+  private func content(_ text: String) -> String {
+    String(decoding: ManifestReader.read(Array(text.utf8), file: "m.yaml").content, as: UTF8.self)
+  }
+
+  private static func manifest(
+    password: String = "hunter2345", inline: String = "open-sesame", comment: String = "", minor: Int = 1
+  ) -> String {
+    """
+    building: Harbour "House"
+    wifi:
+      guests: { ssid: Guests, password: \(password) } \(comment)
+    rooms:
+      - { room: Lobby, minor: \(minor), address: "C4:7C:8D:00:00:01", wifi: guests }
+      - room: Bar
+        minor: 2
+        address: C4:7C:8D:00:00:02
+        wifi: { password: '\(inline)', ssid: Bar }
+
+    """
+  }
+
+  @Test func everyPasswordAndCommentIsLeftOut() {
+    let expected = [
+      #"{"building":"Harbour \"House\"","wifi":{"guests":{"ssid":"Guests","password":null}},"#,
+      #""rooms":[{"room":"Lobby","minor":"1","address":"C4:7C:8D:00:00:01","wifi":"guests"},"#,
+      #"{"room":"Bar","minor":"2","address":"C4:7C:8D:00:00:02","wifi":{"password":null,"ssid":"Bar"}}]}"#,
+    ]
+    #expect(content(Self.manifest()) == expected.joined())
+    let same = [
+      Self.manifest(password: "another-one"), Self.manifest(inline: "quite another"),
+      Self.manifest(comment: "# was hunter2345"),
+      Self.manifest().replacing("password: hunter2345", with: "password: &p hunter2345")
+        .replacing("'open-sesame'", with: "*p"),
+    ]
+    for text in same { #expect(content(text) == content(Self.manifest())) }
+    #expect(content(Self.manifest(minor: 3)) != content(Self.manifest()))
+  }
+
+  @Test func aNetworkMayBeCalledLikeItsKey() {
+    let text = "wifi: { password: { ssid: Guests, password: hunter2345 } }"
+    #expect(content(text) == #"{"wifi":{"password":{"ssid":"Guests","password":null}}}"#)
+  }
+
+  @Test("looking for what was meant costs no more than reading the manifest, however much is misspelt")
+  func misspelt() {
+    func duration(using name: String) -> Duration {
+      let numbers = 0..<600
+      let networks = numbers.map { "  network-\($0): { ssid: Net \($0), password: password-\($0) }" }
+      let rooms = numbers.map { number in
+        let address = String(format: "C4:7C:8D:00:%02X:%02X", number / 256, number % 256)
+        return "  - { room: R\(number), minor: \(number), address: \"\(address)\", wifi: \(name)-\(number) }"
+      }
+      let text = (["building: House", "wifi:"] + networks + ["rooms:"] + rooms).joined(separator: "\n")
+      return ContinuousClock().measure {
+        let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml")
+        guard name != "network" else { return #expect(reading.building != nil) }
+        #expect(reading.omitted == numbers.count - ManifestReader.maximumFindings)
+        #expect(reading.diagnostics[0].advice == "did you mean `network-0`?")
+      }
+    }
+    // It was 800 times as much.
+    let (right, wrong) = (duration(using: "network"), duration(using: "netwrok"))
+    #expect(wrong < right * 60, "\(right), \(wrong)")
+  }
+}
