@@ -28,15 +28,16 @@ enum ErrorTable {
 
   /// Newer daemons put a code before the sentence, `:le-connection-timeout:…`; the code is the older sentence.
   private static func plain(_ message: String) -> String {
-    guard message.hasPrefix(":") else { return message }
-    return String(message.dropFirst().prefix { $0 != ":" })
+    // Byte for byte, here and below: to String, a character that combines with a letter is part of it.
+    guard message.utf8.first == UInt8(ascii: ":") else { return message }
+    return String(message.utf8.dropFirst().prefix { $0 != UInt8(ascii: ":") }) ?? message
   }
 
   private static func code(_ name: String, _ message: String, _ operation: Operation) -> CentralError.Code {
     if let att = attError(message) { return .att(att) }
     let row = rows.first { row in
       (row.name.hasSuffix(".*") ? name.hasPrefix(row.name.dropLast()) : name == row.name)
-        && (row.message.isEmpty || message.lowercased().hasPrefix(row.message.lowercased()))
+        && (row.message.isEmpty || message.lowercased().utf8.starts(with: row.message.lowercased().utf8))
         && (row.operations.isEmpty || row.operations.contains(operation))
     }
     return row?.code ?? .other
@@ -45,8 +46,9 @@ enum ErrorTable {
   /// `Operation failed with ATT error: 0x80`.
   private static func attError(_ message: String) -> UInt8? {
     let prefix = "Operation failed with ATT error: 0x"
-    guard message.hasPrefix(prefix) else { return nil }
-    return UInt8(message.dropFirst(prefix.count).prefix { $0.isHexDigit }, radix: 16)
+    guard message.utf8.starts(with: prefix.utf8) else { return nil }
+    let digits = message.unicodeScalars.dropFirst(prefix.count).prefix { $0.properties.isASCIIHexDigit }
+    return UInt8(String(digits), radix: 16)
   }
 
   private struct Row {

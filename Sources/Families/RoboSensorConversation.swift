@@ -198,11 +198,16 @@ enum SensorStatus: Hashable, Sendable {
   case other(String)
 
   init(_ text: String) {
-    switch text {
-    case "ready": self = .ready
-    case "saved": self = .saved
-    case _ where text.hasPrefix("error:"): self = .error(text)
-    default: self = .other(text)
+    // Byte for byte: to String, a character that combines with the colon is part of it.
+    let bytes = text.utf8
+    if bytes.elementsEqual("ready".utf8) {
+      self = .ready
+    } else if bytes.elementsEqual("saved".utf8) {
+      self = .saved
+    } else if bytes.starts(with: "error:".utf8) {
+      self = .error(text)
+    } else {
+      self = .other(text)
     }
   }
 
