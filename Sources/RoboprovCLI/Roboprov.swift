@@ -1,4 +1,5 @@
 public import ArgumentParser
+import CLinux
 import EventLoop
 import Foundation
 
@@ -24,9 +25,22 @@ public struct Roboprov: AsyncParsableCommand {
   /// Parses the process's arguments, runs the command, and ends the process with its exit status. All of the command runs
   /// on one loop on the calling thread: the engine, BlueZ, the bus and every timer.
   public static func start() -> Never {
+    clinux_fill_standard_descriptors()
+    clinux_forbid_dumps()
     DeadlySignals.becomeErrors()
+    // Without room for the stacks of its threads libdispatch waits for ever for a better time.
+    guard clinux_has_address_space(leastAddressSpace) else {
+      Console.fail(
+        CommandFailure(
+          .unavailable, "too little memory may be used: less than \(leastAddressSpace >> 20) MiB are left",
+          cure: "Raise the limit: `ulimit -v unlimited`."))
+      Foundation.exit(ExitStatus.unavailable.rawValue)
+    }
     LoopExecutor.run { await runCommand() }
   }
+
+  /// What a run needs for its threads and its record: 8 MiB for each of some ten stacks.
+  private static let leastAddressSpace = 128 << 20
 
   private static func runCommand() async -> Never {
     do {

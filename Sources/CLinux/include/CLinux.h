@@ -6,3 +6,4 @@
 #include "child.h"
 #include "clocks.h"
 #include "wait.h"
+#include "process.h"

@@ -11,7 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record.
   case manifest = 65
-  /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter.
+  /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter; or too little memory.
   case unavailable = 69
   /// The record cannot be written; or it is damaged, and nothing is decided by it.
   case record = 74

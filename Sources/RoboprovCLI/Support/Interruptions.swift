@@ -1,8 +1,10 @@
+import CLinux
 @preconcurrency import Dispatch
 import Foundation
 
 /// Ctrl-C and a polite kill as a stream. The first is a request to stop in order; a second Ctrl-C, for who
-/// cannot wait, ends the process at once: what is on record stays on record.
+/// cannot wait, ends the process at once: what is on record stays on record. A signal that the process was started to
+/// ignore (`nohup`, `&` in a script) stays ignored.
 struct Interruptions {
   let stream: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
@@ -10,7 +12,9 @@ struct Interruptions {
   init(onFirst: @escaping @Sendable () -> Void = {}) {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     self.stream = stream
-    sources = [SIGINT, SIGTERM, SIGHUP].map { Self.source(for: $0, continuation, onFirst) }
+    sources = [SIGINT, SIGTERM, SIGHUP].filter { !clinux_is_ignored($0) }.map {
+      Self.source(for: $0, continuation, onFirst)
+    }
   }
 
   /// Runs `body`, cancels it when a person wants it to stop, and returns what it then still returns. To be used

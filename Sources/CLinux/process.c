@@ -1,0 +1,34 @@
+#include "process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+void clinux_forbid_dumps(void) {
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+void clinux_fill_standard_descriptors(void) {
+  for (int number = 0; number <= 2; number++) {
+    // The lowest that is free is the one that is missing.
+    if (fcntl(number, F_GETFD) < 0) open("/dev/null", O_RDONLY);
+  }
+}
+
+bool clinux_has_address_space(size_t bytes) {
+  void *place = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) return false;
+  munmap(place, bytes);
+  return true;
+}
+
+bool clinux_is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
