@@ -140,8 +140,8 @@ import Testing
     let words = cause.explanation(in: report)
     #expect(
       words.sentence
-        == "3 rooms lost their devices together on hci0, at 2026-11-21 09:00:04 UTC (3 rooms within 250 ms): "
-        + "one cause took all links. All of them were done later.")
+        == "3 rooms lost their devices together on hci0, at 2026-11-21 09:00:04 UTC (within 250 ms): "
+        + "probably one cause took all links. All of them were done later.")
     #expect(words.advice.contains("--since '2026-11-21 08:59:54 UTC'"))
   }
 

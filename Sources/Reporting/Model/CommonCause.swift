@@ -140,7 +140,8 @@ extension CommonCause {
     let on = adapters.joined(separator: " and ")
     let times = moments.prefix(namedMoments).map { moment in
       let span = max(1, Int((moment.span.inSeconds * 1000).rounded()))
-      return "\(LocalTime.utc.universal(moment.at)) (\(moment.rooms.count) rooms within \(span) ms)"
+      let count = moments.count > 1 ? "\(moment.rooms.count) rooms " : ""
+      return "\(LocalTime.utc.universal(moment.at)) (\(count)within \(span) ms)"
     }
     let more = moments.count > namedMoments ? " and \(moments.count - namedMoments) more times" : ""
     let done = rooms.count(where: \.outcome.isSuccess)
@@ -154,7 +155,7 @@ extension CommonCause {
     let first = moments.first.map { LocalTime.utc.universal($0.at.addingTimeInterval(-10)) } ?? ""
     let messages = "`journalctl --since '\(first)'`"
     return Explanation(
-      "\(rooms.count) rooms lost their devices together on \(on), \(when): one cause took all links.\(later)",
+      "\(rooms.count) rooms lost their devices together on \(on), \(when): probably one cause took all links.\(later)",
       adapters.count == 1
         ? "Look at \(on), not at the devices: a loose plug, a weak USB hub or its driver; \(messages) says what happened then."
         : "Look at the Bluetooth service and the USB hub that these adapters share, not at the devices: \(messages) says what happened then."
