@@ -63,6 +63,7 @@ struct SurroundingLines {
     case .hearsNothing:
       "\(name) reported no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the stack refused to scan with \(name)\(text)"
+    case .tooManyDevices: "\(name) heard more sensors than are kept: further ones were ignored"
     }
   }
 

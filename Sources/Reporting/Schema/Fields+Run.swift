@@ -17,7 +17,8 @@ extension RunStarted: RecordedObject {
     "clock_synchronised":
       "Whether the host's clock was set by a time server; absent when the host does not say.",
     "manifest_path": "The manifest as it was named on the command line.",
-    "manifest_sha256": "SHA-256 of the manifest's bytes, lower-case hex.",
+    "manifest_sha256":
+      "`content:` and the SHA-256 of what the manifest says without its passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
     "simulated": "Whether the building was virtual.",
     "seal_key":
       "Which key seals the secrets' fingerprints, so that nobody compares those of different keys; absent without a key.",

@@ -42,7 +42,8 @@ extension ApplyPlan: RecordedObject {
   package static let fields = [
     "schema": "Name and version of the format.",
     "building": "The building's stable id.",
-    "manifest_sha256": "SHA-256 of the manifest's bytes, lower-case hex.",
+    "manifest_sha256":
+      "`content:` and the SHA-256 of what the manifest says without its passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
     "rooms": "The rooms of the manifest, in its order.",
   ]
 }

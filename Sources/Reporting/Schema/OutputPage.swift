@@ -166,6 +166,7 @@ extension Schema.TextForm {
     case .address: "address"
     case .uuid: "UUID"
     case .time: "time"
+    case .manifestDigest: "`content:` and SHA-256"
     case .sha256: "SHA-256"
     }
   }

@@ -94,6 +94,16 @@ package struct SHA256Text: OutputValue {
   package var output: JSONValue { .string(hex) }
 }
 
+/// The digest of a manifest, without its passwords; empty where a change of the record named no manifest.
+package struct ManifestDigestText: OutputValue {
+  private let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static var schema: Schema { .text(.manifestDigest) }
+  package var output: JSONValue { .string(text) }
+}
+
 /// Null when there is nothing.
 extension Optional: OutputValue where Wrapped: OutputValue {
   package static var schema: Schema { .nullable(Wrapped.schema) }

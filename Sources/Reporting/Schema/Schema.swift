@@ -35,6 +35,8 @@ package indirect enum Schema: Hashable, Sendable {
     case time
     /// A SHA-256.
     case sha256
+    /// The digest of a manifest, or nothing.
+    case manifestDigest
   }
 
   /// The names that a value can have.

@@ -107,7 +107,9 @@ public enum JSONReport {
 
   private static let manifest = OutputForm<RunStarted?>("manifest", "The manifest of a run.") {
     Field("path", "Its path as the command line named it.") { $0?.manifestPath }
-    Field("sha256", "SHA-256 of its bytes.") { ($0?.manifestSHA256).map(SHA256Text.init) }
+    Field(
+      "sha256", "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+    ) { ($0?.manifestSHA256).map(ManifestDigestText.init) }
   }
 
   private static let summary = OutputForm<RunReport>("summary", "How many rooms ended in which way.") {
