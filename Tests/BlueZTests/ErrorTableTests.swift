@@ -50,6 +50,7 @@ struct Failure: CustomTestStringConvertible, Sendable {
     Failure(bluez + "NotSupported", "Operation is not supported", .gatt, .att(0x06)),
     Failure(bluez + "InProgress", "In Progress", .gatt, .busy),
     Failure(bluez + "Failed", "Not connected", .gatt, .disconnected),
+    Failure(bluez + "Failed", "Not connected\u{301}", .gatt, .disconnected),
     Failure(bluez + "NotConnected", "Not Connected", .gatt, .disconnected),
     Failure(dbus + "UnknownObject", "", .gatt, .disconnected),
     Failure(bluez + "Failed", "something new", .gatt, .other),

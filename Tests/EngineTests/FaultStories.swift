@@ -39,6 +39,8 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
       .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .failed, .attributeRejected, .write, attempts: 2),
     .init(.errorAfterFirstWrite("flash busy"), .failed, .refused, .write, attempts: 2),
     .init(.errorOnSave("flash worn out"), .failed, .refused, .save, attempts: 2),
+    // A character that combines with the colon hides no refusal.
+    .init(.errorOnSave("\u{301}flash worn out"), .failed, .refused, .save, attempts: 2),
     .init(.returnsWithMinor(9), .failed, .wrongIdentity, .verify, attempts: 1),
     .init(.neverReturns, .unconfirmed, .notHeardAfterSave, .verify, attempts: 1),
     .init(.restartsBeforeConfirming(saved: false), .failed, .linkLost, .save),
