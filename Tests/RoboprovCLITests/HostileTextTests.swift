@@ -78,17 +78,19 @@ struct HostileTextTests {
     }
   }
 
-  @Test("logind's refusal")
+  @Test("logind's refusal, which is shown without a password")
   func logind() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
-        let refusal = FakeLogin.Manner.refuses("org.freedesktop.login1.OperationInProgress", Self.hostile)
+        let words = "\(Self.hostile), \(Site.password.uppercased())"
+        let refusal = FakeLogin.Manner.refuses("org.freedesktop.login1.OperationInProgress", words)
         let outcome = try await FakeLogin.serve(refusal, onBus: building.busAddress) { _ in
           try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
         }
         #expect(outcome.status == 0)
         expectHarmless(outcome, saying: "logind does not let it be kept awake")
+        #expect(outcome.errors.contains("\\u{7F}, •••)"), "it repeated the password\n\(outcome)")
       }
     }
   }

@@ -5,7 +5,7 @@ import Model
 /// What a person is told, and advised, when the radio as a whole cannot be used.
 enum RadioTrouble {
   static func failure(_ error: CentralError, adapter: String? = nil) -> CommandFailure {
-    let detail = error.stackText.map { " (\($0))" } ?? ""
+    let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
     switch error.code {
     case .busUnavailable:
       return CommandFailure(

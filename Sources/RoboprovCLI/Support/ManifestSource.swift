@@ -30,6 +30,7 @@ struct ManifestSource {
         cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
     }
     warnOfOthers(file, path, building)
+    OutsideWords.hide(secretsOf: building)
     return ManifestSource(
       building: building, digest: "content:" + HostEnvironment.sha256(reading.content),
       sha256: HostEnvironment.sha256(file.bytes))

@@ -87,7 +87,7 @@ extension SleepInhibitor {
     let answer = await take(on: bus, why: why)
     if case .refused(let reason) = answer {
       Console.say(
-        "roboprov: warning: the system may fall asleep during this run: logind does not let it be kept awake (\(reason))"
+        "roboprov: warning: the system may fall asleep during this run: logind does not let it be kept awake (\(OutsideWords.quoted(reason)))"
       )
     }
     defer { withExtendedLifetime(answer) {} }
