@@ -33,8 +33,8 @@ struct ReportSet {
   func report(_ manifest: (source: ManifestSource, path: String)?, _ seal: SecretSeal?) throws
     -> BuildingReport
   {
-    guard let data = FileManager.default.contents(atPath: folder + "/building.json"),
-      let stamp = try? JSONDecoder().decode(Stamp.self, from: data),
+    guard let bytes = InputFile.recorded(folder + "/building.json"),
+      let stamp = try? JSONDecoder().decode(Stamp.self, from: Data(bytes)),
       let made = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(stamp.made)
     else {
       throw CommandFailure(
@@ -70,10 +70,10 @@ struct ReportSet {
   func differences(from report: BuildingReport) -> [Difference] {
     var differences: [Difference] = []
     func compare(_ path: String, _ text: String) {
-      guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
+      guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
         return differences.append(Difference(path: path, words: "is missing"))
       }
-      if data != Data(text.utf8) {
+      if !bytes.elementsEqual(text.utf8) {
         differences.append(Difference(path: path, words: "is not what the journals yield"))
       }
     }

@@ -39,7 +39,8 @@ struct Signature {
   /// The files that are not as they were signed.
   /// - Throws: `CommandFailure` when the list cannot be read.
   func changed() throws -> [String] {
-    guard let text = try? String(contentsOfFile: "\(folder)/\(Self.sums)", encoding: .utf8) else {
+    guard let text = InputFile.recorded("\(folder)/\(Self.sums)").map({ String(decoding: $0, as: UTF8.self) })
+    else {
       throw CommandFailure(
         .record, "\(folder)/\(Self.sums) cannot be read", cure: "Put a whole copy in its place.")
     }
@@ -71,11 +72,11 @@ struct Signature {
   }
 
   private func digest(_ path: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
+    guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
       throw CommandFailure(
         .record, "\(folder)/\(path) cannot be read", cure: "Put a whole copy in its place.")
     }
-    return SHA256(of: Array(data)).hex
+    return SHA256(of: bytes).hex
   }
 
   private static func keygen(_ arguments: [String], input: String = "/dev/null") throws -> (

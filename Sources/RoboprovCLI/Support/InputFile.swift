@@ -41,6 +41,14 @@ struct InputFile {
       isWritableByOthers: isFile && status.st_mode & S_IWOTH != 0)
   }
 
+  /// The bytes of a file of a record; nil where there is none, or something else has its name: a pipe holds nobody up, and a
+  /// device has no end.
+  static func recorded(_ path: String, atMost limit: Int = 1 << 30) -> [UInt8]? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return try? read(path, atMost: limit).bytes
+  }
+
   private static func tooLarge(_ path: String, _ limit: Int) -> CommandFailure {
     CommandFailure(.manifest, "\(path) has more than \(limit >> 20) MiB", cure: "Name the right file.")
   }
