@@ -18,12 +18,24 @@ struct ForeignFoldersTests {
       let site = premises.site
       try Self.make("backup 2026", at: site)
       try Self.make("photos", at: site)
+      try FileManager.default.createDirectory(
+        at: site.directory.appending(path: "copy"), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        at: site.directory.appending(path: Self.folder),
+        to: site.directory.appending(path: "copy/\(Site.building)"))
+      for name in ["backup 2026", "photos"] {
+        try FileManager.default.removeItem(
+          at: site.directory.appending(path: "copy/\(Site.building)/\(name)"))
+      }
       for command in [
         ["apply", "building.yaml", "--listen", "1"], ["plan", "building.yaml", "--listen", "1"],
-        ["history", "building.yaml", "Room 101"],
+        ["history", "building.yaml", "Room 101"], ["status", "building.yaml"],
+        ["accept", "building.yaml", "Room 101", "--reason", "r", "--by", "b"],
+        ["report", "merge", Self.folder, "copy/\(Site.building)"],
       ] {
         let outcome = try await premises.run(command)
-        #expect(outcome.status == 0, "\(outcome)")
+        // A room that is done cannot be accepted.
+        #expect(outcome.status == (command[0] == "accept" ? 64 : 0), "\(outcome)")
         let lines = outcome.errors.split(separator: "\n").filter { $0.contains("not a run") }
         #expect(lines.count == 1, "\(outcome)")
         for name in ["backup 2026", "photos"] {
