@@ -60,7 +60,8 @@ enum Console {
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      let part = Array(rest.prefix(1 << 20))
+      let count = Foundation.write(descriptor, part, part.count)
       if count >= 0 {
         rest = rest.dropFirst(count)
         continue
