@@ -11,8 +11,8 @@
 public struct Redactor: Sendable {
   /// What stands in a text in place of a secret.
   public static let mark = "•••"
-  /// How much of what the same speaker said before is of use: the longest secret in its longest form.
-  static let memory = 1024
+  /// How many bytes of what the same speaker said before are of use: the beginning of a piece in its longest form, `0x68, 0x00, `.
+  static let memory = 160
 
   private let folds: [(fold: TextFold, pieces: SecretPieces)]
   /// Secrets with too few visible characters for folding, as they are, the longest first.
