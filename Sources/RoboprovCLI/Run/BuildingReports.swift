@@ -12,6 +12,8 @@ enum BuildingReports {
     var building: String
     /// The manifest and its path, where one was named; else the building is held against that of its newest run.
     var manifest: (source: ManifestSource, path: String)?
+    /// The manifest's digest as an earlier report has it; nil: as it is made now.
+    var digest: String?
     /// The seal of the site's key, where there is one.
     var seal: SecretSeal?
     /// The person who makes the report.
@@ -23,7 +25,7 @@ enum BuildingReports {
     var wanted: BuildingReport.Manifest? {
       manifest.map { manifest in
         .init(
-          path: manifest.path, sha256: manifest.source.digest,
+          path: manifest.path, sha256: digest ?? manifest.source.digest,
           rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: seal) }, sealKey: seal?.key)
       }
     }

@@ -43,6 +43,10 @@ struct ReportSet {
     }
     var subject = BuildingReports.Subject(building: stamp.building, manifest: manifest, seal: seal)
     subject.made = made
+    // One of an earlier version has the digest of the manifest's bytes.
+    subject.digest = stamp.manifest.flatMap { recorded in
+      manifest?.source.hasDigest(recorded.sha256) == true ? recorded.sha256 : nil
+    }
     var report = BuildingReports.make(subject, from: archive)
     report.maker = .init(
       toolVersion: stamp.toolVersion, host: stamp.host, user: stamp.operatedBy, timeZone: stamp.timeZone)
@@ -57,9 +61,14 @@ struct ReportSet {
     var host: String
     var operatedBy: String?
     var timeZone: String
+    var manifest: Manifest?
+
+    struct Manifest: Decodable {
+      var sha256: String
+    }
 
     enum CodingKeys: String, CodingKey {
-      case building, made, host
+      case building, made, host, manifest
       case toolVersion = "tool_version"
       case operatedBy = "operator"
       case timeZone = "time_zone"
