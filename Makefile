@@ -136,7 +136,7 @@ $(DEBUG_BUILT): $(TEST_INPUTS) | setup-build
 	Scripts/build --build-tests
 	@mv .build/made $@
 
-# With the Swift runtime inside: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20 and libarchive13.
+# With the Swift runtime inside: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20 and libminizip1.
 $(RELEASE_BUILT): $(INPUTS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build -c release --product roboprov --static-swift-stdlib

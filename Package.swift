@@ -40,13 +40,13 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
-    .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
     .target(name: "CLinux"),
 
     // One utility each.
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
-    library("Zip", ["CArchive"]),
+    library("Zip", ["CMinizip"]),
 
     // The vocabulary, and the roads to the radio.
     library("Bluetooth", ["Digest", "Hex", .product(name: "DequeModule", package: "swift-collections")]),

@@ -1,7 +1,7 @@
-import CArchive
+import CMinizip
 import Glibc
 
-/// Writes a zip archive, by libarchive: whole or not at all, never over a file that is there, and readable by its owner only.
+/// Writes a zip archive, by minizip: whole or not at all, never over a file that is there, and readable by its owner only.
 ///
 /// What is added is in a hidden file beside the archive until `finish`. One that is dropped before leaves nothing.
 public final class ZipWriter {
@@ -10,13 +10,13 @@ public final class ZipWriter {
 
   private let temporary: String
   private let descriptor: Int32
-  /// libarchive's handle. It is never handed out, one task at a time uses it, since this class is not `Sendable`, and `deinit`
-  /// frees it.
-  private let archive: OpaquePointer
+  /// minizip's handle; nil once it is closed. It is never handed out, and one task at a time uses it, since this class is not
+  /// `Sendable`.
+  private var archive: OpaquePointer?
   private var isFinished = false
 
-  /// Version of libarchive, as it names itself: `libarchive 3.6.2`.
-  public static var libraryVersion: String { String(cString: archive_version_string()) }
+  /// Version of zlib, of which minizip is a part: `zlib 1.2.13`.
+  public static var libraryVersion: String { "zlib " + String(cString: zlibVersion()) }
 
   /// Begins an archive.
   /// - Throws: `exists` where a file has the name; else what stands in the way.
@@ -29,51 +29,52 @@ public final class ZipWriter {
     unlink(temporary)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw ZipError(.create, path, errno: errno) }
-    guard let archive = archive_write_new() else {
+    // By its descriptor: nothing that has taken the name meanwhile is written to.
+    guard let archive = cminizip_create("/proc/self/fd/\(descriptor)") else {
+      let error = errno
       close(descriptor)
       unlink(temporary)
-      throw ZipError(.create, path, errno: ENOMEM)
+      throw ZipError(.create, path, errno: error)
     }
     self.path = path
     self.temporary = temporary
     self.descriptor = descriptor
     self.archive = archive
-    try check(archive_write_set_format_zip(archive), .create)
-    try check(archive_write_zip_set_compression_deflate(archive), .create)
-    try check(archive_write_open_fd(archive, descriptor), .create)
   }
 
   deinit {
-    archive_write_free(archive)
+    if let archive { _ = cminizip_close(archive) }
     close(descriptor)
     if !isFinished { unlink(temporary) }
   }
 
+  /// So many bytes are given to minizip at once.
+  private static let portion = 1 << 20
+  /// From here on a file needs the 64-bit form of its entry.
+  private static let large = 0xFFFF_FFFF
+
   /// Adds a file.
   /// - Parameters:
   ///   - name: Its path in the archive, ASCII, parts separated by `/`.
-  ///   - modified: Its time, in seconds since 1970.
+  ///   - modified: Its time, in seconds since 1970; a zip archive has it to 2 s.
   /// - Throws: when it cannot be written.
   public func add(_ name: String, _ bytes: [UInt8], modified: Int) throws(ZipError) {
-    guard let entry = archive_entry_new() else { throw ZipError(.write, path, errno: ENOMEM) }
-    defer { archive_entry_free(entry) }
-    archive_entry_set_pathname(entry, name)
-    archive_entry_set_filetype(entry, UInt32(Glibc.S_IFREG))
-    archive_entry_set_perm(entry, 0o600)
-    archive_entry_set_size(entry, Int64(bytes.count))
-    archive_entry_set_mtime(entry, modified, 0)
-    try check(archive_write_header(archive, entry), .write)
-    if !bytes.isEmpty {
-      let written = archive_write_data(archive, bytes, bytes.count)
-      guard written == bytes.count else { throw failure(.write) }
+    try check(cminizip_begin(archive, name, modified, 0o600, bytes.count >= Self.large ? 1 : 0))
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let portion = Array(rest.prefix(Self.portion))
+      try check(cminizip_write(archive, portion, UInt32(portion.count)))
+      rest = rest.dropFirst(portion.count)
     }
-    try check(archive_write_finish_entry(archive), .write)
+    try check(cminizip_end(archive))
   }
 
   /// Ends the archive and gives it its name.
   /// - Throws: `exists` where a file has got that name meanwhile; else what stands in the way. There is no archive then.
   public func finish() throws(ZipError) {
-    try check(archive_write_close(archive), .write)
+    let closing = archive
+    archive = nil
+    try check(cminizip_close(closing))
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw ZipError(.write, path, errno: errno) }
     try publish()
     isFinished = true
@@ -93,13 +94,10 @@ public final class ZipWriter {
     guard rename(temporary, path) == 0 else { throw ZipError(.create, path, errno: errno) }
   }
 
-  private func check(_ result: Int32, _ code: ZipError.Code) throws(ZipError) {
-    guard result >= ARCHIVE_WARN else { throw failure(code) }
-  }
-
-  private func failure(_ code: ZipError.Code) -> ZipError {
-    let text = archive_error_string(archive).map { String(cString: $0) }
-    return ZipError(code, path, text ?? "libarchive does not say why")
+  private func check(_ result: Int32) throws(ZipError) {
+    // `ZIP_ERRNO` is what the system says.
+    if result == -1 { throw ZipError(.write, path, errno: errno) }
+    guard result == 0 else { throw ZipError(.write, path, "minizip: error \(result)") }
   }
 }
 

@@ -11,19 +11,6 @@ enum RecordedNumbers {
   static let times = 0...253_402_300_799.999
 }
 
-/// A number within its range.
-private struct Bounded<Number: Decodable & Comparable & RecordedNumber>: Decodable {
-  let number: Number
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    number = try container.decode(Number.self)
-    guard Number.recorded.contains(number) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "a number out of range")
-    }
-  }
-}
-
 private protocol RecordedNumber: Comparable {
   static var recorded: ClosedRange<Self> { get }
 }
@@ -39,19 +26,32 @@ extension Double: RecordedNumber {
 /// In this module these stand before those of the standard library: every number that a fact, a plan or a part of these has is
 /// read by them, also by the initialisers that the compiler writes.
 extension KeyedDecodingContainer {
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try decode(Bounded<Int>.self, forKey: key).number
-  }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try recorded(type, key) }
 
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try decodeIfPresent(Bounded<Int>.self, forKey: key)?.number
-  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try recordedIfPresent(type, key) }
 
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try decode(Bounded<Double>.self, forKey: key).number
-  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try recorded(type, key) }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try decodeIfPresent(Bounded<Double>.self, forKey: key)?.number
+    try recordedIfPresent(type, key)
+  }
+
+  private func recorded<Number: Decodable & RecordedNumber>(_ type: Number.Type, _ key: Key) throws -> Number
+  {
+    try checked(try decode(type, forKey: key), key)
+  }
+
+  private func recordedIfPresent<Number: Decodable & RecordedNumber>(
+    _ type: Number.Type, _ key: Key
+  ) throws -> Number? {
+    try decodeIfPresent(type, forKey: key).map { try checked($0, key) }
+  }
+
+  private func checked<Number: RecordedNumber>(_ number: Number, _ key: Key) throws -> Number {
+    guard Number.recorded.contains(number) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "a number out of range")
+    }
+    return number
   }
 }

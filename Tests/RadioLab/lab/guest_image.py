@@ -29,7 +29,7 @@ ROOT_PACKAGES = [
     "bluez",
     "busybox-static",  # the shell and the small tools of the guest's scripts
     "dbus",
-    "libarchive13",  # for roboprov
+    "libminizip1",  # for roboprov
     "libc6",
     "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it
     "libstdc++6",
