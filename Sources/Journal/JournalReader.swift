@@ -194,6 +194,8 @@ public enum JournalReader {
     case .keyNotFound(let key, let context)?: "no \(path(context, key))"
     case .typeMismatch(_, let context)?: "wrong type of \(path(context))"
     case .valueNotFound(_, let context)?: "no value for \(path(context))"
+    // A number that no number holds is found before its place is known.
+    case .dataCorrupted(let context)? where context.codingPath.isEmpty: "a value that cannot be read"
     case .dataCorrupted(let context)?: "wrong value of \(path(context))"
     default: "unreadable"
     }

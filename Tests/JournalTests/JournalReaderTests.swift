@@ -111,6 +111,11 @@ struct JournalReaderTests {
     ("[]", .malformed("no event")), ("{}", .malformed("no event")),
     (#"{"v":1,"kind":"run_finished"}"#, .malformed("no event")),
     (#"{"v":1,"kind":"run_finished","prev":""}"#, .malformed("no at")),
+    (
+      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":99999999999999999999,"kind":"run_finished","#
+        + #""data":{"outcome":"complete"},"prev":""}"#,
+      .malformed("a value that cannot be read")
+    ),
     (#"{"v":2,"kind":"teleported","prev":""}"#, .unknownVersion(2)),
     (
       #"{"v":1,"seq":3,"kind":"teleported","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{}}"#,
