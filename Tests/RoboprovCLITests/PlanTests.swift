@@ -118,6 +118,19 @@ struct PlanTests {
     }
   }
 
+  @Test("a plan is refused when a password was changed since, where the site's key is the same")
+  func anotherPassword() async throws {
+    try await Premises.serve(1) { premises in
+      try await Self.save(premises)
+      try premises.site.writeManifest([.numbered(1)], password: Site.newPassword)
+      try await premises.expectRefused(
+        Self.carryOut, with: 65, saying: ["the manifest was changed since friday.plan was made"])
+      let key = ["--site-key", "another.key"]
+      let outcome = try await premises.run(Self.carryOut + key)
+      #expect(outcome.status == 0, "nobody can tell: \(outcome)")
+    }
+  }
+
   @Test("a plan of another manifest, of another building, or that is none, is refused")
   func anotherManifest() async throws {
     try await Premises.serve(2) { premises in
