@@ -49,7 +49,7 @@ let package = Package(
     library("Zip", ["CMinizip"]),
 
     // The vocabulary, and the roads to the radio.
-    library("Bluetooth", ["Digest", "Hex", .product(name: "DequeModule", package: "swift-collections")]),
+    library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop"]),
@@ -60,7 +60,7 @@ let package = Package(
     library(
       "Session",
       [
-        "Digest", "Waiting", "Model", "Bluetooth",
+        "Waiting", "Model", "Bluetooth",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     library("Families", ["Hex", "Waiting", "Session", "Model", "Bluetooth"]),

@@ -1,5 +1,3 @@
-import Digest
-
 /// Everything that can go wrong with radio work, as one closed set of codes. The stack's own words
 /// are kept beside the code for the log; nothing is decided by them above the `Central`.
 public struct CentralError: Error, Hashable, Sendable {

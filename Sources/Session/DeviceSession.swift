@@ -1,6 +1,5 @@
 public import Bluetooth
 public import Model
-import Digest
 import Waiting
 
 /// One attempt at one device, as a profile's conversation sees it: stages with their timeouts, each on

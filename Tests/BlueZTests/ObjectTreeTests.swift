@@ -171,7 +171,9 @@ struct ObjectTreeTests {
   }
 
   /// What may be written to must be known.
-  @Test("a service or characteristic that is there twice is ambiguous, and what says it belongs elsewhere does not count")
+  @Test(
+    "a service or characteristic that is there twice is ambiguous, and what says it belongs elsewhere does not count"
+  )
   func decoys() {
     let (service, wanted): (BluetoothUUID, BluetoothUUID) = ("180A", "2A24")
     func object(_ uuid: BluetoothUUID, _ interface: InterfaceName, _ owner: (String, ObjectPath)? = nil)

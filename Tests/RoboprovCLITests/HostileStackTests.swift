@@ -37,8 +37,10 @@ import VirtualTime
   /// What is done wrong.
   static let acts: [Misconduct.Act] =
     [
-      bluez + "NotReady", bluez + "DoesNotExist", bluez + "Failed", bluez + "InProgress", bluez + "NotPermitted",
-      bus + "UnknownObject", bus + "UnknownMethod", bus + "ServiceUnknown", bus + "NoReply", bus + "LimitsExceeded",
+      bluez + "NotReady", bluez + "DoesNotExist", bluez + "Failed", bluez + "InProgress",
+      bluez + "NotPermitted",
+      bus + "UnknownObject", bus + "UnknownMethod", bus + "ServiceUnknown", bus + "NoReply",
+      bus + "LimitsExceeded",
       "x.y",
     ].map { .refuse(name: $0, text: "\u{1B}]0;owned\u{07}\u{202E}" + String(repeating: "x", count: 100_000)) }
     + [
@@ -107,12 +109,15 @@ import VirtualTime
     let bytes = try Data(contentsOf: journal)
     let seconds = Double(took.components.seconds + 1)
     #expect(
-      Double(bytes.count) < 200_000 + 20_000 * seconds, "a journal of \(bytes.count) bytes after \(seconds) s")
+      Double(bytes.count) < 200_000 + 20_000 * seconds, "a journal of \(bytes.count) bytes after \(seconds) s"
+    )
     #expect(!bytes.contains(0x1B))
     let status = try await site.run(["status", Site.building, "--check"])
     #expect([0, 100].contains(status.status), "\(status)")
     guard status.status == 0 else { return }
-    #expect(flash?.isSaved == true && flash?.minor == 101, "it is reported done and holds \(String(describing: flash))")
+    #expect(
+      flash?.isSaved == true && flash?.minor == 101,
+      "it is reported done and holds \(String(describing: flash))")
   }
 
   /// The most memory that a process took until it ended, in bytes; or until the time is up.

@@ -57,7 +57,9 @@ extension RunMachine {
     radios[index].disturbedAt = now
     radios[index].hadNoCandidates = radios[index].candidates.isEmpty
     if wasTold, failure == nil, window.didNotStart(at: now) {
-      if !isStopping { scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start")) }
+      if !isStopping {
+        scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start"))
+      }
       return
     }
     if window.didScan(at: now) || wasTold { histories[session.adapter]?.health.scanned() }

@@ -48,7 +48,9 @@ enum RadioTrouble {
       } else {
         CommandFailure(
           .unavailable, "the Bluetooth service (BlueZ) is not running, or does not answer",
-          cure: "Start it with `sudo systemctl restart bluetooth`, or install it with `sudo apt-get install bluez`.")
+          cure:
+            "Start it with `sudo systemctl restart bluetooth`, or install it with `sudo apt-get install bluez`."
+        )
       }
     return "Waiting \(awaited.seconds.formatted()) s for an adapter: \(failure.text)"
   }

@@ -59,7 +59,8 @@ extension BluetoothDaemon {
     let device = BlueZInterfaces.device.text
     let wrong: DBusValue = .vardict([
       ("Connected", .string("yes")), ("RSSI", .string("loud")), ("ServicesResolved", .int16(-1)),
-      ("UUIDs", .bytes([0xFF])), ("ManufacturerData", .vardict([("76", .string("x"))])), ("Address", .bool(true)),
+      ("UUIDs", .bytes([0xFF])), ("ManufacturerData", .vardict([("76", .string("x"))])),
+      ("Address", .bool(true)),
       ("Powered", .string("no")), ("Value", .string("provisioned")),
     ])
     let nobody: ObjectPath = "/org/bluez/hci0/dev_FF_FF_FF_FF_FF_FF/service0000/char0000"
@@ -70,7 +71,8 @@ extension BluetoothDaemon {
       DBus.Signal(
         path: nobody, interface: BlueZInterfaces.properties, member: "PropertiesChanged",
         body: [.string(device), wrong, .strings([])]),
-      DBus.Signal(path: path, interface: BlueZInterfaces.properties, member: "PropertiesChanged", body: [.bool(true)]),
+      DBus.Signal(
+        path: path, interface: BlueZInterfaces.properties, member: "PropertiesChanged", body: [.bool(true)]),
       DBus.Signal(
         path: "/", interface: BlueZInterfaces.objectManager, member: "InterfacesAdded",
         body: [.objectPath(nobody), .string(device)]),

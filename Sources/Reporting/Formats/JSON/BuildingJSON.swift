@@ -42,7 +42,8 @@ public enum BuildingJSON {
   private static let manifest = OutputForm<BuildingReport.Manifest>("manifest", "A manifest.") {
     Field("path", "Its path as the command line named it.") { $0.path }
     Field(
-      "sha256", "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+      "sha256",
+      "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
     ) { ManifestDigestText($0.sha256) }
   }
 
@@ -180,7 +181,8 @@ public enum BuildingJSON {
       run.started.command == .apply ? run.report.commonCauses.map { ($0, run.report) } : []
     }
     Field(
-      "manifest_sha256", "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+      "manifest_sha256",
+      "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
     ) { ManifestDigestText($0.started.manifestSHA256) }
     Field("journal_sha256", "SHA-256 of the journal's last line: it stands for the whole journal.") {
       SHA256Text($0.journalHash)

@@ -87,7 +87,9 @@ public enum JSONReport {
 
   private static let hardware = OutputForm<AdapterHardware>("adapter_hardware", AdapterHardware.about) {
     Field("manufacturer", "The company that made it, by the Bluetooth SIG's number.") { $0.manufacturer }
-    Field("core_version", "The core specification that it has, by its number: 9 is Bluetooth 5.0.") { $0.version }
+    Field("core_version", "The core specification that it has, by its number: 9 is Bluetooth 5.0.") {
+      $0.version
+    }
     Field("bus", "The bus that it is on: `usb`, `serial`.") { $0.bus }
     Field("id", "Vendor and product on that bus, lower-case hex: `0bda:8771`.") { $0.identifier }
     Field("product", "What it calls itself.") { $0.product }
@@ -108,7 +110,8 @@ public enum JSONReport {
   private static let manifest = OutputForm<RunStarted?>("manifest", "The manifest of a run.") {
     Field("path", "Its path as the command line named it.") { $0?.manifestPath }
     Field(
-      "sha256", "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+      "sha256",
+      "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
     ) { ($0?.manifestSHA256).map(ManifestDigestText.init) }
   }
 

@@ -1,4 +1,4 @@
-import Digest
+import Bluetooth
 import Testing
 
 @Suite("A text from outside") struct BoundedTextTests {
@@ -9,13 +9,12 @@ import Testing
     #expect("".bounded() == "")
   }
 
-  @Test("is cut at a character, and tells its length and digest", arguments: ["x", "ü", "€", "𝄞", "e\u{301}"])
+  @Test("is cut at a character, and tells its length", arguments: ["x", "ü", "€", "𝄞", "e\u{301}"])
   func long(_ character: String) {
     let text = "-" + String(repeating: character, count: 1_000_000)
     let bounded = text.bounded()
     let kept = bounded.prefix { $0 != "…" }
     #expect(text.utf8.starts(with: kept.utf8) && (4093...4096).contains(kept.utf8.count))
-    #expect(
-      bounded.hasSuffix("… [\(text.utf8.count) bytes, SHA-256 \(SHA256(of: Array(text.utf8)).hex)]"), "\(bounded)")
+    #expect(bounded.hasSuffix("… [\(text.utf8.count) bytes]"), "\(bounded)")
   }
 }
