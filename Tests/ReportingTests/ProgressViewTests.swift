@@ -24,6 +24,22 @@ struct ProgressViewTests {
     try expectSnapshot(text, "progress-\(width).txt")
   }
 
+  @Test("a room that is not worked on does not count, though the record says that it finished")
+  func excluded() throws {
+    var story = Story()
+    var left = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
+    left.exclusion = Exclusion(.accepted, reason: "no power yet", by: "M. Muster")
+    story.begin([left, .sample("b", "Bar", minor: 2, address: .sensor(2))])
+    var view = ProgressView()
+    for room in ["a", "b"] as [RoomID] {
+      story.tell(.roomFinished(.init(room: room, outcome: .failed, attempts: 1, seconds: 1, settings: [])))
+    }
+    for event in story.events { view.apply(event) }
+    let lines = view.live(at: .seconds(1), style: TerminalStyle(width: 80, hasColor: false))
+    #expect(view.report.finishedRooms == 1)
+    #expect(lines.contains { $0.contains("1/1 rooms") }, "\(lines)")
+  }
+
   @Test("a room that waits for its next attempt does not hide the one that is worked on")
   func pause() throws {
     var story = Story()

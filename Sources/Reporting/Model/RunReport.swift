@@ -117,8 +117,8 @@ public struct RunReport: Hashable, Sendable {
   /// The rooms that the run was to work on.
   public var selected: [RoomReport] { rooms.filter { !$0.isExcluded } }
 
-  /// How many rooms have their outcome on record.
-  public var finishedRooms: Int { rooms.count(where: \.isFinished) }
+  /// How many of them have their outcome on record.
+  public var finishedRooms: Int { rooms.count { $0.isFinished && !$0.isExcluded } }
 
   /// What the host calls an adapter, or nil when the record does not say.
   public func name(of adapter: AdapterID?) -> String? {
