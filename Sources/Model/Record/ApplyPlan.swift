@@ -35,6 +35,22 @@ public struct ApplyPlan: Hashable, Sendable, Codable {
     case passwords
     case rooms
   }
+
+  /// Reads the encoded form.
+  /// - Throws: `DecodingError`; a room that is there twice is `dataCorrupted`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    schema = try container.decode(String.self, forKey: .schema)
+    building = try container.decode(String.self, forKey: .building)
+    manifestSHA256 = try container.decode(String.self, forKey: .manifestSHA256)
+    passwords = try container.decodeIfPresent(SealedPasswords.self, forKey: .passwords)
+    rooms = try container.decode([PlannedStep].self, forKey: .rooms)
+    // Only one of two steps could be carried out, and a person may have read the other.
+    guard Set(rooms.map(\.room)).count == rooms.count else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .rooms, in: container, debugDescription: "a room is there twice")
+    }
+  }
 }
 
 /// What a run would do with one room.

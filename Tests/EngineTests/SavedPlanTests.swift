@@ -1,0 +1,18 @@
+import Foundation
+import Model
+import Testing
+
+@Suite("A plan as it is saved") struct SavedPlanTests {
+  @Test("a plan that has a room twice is none: only one of the two could be carried out")
+  func roomTwice() throws {
+    let steps = [
+      PlannedStep(room: "lobby", name: "Lobby", action: .stop),
+      PlannedStep(room: "lobby", name: "Lobby", action: .provision),
+      PlannedStep(room: "attic", name: "Attic", action: .provision),
+    ]
+    let twice = try JSONEncoder().encode(ApplyPlan(building: "b", manifestSHA256: "", rooms: steps))
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(ApplyPlan.self, from: twice) }
+    let plan = ApplyPlan(building: "b", manifestSHA256: "", rooms: Array(steps[1...]))
+    #expect(try JSONDecoder().decode(ApplyPlan.self, from: JSONEncoder().encode(plan)) == plan)
+  }
+}
