@@ -109,6 +109,22 @@ DISTURBANCES := all
 campaign: $(RELEASE_BUILT) $(DEBUG_BUILT) ## provision BUILDINGS=2000 random buildings in virtual time, beginning with SEED=1
 	@Scripts/campaign $(BUILDINGS) $(SEED) $(DISTURBANCES)
 
+# One of those in Tests/Fuzz/Corpora.
+TARGET :=
+SECONDS := 60
+
+.PHONY: fuzz
+fuzz: setup-build ## search TARGET=NAME for inputs that break it, for SECONDS=60 (docs/reliability.md)
+	@Scripts/fuzz run '$(TARGET)' $(SECONDS)
+
+.PHONY: fuzz-minimise
+fuzz-minimise: setup-build ## make the corpus of TARGET=NAME the least that reaches as much
+	@Scripts/fuzz minimise '$(TARGET)'
+
+.PHONY: fuzz-short
+fuzz-short: setup-build ## a bounded share of that: each corpus, then 3 s of each target
+	@Scripts/fuzz short
+
 .PHONY: lint
 lint: setup-lint ## check layout and house rules
 	@status=0; \

@@ -175,3 +175,19 @@ let package = Package(
       ]),
   ]
 )
+
+// The fuzz targets (docs/reliability.md). With the others they replay their corpora; Scripts/fuzz makes libFuzzer's program
+// of the same files, in a build of its own, since only there everything is instrumented.
+let fuzzed: [Target.Dependency] = [
+  "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "YAML", "Manifest", "Journal",
+  "Reporting", "VirtualBuilding", "RoboprovCLI",
+]
+let corpusTests = Target.testTarget(
+  name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["main.swift", "Corpora"],
+  swiftSettings: strict)
+let fuzzProgram = Target.executableTarget(
+  name: "roboprov-fuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["CorpusTests.swift", "Corpora"],
+  swiftSettings: strict,
+  // Debian 12's gold gives up on what is instrumented.
+  linkerSettings: [.unsafeFlags(["-use-ld=lld"])])
+package.targets.append(Context.environment["ROBOPROV_FUZZ"] == nil ? corpusTests : fuzzProgram)

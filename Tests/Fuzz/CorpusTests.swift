@@ -1,0 +1,45 @@
+import Foundation
+import Model
+import Testing
+
+@Suite("Fuzz corpora") struct CorpusTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpora")
+
+  @Test("every input of the corpus is read as it should be", arguments: FuzzTarget.all.map(\.name))
+  func replays(name: String) throws {
+    let target = try #require(FuzzTarget[name: name])
+    let files = try FileManager.default.contentsOfDirectory(
+      at: Self.folder.appending(path: name), includingPropertiesForKeys: nil)
+    #expect(!files.isEmpty)
+    for file in files.sorted(by: { $0.path < $1.path }) {
+      do {
+        try target.check(Array(try Data(contentsOf: file)))
+      } catch {
+        Issue.record("\(name)/\(file.lastPathComponent): \(error)")
+      }
+    }
+  }
+
+  @Test("every kind of fact and every reason is in the corpora of records", arguments: ["journal", "record"])
+  func kinds(name: String) throws {
+    let folder = Self.folder.appending(path: name)
+    let text = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
+    for kind in Fact.Kind.allCases { #expect(text.contains("\"kind\":\"\(kind.rawValue)\"")) }
+    for code in FailureReason.Code.allCases { #expect(text.contains("\"code\":\"\(code.rawValue)\"")) }
+  }
+
+  @Test("a corpus belongs to a target, and is small")
+  func size() throws {
+    let files = FileManager.default
+    let names = try files.contentsOfDirectory(atPath: Self.folder.path).sorted()
+    #expect(names == FuzzTarget.all.map(\.name).sorted())
+    for name in names {
+      let inputs = try files.contentsOfDirectory(
+        at: Self.folder.appending(path: name), includingPropertiesForKeys: [.fileSizeKey])
+      let bytes = try inputs.map { try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 }.reduce(0, +)
+      #expect(inputs.count <= 110, "\(name) has \(inputs.count) inputs")
+      #expect(bytes <= 300_000, "\(name) has \(bytes) bytes")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Bluetooth
+import Model
+
+@testable import Families
+
+extension FuzzTarget {
+  /// Advertisements, as the structures that they are on air (length, type, data): what is recognised is what the beacon
+  /// says, and a beacon encodes to the bytes that it was read from.
+  static let advertisement = FuzzTarget(name: "advertisement") { bytes in
+    let advertisement = advertisement(bytes)
+    if let data = advertisement.manufacturerData[IBeacon.company], let beacon = advertisement.iBeacon {
+      try Violation.unless(beacon.manufacturerData == data, "a beacon encodes to what it was read from")
+    }
+    for family in DeviceProfiles.all {
+      guard let recognition = family.recognise(advertisement) else { continue }
+      try Violation.unless(
+        DeviceProfiles.recognise(advertisement) != nil, "what a family recognises is recognised")
+      if case .configured(let beacon) = recognition {
+        try Violation.unless(beacon == advertisement.iBeacon, "a device at work is known by its beacon")
+      }
+    }
+    for uuid in advertisement.serviceUUIDs {
+      try Violation.unless(BluetoothUUID(uuid.description) == uuid, "a UUID reads as it is written")
+    }
+  }
+
+  /// What a sensor says: nothing that begins with the bytes `error:` passes for anything but a refusal.
+  static let status = FuzzTarget(name: "status") { bytes in
+    let status = SensorStatus(String(decoding: bytes, as: UTF8.self))
+    try Violation.unless(SensorStatus(status.text) == status, "a status reads as it is written")
+    try Violation.unless(
+      status.isError == bytes.starts(with: Array("error:".utf8)), "a refusal is what begins with error:")
+    try Violation.unless(
+      (status == .saved) == (bytes == Array("saved".utf8)), "saved is the word alone")
+    try Violation.unless(
+      (status == .ready) == (bytes == Array("ready".utf8)), "ready is the word alone")
+  }
+
+  /// Texts from outside, in lines: the first is a secret, and is in none of the others once they are redacted.
+  static let redaction = FuzzTarget(name: "redaction") { bytes in
+    let lines = bytes.lines
+    let secret = String(decoding: lines[0], as: UTF8.self)
+    let redactor = Redactor([Secret(secret)])
+    // The mark, and what stands for bytes that are no text, may be all that a secret consists of.
+    let isPlain = !secret.isEmpty && secret.utf8.allSatisfy { $0 < 0x80 }
+    var said = ""
+    for line in lines.dropFirst() {
+      let text = String(decoding: line, as: UTF8.self)
+      let redacted = redactor(text, after: Redactor.tail(of: said))
+      said += text
+      guard isPlain else { continue }
+      try Violation.unless(!contains(redacted, secret), "a secret does not get through: \(redacted)")
+    }
+  }
+
+  private static func contains(_ text: String, _ part: String) -> Bool {
+    let text = Array(text.utf8)
+    let part = Array(part.utf8)
+    guard text.count >= part.count else { return false }
+    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
+  }
+
+  private static func advertisement(_ bytes: [UInt8]) -> Advertisement {
+    var input = InputReader(bytes)
+    var advertisement = Advertisement(
+      address: BluetoothAddress(rawValue: 0xC47C_8D00_0001),
+      adapter: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7101)),
+      receivedAt: MonotonicInstant(sinceZero: .zero))
+    while !input.isEmpty {
+      let length = Int(input.byte())
+      guard length > 0 else { continue }
+      let type = input.byte()
+      let data = input.bytes(length - 1)
+      switch type {
+      case 0x02, 0x03:
+        advertisement.serviceUUIDs += stride(from: 0, to: data.count - data.count % 2, by: 2).map {
+          BluetoothUUID(short: UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8)
+        }
+      case 0x06, 0x07:
+        if let uuid = BluetoothUUID(bytes: data.reversed()) { advertisement.serviceUUIDs.append(uuid) }
+      case 0x08, 0x09: advertisement.localName = String(decoding: data, as: UTF8.self)
+      case 0x21:
+        if let uuid = BluetoothUUID(bytes: data.prefix(16).reversed()) {
+          advertisement.serviceData[uuid] = Array(data.dropFirst(16))
+        }
+      case 0xFF where data.count >= 2:
+        advertisement.manufacturerData[UInt16(data[0]) | UInt16(data[1]) << 8] = Array(data.dropFirst(2))
+      case 0xFE: advertisement.rssi = data.first.map { Int(Int8(bitPattern: $0)) }
+      default: break
+      }
+    }
+    return advertisement
+  }
+}

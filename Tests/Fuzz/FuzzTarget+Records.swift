@@ -1,0 +1,157 @@
+import Families
+import Foundation
+import Model
+import Reporting
+
+@testable import Journal
+@testable import RoboprovCLI
+
+extension FuzzTarget {
+  /// A saved plan: what is taken is written so that it reads the same.
+  static let plan = FuzzTarget(name: "plan") { bytes in
+    guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: Data(bytes)) else { return }
+    let text = try SavedPlan.text(plan)
+    try Violation.unless(
+      (try? JSONDecoder().decode(ApplyPlan.self, from: Data(text.utf8))) == plan,
+      "a plan reads as it is written")
+    _ = plan.selection
+    try Violation.unless(plan.differences(from: plan).isEmpty, "a plan does not differ from itself")
+    let empty = ApplyPlan(building: "b", manifestSHA256: "", rooms: [])
+    try checkIsHarmless(SavedPlan.words(plan.differences(from: empty)), "differences")
+    try checkIsHarmless(SavedPlan.words(empty.differences(from: plan)), "differences")
+    let building = Building(id: "b", name: "B", rooms: [])
+    for row in PlanView.rows(plan, of: building) {
+      try checkIsHarmless(
+        [row.room, row.action, row.device, row.signal, row.why].joined(), "the plan's view")
+    }
+    _ = PlanView.summary(plan)
+  }
+
+  /// A site's key: the file is taken if it has 32 bytes, and only then.
+  static let siteKey = FuzzTarget(name: "site-key") { bytes in
+    let path = NSTemporaryDirectory() + "roboprov-fuzz-\(getpid()).key"
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0, write(file, bytes, bytes.count) == bytes.count, close(file) == 0 else {
+      throw Violation("there is room in \(path)")
+    }
+    defer { unlink(path) }
+    let seal = Result { () throws(JournalError) in try SiteKey.seal(at: path, fresh: { [] }) }
+    switch seal {
+    case .success(let seal):
+      try Violation.unless(bytes.count == SiteKey.length, "a key has its length")
+      try Violation.unless(seal.key == SiteKey.seal(with: bytes).key, "a key has the same name each time")
+    case .failure(let error):
+      try Violation.unless(bytes.count != SiteKey.length, "32 bytes are a key: \(error)")
+      try checkIsHarmless(JournalTrouble.failure(error).text, "a failure")
+    }
+  }
+
+  /// A journal. Its lines lack `v`, `seq` and `prev`, which the harness puts in front: what is taken of it is written
+  /// again so that it reads the same.
+  static let journal = FuzzTarget(name: "journal") { bytes in
+    let found = JournalReader.read(chained(bytes.lines))
+    for (index, event) in found.events.enumerated() {
+      try Violation.unless(event.sequence == index + 1, "events are numbered without gaps")
+    }
+    if let damage = found.damage {
+      try Violation.unless((1...found.events.count + 1).contains(damage.line), "the damage is on a line")
+    }
+    var lines = JournalLines()
+    var written: [UInt8] = []
+    for event in found.events { written += lines.line(event) + [UInt8(ascii: "\n")] }
+    let again = JournalReader.read(written)
+    try Violation.unless(again.damage == nil && again.tornLine == nil, "what is written is whole")
+    try Violation.unless(again.events == found.events, "a journal reads as it is written")
+  }
+
+  /// Several journals, with an empty line between: whatever is in them, the record is folded and every report is made,
+  /// twice the same. Lines that are no events are left out, so that the others are reached.
+  static let record = FuzzTarget(name: "record") { bytes in
+    let runs = runs(bytes)
+    guard !runs.isEmpty else { return }
+    let texts = try reports(runs)
+    try Violation.unless(try reports(runs) == texts, "the reports are the same each time")
+    for (name, text) in texts where name.hasSuffix("json") {
+      let json = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+      try Violation.unless(json != nil, "\(name) is JSON")
+    }
+  }
+
+  /// The lines with the beginning that an event's line has, each with the hash of the one before.
+  private static func chained(_ lines: [ArraySlice<UInt8>]) -> [UInt8] {
+    var previous = JournalLine.origin
+    var result: [UInt8] = []
+    for (index, line) in lines.enumerated() where line.first == UInt8(ascii: "{") || index + 1 < lines.count {
+      let line = Array(#"{"v":1,"seq":\#(index + 1),"prev":"\#(previous)","#.utf8) + line.dropFirst()
+      previous = JournalLine.chain(line)
+      result += line + [UInt8(ascii: "\n")]
+    }
+    return result
+  }
+
+  private static func runs(_ bytes: [UInt8]) -> [[RunEvent]] {
+    let decoder = JSONDecoder()
+    var runs: [[RunEvent]] = [[]]
+    for line in bytes.lines {
+      if line.isEmpty {
+        runs.append([])
+        continue
+      }
+      let sequence = runs[runs.count - 1].count + 1
+      let line = Array(#"{"v":1,"seq":\#(sequence),"#.utf8) + line.dropFirst()
+      if let event = try? decoder.decode(RunEvent.self, from: Data(line)) {
+        runs[runs.count - 1].append(event)
+      }
+    }
+    return Array(runs.filter { !$0.isEmpty }.prefix(8))
+  }
+
+  /// Everything that is made of a record, by its name.
+  private static func reports(_ runs: [[RunEvent]]) throws -> [String: String] {
+    let archive = BuildingArchive(
+      runs: runs.enumerated().map { index, events in
+        .init(id: "run-\(index)", journal: "journal-\(index)", record: JournalRecord(events: events))
+      })
+    let building = BuildingReport(
+      building: "harbour-house",
+      runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
+      standing: archive.state.standing, manifest: nil, made: Date(timeIntervalSince1970: 1_795_251_600),
+      by: .init(toolVersion: "0.1.0", host: "laptop", user: nil))
+    var texts: [String: String] = [:]
+    for format in BuildingReports.formats { texts[format.name] = format.text(building) }
+    for run in archive.runs {
+      let report = RunReport(run.record.events)
+      for format in RunReports.formats { texts["\(run.id)/\(format.name)"] = format.text(report, building) }
+      for (room, log) in DeviceLogs.texts(run.record.events, after: building) {
+        texts["\(run.id)/\(room).log"] = log
+      }
+      texts["\(run.id)/terminal"] = try terminal(run, report, building).joined(separator: "\n")
+    }
+    texts["state"] = StateView.rows(archive.state.standing).map { $0.joined(separator: " ") }.joined(
+      separator: "\n")
+    try checkIsHarmless(texts["state"] ?? "", "the state")
+    _ = archive.state.standing.contradictions
+    return texts
+  }
+
+  /// What a person is shown of a run, while it goes on and afterwards.
+  private static func terminal(
+    _ run: BuildingArchive.Run, _ report: RunReport, _ building: BuildingReport
+  ) throws -> [String] {
+    let style = TerminalStyle(width: 60, hasColor: false)
+    var lines = SummaryView.lines(report, after: building, reports: "reports", style: style)
+    lines += StatusView.lines(building, olderThan: .seconds(86_400), next: nil, style: style)
+    if let started = run.started {
+      lines += [HistoryView.summary(started, run.record.events)]
+      lines += HistoryView.lines(started, run.record.events)
+    }
+    var progress = ProgressView()
+    for event in run.record.events {
+      progress.apply(event)
+      lines += progress.finished(event, style: style) + progress.plain(event)
+      lines += progress.live(at: event.elapsed, style: style)
+    }
+    for line in lines { try checkIsHarmless(line, "the terminal") }
+    return lines
+  }
+}

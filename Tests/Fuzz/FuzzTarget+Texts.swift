@@ -1,0 +1,158 @@
+import Families
+import Model
+import Session
+import VirtualBuilding
+import YAML
+
+@testable import Manifest
+@testable import Reporting
+@testable import RoboprovCLI
+
+extension FuzzTarget {
+  /// YAML: every place lies inside the text, and a document that is written out again reads the same.
+  static let yaml = FuzzTarget(name: "yaml") { bytes in
+    let source = SourceText(bytes)
+    let document: YAMLDocument
+    do throws(YAMLError) {
+      document = try YAMLParser.read(source)
+    } catch {
+      try check(error.range, in: source)
+      return
+    }
+    for problem in document.problems { try check(problem.range, in: source) }
+    guard let root = document.root else { return }
+    var nodes = 0
+    try check(root, in: source, &nodes)
+    guard document.problems.isEmpty else { return }
+    try Violation.unless(try YAMLParser.parse(bytes) == root, "parse and read agree")
+    guard nodes < 10_000 else { return }
+    var text = ""
+    write(root, to: &text)
+    var copy: YAMLNode?
+    do throws(YAMLError) {
+      copy = try YAMLParser.parse(Array(text.utf8))
+    } catch {
+      throw Violation("a document that was written out can be read: \(error.problem)")
+    }
+    try Violation.unless(
+      copy.map { isSame($0, root) } ?? false, "a document that was written out is the same")
+  }
+
+  /// Manifests: findings lie inside the text and cannot control the terminal, and every room of a building that is
+  /// taken has what its family needs.
+  static let manifest = FuzzTarget(name: "manifest") { bytes in
+    let reading = ManifestReader.read(bytes, file: "building.yaml")
+    let source = SourceText(bytes)
+    for finding in reading.diagnostics {
+      try check(finding.range, in: source)
+      for note in finding.notes { try check(note.range, in: source) }
+    }
+    try Violation.unless(
+      (reading.building == nil) == reading.diagnostics.contains { $0.severity == .error },
+      "there is a building or an error")
+    try checkIsHarmless(reading.rendered, "findings")
+    guard let building = reading.building else { return }
+    try Violation.unless(
+      Set(building.rooms.map(\.id)).count == building.rooms.count, "each room has an id of its own")
+    _ = building.needsConfirmation
+    for room in building.rooms {
+      guard let family = DeviceProfiles[room.profile] else { throw Violation("a room's family is known") }
+      if !room.isRegistered {
+        _ = family.timeouts(for: room.settings)
+        _ = family.proof(of: room.settings)
+      }
+      _ = room.settingResults(nil) { _ in .notWritten }
+    }
+  }
+
+  /// Scenarios: what is wrong is said with its place, and cannot control the terminal.
+  static let scenario = FuzzTarget(name: "scenario") { bytes in
+    do {
+      let (scenario, speed) = try ScenarioFile.read(bytes, file: "scenario.yaml")
+      try Violation.unless((0.01...1000).contains(speed), "the speed is within its bounds")
+      try Violation.unless(
+        Set(scenario.adapters.map(\.name)).count == scenario.adapters.count, "no two adapters have one name")
+    } catch let error as CommandFailure {
+      try checkIsHarmless(error.text, "a failure")
+      let place = error.message.split(separator: ":").dropFirst().prefix(2).compactMap { Int($0) }
+      if place.count == 2 {
+        try Violation.unless(
+          (1...SourceText(bytes).lineCount).contains(place[0]), "the place is inside the text")
+      }
+    }
+  }
+
+  /// - Throws: where the text has something that a terminal would obey.
+  static func checkIsHarmless(_ text: String, _ name: String) throws {
+    let obeyed = text.unicodeScalars.first { $0.isObeyed && $0 != "\n" }
+    try Violation.unless(obeyed == nil, "nothing controls the terminal in \(name): \(text.debugDescription)")
+  }
+
+  private static func check(_ range: SourceRange, in source: SourceText) throws {
+    for mark in [range.start, range.end] {
+      try Violation.unless((0...source.bytes.count).contains(mark.offset), "\(mark) is inside the text")
+      try Violation.unless((1...source.lineCount).contains(mark.line), "\(mark) is on a line of the text")
+      try Violation.unless(mark.column >= 1, "\(mark) has a column")
+    }
+    try Violation.unless(range.start.offset <= range.end.offset, "\(range) does not end before it begins")
+  }
+
+  private static func check(_ node: YAMLNode, in source: SourceText, _ nodes: inout Int) throws {
+    // What aliases repeat is checked the first time.
+    nodes += 1
+    guard nodes < 10_000 else { return }
+    try check(node.range, in: source)
+    for item in node.items ?? [] { try check(item, in: source, &nodes) }
+    for entry in node.entries ?? [] {
+      try check(entry.keyRange, in: source)
+      try check(entry.value, in: source, &nodes)
+    }
+  }
+
+  private static func isSame(_ a: YAMLNode, _ b: YAMLNode) -> Bool {
+    switch (a.content, b.content) {
+    case (.scalar(let a, _), .scalar(let b, _)): a.utf8.elementsEqual(b.utf8)
+    case (.sequence(let a), .sequence(let b)): a.elementsEqual(b, by: isSame)
+    case (.mapping(let a), .mapping(let b)):
+      a.elementsEqual(b) { $0.key.utf8.elementsEqual($1.key.utf8) && isSame($0.value, $1.value) }
+    default: false
+    }
+  }
+
+  /// As one line in brackets and quotes, all but letters and digits escaped.
+  private static func write(_ node: YAMLNode, to text: inout String) {
+    switch node.content {
+    case .scalar(let scalar, _): write(scalar, to: &text)
+    case .sequence(let items):
+      text += "["
+      for item in items {
+        write(item, to: &text)
+        text += ", "
+      }
+      text += "]"
+    case .mapping(let entries):
+      text += "{"
+      for entry in entries {
+        text += "? "
+        write(entry.key, to: &text)
+        text += " : "
+        write(entry.value, to: &text)
+        text += ", "
+      }
+      text += "}"
+    }
+  }
+
+  private static func write(_ scalar: String, to text: inout String) {
+    text += "\""
+    for scalar in scalar.unicodeScalars {
+      if scalar.properties.isASCIIHexDigit {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(scalar.value, radix: 16)
+        text += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+      }
+    }
+    text += "\""
+  }
+}
