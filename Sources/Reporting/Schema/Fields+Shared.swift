@@ -44,7 +44,17 @@ extension ApplyPlan: RecordedObject {
     "building": "The building's stable id.",
     "manifest_sha256":
       "`content:` and the SHA-256 of what the manifest says without its passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
+    "passwords": "What tells whether a password was changed since; absent without passwords or site key.",
     "rooms": "The rooms of the manifest, in its order.",
+  ]
+}
+
+extension SealedPasswords: RecordedObject {
+  package static let definition = "sealed_passwords"
+  package static let about = "What tells whether all passwords of a building are still the same."
+  package static let fields = [
+    "key": "The name of the site's key.",
+    "fingerprint": "One keyed digest (HMAC-SHA-256) over all of them.",
   ]
 }
 
