@@ -123,7 +123,7 @@ extension FuzzTarget {
     }
     for path in tree.adapterPaths {
       for device in tree.devices(under: path) {
-        _ = tree.service("12345678-9ABC-DEF0-1234-000000000000", of: device)
+        _ = tree.service("12345678-9ABC-DEF0-1234-000000000000", requiring: ["2A00"], of: device)
       }
     }
   }
