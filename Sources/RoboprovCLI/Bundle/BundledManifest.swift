@@ -16,7 +16,7 @@ struct BundledManifest {
   var addresses: [UInt64] = []
 
   /// The manifest at this path, if it is there and of this building.
-  /// - Parameter recorded: SHA-256 of the manifest of the newest run; nil where no run is on record.
+  /// - Parameter recorded: digest of the manifest of the newest run; nil where no run is on record.
   init(_ path: String?, of building: String, recorded: String?) {
     guard let path, !path.isEmpty else {
       note = "not in the bundle: no run is on record that names one"
@@ -27,14 +27,15 @@ struct BundledManifest {
       return
     }
     let bytes = Array(data)
-    let read = ManifestReader.read(bytes, file: path).building
+    let reading = ManifestReader.read(bytes, file: path)
+    let read = reading.building
     if let read, read.id != building {
       note =
         "not in the bundle: \(path.visible), which the newest run names, is that of \(read.id.visible) now"
       return
     }
     text = Array(ManifestReader.redacted(bytes).utf8)
-    let isSame = recorded.map { $0 == HostEnvironment.sha256(bytes) }
+    let isSame = recorded.map { ManifestSource.digests(of: reading, bytes).contains($0) }
     let age =
       switch isSame {
       case true?: ", as the newest run had it"

@@ -31,9 +31,13 @@ struct ManifestSource {
     }
     warnOfOthers(file, path, building)
     OutsideWords.hide(secretsOf: building)
-    return ManifestSource(
-      building: building, digest: "content:" + HostEnvironment.sha256(reading.content),
-      sha256: HostEnvironment.sha256(file.bytes))
+    let digests = digests(of: reading, file.bytes)
+    return ManifestSource(building: building, digest: digests[0], sha256: digests[1])
+  }
+
+  /// What records may have of a manifest: its digest as it is made now, and as earlier versions made it.
+  static func digests(of reading: ManifestReading, _ bytes: [UInt8]) -> [String] {
+    ["content:" + HostEnvironment.sha256(reading.content), HostEnvironment.sha256(bytes)]
   }
 
   /// Tells a person who else can read the passwords, or say what is done.
