@@ -168,6 +168,7 @@ struct ApplyCommand: AsyncParsableCommand {
     let interruptions = Interruptions {
       Console.say(lines: ["", "Stopping: ending the attempt in hand (Ctrl-C again: at once)"])
     }
+    defer { withExtendedLifetime(interruptions) {} }
     if let words = undertaking.nothingLeft {
       Console.say(words)
       return .done

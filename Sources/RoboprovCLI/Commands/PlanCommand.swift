@@ -49,6 +49,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   private func look(_ undertaking: Undertaking, _ setup: Radio.Setup) async throws -> ApplyPlan {
     let interruptions = Interruptions()
+    defer { withExtendedLifetime(interruptions) {} }
     let run = RunIdentity()
     let claims = AdapterClaims(run)
     let request = undertaking.request(as: run, manifest: manifest, simulation, radio)

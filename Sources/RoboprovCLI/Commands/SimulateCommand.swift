@@ -84,6 +84,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
   private func serve(_ scenario: String) async throws {
     let interruptions = Interruptions()
+    defer { withExtendedLifetime(interruptions) {} }
     let rehearsal = try Rehearsal.load(scenario, seed: seed)
     try await rehearsal.serving { bus in
       Console.say(

@@ -9,6 +9,8 @@ struct Interruptions {
   let stream: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
 
+  /// Returns when signals are taken: from then on none ends the process. They are taken as long as this value lives, so whoever
+  /// reads `stream` keeps it until the end (`withExtendedLifetime`).
   init(onFirst: @escaping @Sendable () -> Void = {}) {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     self.stream = stream
@@ -22,7 +24,8 @@ struct Interruptions {
   func cancelling<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result?.self) { [stream] group in
+    defer { withExtendedLifetime(self) {} }
+    return try await withThrowingTaskGroup(of: Result?.self) { [stream] group in
       group.addTask { try await body() }
       group.addTask {
         for await _ in stream { break }
@@ -49,7 +52,11 @@ struct Interruptions {
       onFirst()
       continuation.yield()
     }
+    // It is registered on a thread of Dispatch's; until then the signal has its default effect.
+    let registered = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { @Sendable in registered.signal() }
     source.resume()
+    registered.wait()
     return source
   }
 }
