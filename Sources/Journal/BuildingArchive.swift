@@ -1,4 +1,3 @@
-import Glibc
 public import Model
 
 /// All real runs of a building that a reports directory has on record, read from their journals. Rehearsals are none,
@@ -54,18 +53,13 @@ public struct BuildingArchive: Sendable {
   /// - Throws: when the directory, or a journal in it, cannot be read. What is wrong *in* a journal is part of the
   ///   result.
   public static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
-    try RunDirectory.checkName(building)
-    do throws(JournalError) {
-      return try BuildingArchive(try File.directory(reports).directory(building), of: building)
-    } catch  where error.cause == .missing {
-      return BuildingArchive(runs: [])
-    }
+    try BuildingArchive(try BuildingListing(building, in: reports), of: building)
   }
 
   /// Reads all journals in a folder, of whatever building.
   /// - Throws: as `read(in:building:)`; `missing` where there is no such folder.
   static func read(folder: String) throws(JournalError) -> BuildingArchive {
-    try BuildingArchive(try File.directory(folder), of: nil)
+    try BuildingArchive(try BuildingListing(try File.directory(folder)), of: nil)
   }
 
   /// An archive of these runs.
@@ -78,17 +72,18 @@ public struct BuildingArchive: Sendable {
     }
   }
 
-  private init(_ folder: File, of building: String?) throws(JournalError) {
-    let listing = try BuildingListing(folder)
+  private init(_ listing: BuildingListing, of building: String?) throws(JournalError) {
     let records = try Parallel.map(listing.runs) { (entry) throws(JournalError) in
       try JournalReader.read(entry.journal)
     }
     let runs = zip(listing.runs, records).map { Run(id: $0.id, journal: $0.journal, record: $1) }
-      .filter { !$0.isRehearsal }
-    self.init(runs: runs.filter { !$0.isOfAnother(than: building) })
+    self.init(runs: runs.filter { !$0.isRehearsal && !$0.isOfAnother(than: building) })
     faults = listing.faults + runs.compactMap { $0.fault(in: building) }
     skipped = listing.skipped
   }
+
+  /// The building's name when it was last recorded.
+  public var buildingName: String? { runs.reversed().lazy.compactMap { $0.started?.buildingName }.first }
 
   /// The building's present state.
   public var state: BuildingRecord {
@@ -110,8 +105,10 @@ extension BuildingArchive.Run {
   /// Whether it is a run that provisions: others are changes of the record, which have no reports.
   public var isProvisioning: Bool { started?.command == .apply }
 
-  /// What is wrong with it as a run of this building (nil: of whatever building); nil where nothing is.
+  /// What is wrong with it as a run of this building (nil: of whatever building); nil where nothing is, and of a rehearsal:
+  /// nothing is decided by it.
   public func fault(in building: String?) -> BuildingArchive.Fault? {
+    if isRehearsal { return nil }
     if isOfAnother(than: building), let own = self.building {
       return .init(run: id, journal: journal, kind: .otherBuilding(own))
     }

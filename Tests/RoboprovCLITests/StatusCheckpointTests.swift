@@ -60,6 +60,30 @@ struct StatusCheckpointTests {
     }
   }
 
+  @Test("leaves out rehearsals that lie among the runs, damaged ones too")
+  func rehearsals() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let before = try await site.run(Self.status)
+      let folder = site.directory.appending(path: "reports/\(Site.building)")
+      let rehearsal = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "1"])
+      #expect(rehearsal.status == 0, "\(rehearsal)")
+      let rehearsals = folder.appending(path: "rehearsals")
+      let name = try #require(
+        FileManager.default.contentsOfDirectory(atPath: rehearsals.path).first { $0 != "latest" })
+      // Earlier versions left them there.
+      let moved = folder.appending(path: name)
+      try FileManager.default.moveItem(at: rehearsals.appending(path: name), to: moved)
+      let journal = moved.appending(path: "journal.jsonl")
+      try (String(contentsOf: journal, encoding: .utf8) + "damage\n").write(
+        to: journal, atomically: false, encoding: .utf8)
+      let after = try await site.run(Self.status)
+      #expect(after.status == 0 && after.output == before.output, "\(after)")
+      let whole = try await site.run(["status", Site.building, "--output", "json"])
+      #expect(whole.status == 0, "\(whole)")
+    }
+  }
+
   @Test("does not hide that a journal was changed")
   func damaged() async throws {
     try await Premises.serveDone(1) { premises in

@@ -19,7 +19,7 @@ struct BundleReadme {
     let first = archive.runs.lazy.compactMap { $0.record.events.first?.at }.first
     let last = archive.runs.reversed().lazy.compactMap { $0.record.events.last?.at }.first
     let time = [first, last].compactMap(\.self).map(RunEvent.timestamp).joined(separator: " to ")
-    let name = archive.runs.reversed().lazy.compactMap { $0.started?.buildingName }.first ?? bundle.building
+    let name = archive.buildingName ?? bundle.building
     return paragraphs([
       ["roboprov support bundle"],
       [

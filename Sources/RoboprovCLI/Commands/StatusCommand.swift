@@ -77,12 +77,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {
-    let folder = "\(reports)/\(reference.id)"
-    guard reference.source != nil || FileManager.default.fileExists(atPath: folder) else {
-      throw CommandFailure(
-        .usage, "there is no building \(reference.id.visible) in \(reports)",
-        cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
-    }
+    try reference.requireKnown(in: reports)
     return .init(
       building: reference.id, manifest: reference.source.map { ($0, reference.text) },
       seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) })

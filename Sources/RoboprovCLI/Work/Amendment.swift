@@ -23,12 +23,7 @@ struct Amendment {
     self.places = places
     self.seal = seal
     run = RunIdentity(operatedBy: places.operatedBy)
-    guard building.source != nil || FileManager.default.fileExists(atPath: "\(places.reports)/\(building.id)")
-    else {
-      throw CommandFailure(
-        .usage, "there is no building \(building.id.visible) in \(places.reports)",
-        cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
-    }
+    try building.requireKnown(in: places.reports)
     lock = try Claims.building(building.id, in: places.reports, for: run)
     record = try SiteRecord.read(building.id, in: places.reports)
     standing = record.archive.state.standing
@@ -65,7 +60,7 @@ struct Amendment {
   func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
     let started = RunStarted(
       command, run: run.id, building: building.id,
-      buildingName: building.source?.building.name ?? record.buildingName ?? building.id,
+      buildingName: building.source?.building.name ?? record.archive.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.digest ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
@@ -93,12 +88,5 @@ struct Amendment {
     try await change.finish(
       building: { BuildingReports.make(subject, from: BuildingArchive(runs: record.archive.runs + [$0])) },
       { _, _ in })
-  }
-}
-
-extension SiteRecord {
-  /// The building's name when it was last recorded.
-  var buildingName: String? {
-    archive.runs.reversed().lazy.compactMap { $0.started?.buildingName }.first
   }
 }

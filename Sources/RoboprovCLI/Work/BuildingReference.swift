@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Model
+import Reporting
 
 /// A building as a person names it: by its manifest, or by its id (its folder in the reports directory).
 struct BuildingReference {
@@ -24,6 +25,15 @@ struct BuildingReference {
     }
     let source = try ManifestSource.load(text)
     return BuildingReference(id: source.building.id, source: source, text: text)
+  }
+
+  /// Makes sure that the building is known: by its manifest, or by its folder.
+  /// - Throws: `CommandFailure` when it is not.
+  func requireKnown(in reports: String) throws {
+    guard source == nil, !FileManager.default.fileExists(atPath: "\(reports)/\(id)") else { return }
+    throw CommandFailure(
+      .usage, "there is no building \(id.visible) in \(reports)",
+      cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
   }
 
   private static func isDirectory(_ path: String) -> Bool {
