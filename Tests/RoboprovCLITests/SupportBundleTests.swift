@@ -197,6 +197,12 @@ import Testing
       let readme = Self.text(files["README.txt"])
       #expect(readme.contains("not in the bundle: building.yaml, which the newest run names, is not there"))
       #expect(readme.contains("nothing could be searched for"))
+
+      // A forged record may name a pipe, which holds nobody up.
+      try #require(mkfifo(site.directory.appending(path: "building.yaml").path, 0o600) == 0)
+      let pipe = try await site.run(["report", Site.building, "--bundle", "pipe.zip"], environment: quiet)
+      #expect(pipe.status == 0, "\(pipe)")
+      #expect(try await Self.files(of: "pipe.zip", at: site)["manifest.yaml"] == nil)
     }
   }
 

@@ -1,8 +1,10 @@
 import Bluetooth
 import Foundation
+import Hex
 import Manifest
 import Model
 import Reporting
+import YAML
 
 /// A building's manifest as it goes into a bundle: without its secrets.
 struct BundledManifest {
@@ -22,11 +24,11 @@ struct BundledManifest {
       note = "not in the bundle: no run is on record that names one"
       return
     }
-    guard let data = FileManager.default.contents(atPath: path) else {
+    // A record names it, which may be forged.
+    guard let bytes = InputFile.recorded(path, atMost: YAMLParser.maximumBytes) else {
       note = "not in the bundle: \(path.visible), which the newest run names, is not there or cannot be read"
       return
     }
-    let bytes = Array(data)
     let reading = ManifestReader.read(bytes, file: path)
     let read = reading.building
     if let read, read.id != building {
@@ -35,7 +37,7 @@ struct BundledManifest {
       return
     }
     text = Array(ManifestReader.redacted(bytes).utf8)
-    let isSame = recorded.map { ManifestSource.digests(of: reading, bytes).contains($0) }
+    let isSame = recorded.map { ManifestDigests(of: reading, bytes).contain($0) }
     let age =
       switch isSame {
       case true?: ", as the newest run had it"
@@ -60,8 +62,7 @@ struct SecretSearch {
     let texts = Set(secrets.map { $0.reveal() }).filter { !$0.isEmpty }.sorted()
     count = texts.count
     let all = texts.flatMap { text -> [String] in
-      let hex = text.utf8.map { String($0, radix: 16, uppercase: false) }.map { $0.count < 2 ? "0" + $0 : $0 }
-        .joined()
+      let hex = text.utf8.hex()
       let json = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(
         of: "\"", with: "\\\"")
       let markup = text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(

@@ -7,14 +7,13 @@ import YAML
 struct ManifestSource {
   /// The checked building.
   let building: Building
-  /// What records have of it: `content:` and the SHA-256 of its content without the passwords, lower-case hex. A digest of
-  /// its bytes would let passwords be found by trying.
-  let digest: String
-  /// SHA-256 of its bytes, as plans of earlier versions have it. It goes nowhere.
-  private let sha256: String
+  private let digests: ManifestDigests
+
+  /// What records have of it.
+  var digest: String { digests.content }
 
   /// Whether a record's digest is that of this manifest.
-  func hasDigest(_ recorded: String) -> Bool { recorded == digest || recorded == sha256 }
+  func hasDigest(_ recorded: String) -> Bool { digests.contain(recorded) }
 
   /// Reads and checks a manifest; findings go to stderr.
   /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
@@ -31,13 +30,7 @@ struct ManifestSource {
     }
     warnOfOthers(file, path, building)
     OutsideWords.hide(secretsOf: building)
-    let digests = digests(of: reading, file.bytes)
-    return ManifestSource(building: building, digest: digests[0], sha256: digests[1])
-  }
-
-  /// What records may have of a manifest: its digest as it is made now, and as earlier versions made it.
-  static func digests(of reading: ManifestReading, _ bytes: [UInt8]) -> [String] {
-    ["content:" + HostEnvironment.sha256(reading.content), HostEnvironment.sha256(bytes)]
+    return ManifestSource(building: building, digests: ManifestDigests(of: reading, file.bytes))
   }
 
   /// Tells a person who else can read the passwords, or say what is done.
@@ -50,4 +43,21 @@ struct ManifestSource {
     Console.say(
       "roboprov: warning: other users can \(rights.joined(separator: " and ")) \(what): `chmod 600 \(path)`")
   }
+}
+
+/// What records may have of a manifest.
+struct ManifestDigests {
+  /// `content:` and the SHA-256 of its content without the passwords, lower-case hex. A digest of its bytes would let passwords
+  /// be found by trying.
+  let content: String
+  /// SHA-256 of its bytes, as records of earlier versions have it. It goes nowhere.
+  private let sha256: String
+
+  init(of reading: ManifestReading, _ bytes: [UInt8]) {
+    content = "content:" + HostEnvironment.sha256(reading.content)
+    sha256 = HostEnvironment.sha256(bytes)
+  }
+
+  /// Whether one of them is this.
+  func contain(_ recorded: String) -> Bool { recorded == content || recorded == sha256 }
 }
