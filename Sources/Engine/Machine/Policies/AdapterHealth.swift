@@ -17,24 +17,38 @@ struct AdapterHealth: Hashable, Sendable {
 
   /// Scan windows in a row that the stack refused, or that ended by themselves at once without a report.
   private(set) var refusals = 0
-  /// Those of them that were no answer: how many, and when the first was.
+  /// Those of them, in a row, that were no answer.
   private var silences = Silences()
 
   private struct Silences: Hashable {
     var count = 0
-    var since = MonotonicInstant(sinceZero: .zero)
+    /// When the first of them was, and the last.
+    var first: MonotonicInstant?
+    var last: MonotonicInstant?
 
-    func next(at now: MonotonicInstant) -> Silences {
-      Silences(count: count + 1, since: count == 0 ? now : since)
+    mutating func add(at now: MonotonicInstant) {
+      count += 1
+      first = first ?? now
+      last = now
+    }
+
+    /// From the first to the last.
+    var duration: Duration {
+      guard let first, let last else { return .zero }
+      return first.duration(to: last)
     }
   }
+
   /// Not used before then.
   private(set) var heldUntil: MonotonicInstant?
   /// Whether it was switched off and on because it heard nothing: that is done once.
   var wasPowerCycled = false
 
   /// Whether it is used no more in this run.
-  private(set) var isGivenUp = false
+  var isGivenUp: Bool {
+    refusals >= Self.tolerableRefusals
+      || silences.count >= Self.tolerableSilences && silences.duration >= Self.longestSilence
+  }
 
   /// Whether it is to be left alone for now.
   func isHeld(at now: MonotonicInstant) -> Bool { heldUntil.map { now < $0 } ?? false }
@@ -44,10 +58,7 @@ struct AdapterHealth: Hashable, Sendable {
   @discardableResult
   mutating func refused(at now: MonotonicInstant, isSilent: Bool = false) -> MonotonicInstant {
     refusals += 1
-    silences = isSilent ? silences.next(at: now) : Silences()
-    isGivenUp =
-      refusals >= Self.tolerableRefusals
-      || silences.count >= Self.tolerableSilences && silences.since.duration(to: now) >= Self.longestSilence
+    if isSilent { silences.add(at: now) } else { silences = Silences() }
     let pause = min(Self.firstPause * (1 << min(refusals - 1, 8)), Self.longestPause)
     let end = now.advanced(by: pause)
     heldUntil = end
@@ -62,7 +73,7 @@ struct AdapterHealth: Hashable, Sendable {
   /// A scan window did what it was to.
   mutating func scanned() {
     refusals = 0
-    silences.count = 0
+    silences = Silences()
     heldUntil = nil
   }
 }
