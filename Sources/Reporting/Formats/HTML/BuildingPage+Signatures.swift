@@ -23,7 +23,7 @@ extension BuildingPage {
     let manifest: HTML =
       report.manifest.map { "<code class=\"hash\">\($0.sha256)</code>" } ?? "none: no manifest was given"
     return """
-      <h3>SHA-256 of the manifest</h3><p>\(manifest)</p>
+      <h3>Digest of the manifest</h3><p>\(manifest)</p>
       <h3>SHA-256 of the last line of each journal</h3><ul class="hashes">\(journals.joined())</ul>
       """
   }

@@ -80,7 +80,7 @@ extension BuildingPage {
       return "<dt>Manifest</dt><dd>none: the rooms are held against no manifest</dd>\n"
     }
     return """
-      <dt>Manifest</dt><dd>\(manifest.path)<br>SHA-256 <code class="hash">\(manifest.sha256)</code></dd>
+      <dt>Manifest</dt><dd>\(manifest.path)<br>Digest <code class="hash">\(manifest.sha256)</code></dd>
 
       """
   }
