@@ -56,7 +56,7 @@ let package = Package(
     library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus"]),
 
     // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
-    library("Model", ["Bluetooth"]),
+    library("Model", ["Hex", "Bluetooth"]),
     library(
       "Session",
       [

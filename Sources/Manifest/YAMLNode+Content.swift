@@ -1,3 +1,4 @@
+import Hex
 import YAML
 
 extension YAMLNode {
@@ -37,7 +38,7 @@ extension YAMLNode {
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
-      case ..<0x20: json += Array("\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
+      case ..<0x20: json += Array("\\u\(byte.hex(digits: 4))".utf8)
       default: json.append(byte)
       }
     }

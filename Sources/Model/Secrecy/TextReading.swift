@@ -1,3 +1,5 @@
+import Hex
+
 /// A reading of a text: bytes, and where in the text each came from.
 struct TextReading {
   private(set) var bytes: [UInt8] = []
@@ -34,7 +36,7 @@ struct TextReading {
     var view = TextReading(capacity: text.count / 2)
     var digits = DigitReader(bits: 4, skipping: skipped)
     for (index, byte) in text.enumerated() {
-      if let digit = byte.hexDigit {
+      if let digit = UInt8(hexDigit: byte) {
         digits.take(digit, at: index, into: &view)
       } else if byte | 0x20 == UInt8(ascii: "x") {
         // `0x68`, `\x68`: its 0 is no digit.
@@ -197,7 +199,7 @@ private struct EscapeReader {
     var value: UInt32 = 0
     var count = 0
     while count < digits.upperBound, index + count < text.count,
-      let digit = text[index + count].hexDigit, UInt32(digit) < radix
+      let digit = UInt8(hexDigit: text[index + count]), UInt32(digit) < radix
     {
       value = value * radix + UInt32(digit)
       count += 1
@@ -215,15 +217,6 @@ extension UInt8 {
       UInt8(ascii: "a")...UInt8(ascii: "z"):
       true
     default: false
-    }
-  }
-
-  fileprivate var hexDigit: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    default: nil
     }
   }
 

@@ -1,3 +1,5 @@
+import Hex
+
 extension Unicode.Scalar {
   /// Whether a terminal, an editor or a spreadsheet obeys it instead of showing it: control characters (C1 among them), line
   /// separators, and marks that reorder text.
@@ -25,8 +27,7 @@ public enum JSONText {
       // What has a meaning to JSON is ASCII, and so are the controls that stand between values.
       if scalar.value >= 0x7F, scalar.isObeyed {
         for unit in UTF16.encode(scalar) ?? .init() {
-          let digits = String(unit, radix: 16)
-          result += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+          result += Array("\\u\(unit.hex(digits: 4))".utf8)
         }
       } else {
         result += UTF8.encode(scalar) ?? .init()

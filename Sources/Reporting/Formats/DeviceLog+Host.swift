@@ -11,7 +11,7 @@ struct HostLines {
     var items: [(String, String)] = []
     let host = [run.kernel?.visible ?? "kernel not on record", run.operatingSystem?.visible]
     items.append(("Host", host.compactMap(\.self).joined(separator: ", ")))
-    let stack = report.adapters.lazy.compactMap(\.stack).first?.visible ?? "version not on record"
+    let stack = report.stack?.visible ?? "version not on record"
     items.append(("Stack", stack + (run.simulated ? ", SIMULATED" : "")))
     if report.adapters.isEmpty { items.append(("Adapters", "none was taken into use")) }
     for (index, adapter) in report.adapters.enumerated() {

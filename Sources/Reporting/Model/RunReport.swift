@@ -125,9 +125,12 @@ public struct RunReport: Hashable, Sendable {
     adapters.first { $0.adapter == adapter }?.name
   }
 
+  /// Name and version of the Bluetooth stack, or nil when the record does not say.
+  public var stack: String? { adapters.lazy.compactMap(\.stack).first }
+
   /// Version of BlueZ, without its name: `5.66`. Another stack is given with its name.
   public var bluezVersion: String? {
-    guard let stack = adapters.lazy.compactMap(\.stack).first else { return nil }
+    guard let stack else { return nil }
     let name = "BlueZ "
     return stack.hasPrefix(name) ? String(stack.dropFirst(name.count)) : stack
   }

@@ -1,3 +1,5 @@
+import Hex
+
 /// Replaces each Bluetooth address by a pseudonym, the same one in every file: `00:00:00:00:00:17`.
 ///
 /// An address is known by its six pairs of digits, separated by `:`, `-` or `_` (a D-Bus path has `dev_C4_7C_…`). Without
@@ -90,7 +92,7 @@ struct AddressPseudonyms {
     }
   }
 
-  private static let isDigit: [Bool] = (0...255).map { UInt8($0).isHexDigit }
+  private static let isDigit: [Bool] = (0...255).map { UInt8(hexDigit: $0) != nil }
 
   /// How many digits stand in a row.
   private static func run(_ text: [UInt8], _ start: Int) -> Int {
@@ -101,12 +103,17 @@ struct AddressPseudonyms {
 
   private static func six(_ text: [UInt8], _ start: Int) -> UInt64 {
     (0..<6).reduce(0) {
-      $0 << 8 | UInt64(text[start + 3 * $1].hexValue << 4 | text[start + 3 * $1 + 1].hexValue)
+      $0 << 8 | hexValue(text, start + 3 * $1) << 4 | hexValue(text, start + 3 * $1 + 1)
     }
   }
 
   private static func value(_ text: [UInt8], _ start: Int) -> UInt64 {
-    (0..<12).reduce(0) { $0 << 4 | UInt64(text[start + $1].hexValue) }
+    (0..<12).reduce(0) { $0 << 4 | hexValue(text, start + $1) }
+  }
+
+  /// The value of what is known to be a digit.
+  private static func hexValue(_ text: [UInt8], _ index: Int) -> UInt64 {
+    UInt64(UInt8(hexDigit: text[index]) ?? 0)
   }
 
   /// Decimal digits, so that it is the same in upper and lower case.
@@ -119,17 +126,4 @@ struct AddressPseudonyms {
       }
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isHexDigit: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
-  }
-
-  fileprivate var hexValue: UInt8 { self <= UInt8(ascii: "9") ? self & 0xF : (self & 0xF) + 9 }
 }

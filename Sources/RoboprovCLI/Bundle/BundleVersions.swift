@@ -21,7 +21,7 @@ struct BundleVersions {
         lines.append("  \(run.id): nothing")
         continue
       }
-      let stack = RunReport(run.record.events).adapters.lazy.compactMap(\.stack).first
+      let stack = RunReport(run.record.events).stack
       let parts = [
         "roboprov \(started.toolVersion)", "host \(started.host)", started.kernel ?? "kernel not on record",
         started.operatingSystem, stack ?? "Bluetooth stack not on record",

@@ -37,38 +37,3 @@ struct ServiceMessages {
     ])
   }
 }
-
-/// How a program of the system ended, and what it wrote.
-struct ToolOutcome {
-  let status: Int32
-  let output: String
-  let errors: String
-
-  /// Runs a program that is looked up along PATH, to its end.
-  init(_ command: [String]) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.standardInput = FileHandle.nullDevice
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    do {
-      try process.run()
-    } catch {
-      (status, self.output) = (-1, "")
-      self.errors = "\(command.first ?? "") cannot be started: \(error.localizedDescription)"
-      return
-    }
-    // What it complains of fits into the pipe.
-    self.output = Self.text(of: output)
-    self.errors = Self.text(of: errors)
-    process.waitUntilExit()
-    status = process.terminationStatus
-  }
-
-  private static func text(of pipe: Pipe) -> String {
-    String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-}

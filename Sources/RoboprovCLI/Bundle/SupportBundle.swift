@@ -1,5 +1,6 @@
 import Digest
 import Foundation
+import Hex
 import Journal
 import Model
 import Reporting
@@ -154,7 +155,7 @@ struct SupportBundle {
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
         UInt8(ascii: "/"):
         String(UnicodeScalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      default: "%" + byte.hex(digits: 2, uppercase: true)
       }
     }.joined()
   }

@@ -127,9 +127,7 @@ struct RunReportCommand: AsyncParsableCommand {
       throw JournalTrouble.failure(error)
     }
     guard !archive.runs.isEmpty || !archive.faults.isEmpty else {
-      throw CommandFailure(
-        .usage, "no run of \(reference.id.visible) is on record in \(reports)",
-        cure: "Name the building's folder in the reports directory (--reports DIR).")
+      throw SiteRecord.noRun(of: reference.id, in: reports)
     }
     let newest = archive.runs.reversed().lazy.compactMap(\.started).first { !$0.manifestPath.isEmpty }
     let bundle = SupportBundle(

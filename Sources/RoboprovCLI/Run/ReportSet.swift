@@ -22,11 +22,7 @@ struct ReportSet {
   init(_ building: String, in reports: String) throws {
     folder = "\(reports)/\(building)"
     archive = try SiteRecord.read(building, in: reports).archive
-    guard !archive.runs.isEmpty else {
-      throw CommandFailure(
-        .usage, "no run of \(building.visible) is on record in \(reports)",
-        cure: "Name the building's folder in the reports directory (--reports DIR).")
-    }
+    guard !archive.runs.isEmpty else { throw SiteRecord.noRun(of: building, in: reports) }
   }
 
   /// The building's report as its files say that it was made: at their time, by their maker.

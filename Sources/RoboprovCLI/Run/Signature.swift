@@ -79,26 +79,13 @@ struct Signature {
     return SHA256(of: bytes).hex
   }
 
-  private static func keygen(_ arguments: [String], input: String = "/dev/null") throws -> (
-    status: Int32, text: String
-  ) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/ssh-keygen")
-    process.arguments = arguments
-    process.standardInput = FileHandle(forReadingAtPath: input)
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    do {
-      try process.run()
-    } catch {
+  private static func keygen(_ arguments: [String], input: String = "/dev/null") throws -> ToolOutcome {
+    let outcome = ToolOutcome(["/usr/bin/ssh-keygen"] + arguments, input: input)
+    guard !outcome.isMissing else {
       throw CommandFailure(
-        .unavailable, "ssh-keygen cannot be started: \(error.localizedDescription)",
+        .unavailable, "ssh-keygen cannot be started: \(outcome.errors)",
         cure: "Signatures need it: `sudo apt-get install openssh-client`.")
     }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    return (process.terminationStatus, text)
+    return outcome
   }
 }

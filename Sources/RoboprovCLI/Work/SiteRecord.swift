@@ -39,6 +39,13 @@ struct SiteRecord {
         """)
   }
 
+  /// The end of a command that needs a run of a building of which none is on record.
+  static func noRun(of building: String, in reports: String) -> CommandFailure {
+    CommandFailure(
+      .usage, "no run of \(building.visible) is on record in \(reports)",
+      cure: "Name the building's folder in the reports directory (--reports DIR).")
+  }
+
   /// Says which folders beside the runs were skipped.
   static func warnOfSkipped(_ skipped: [String]) {
     guard !skipped.isEmpty else { return }
