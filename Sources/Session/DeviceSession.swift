@@ -215,13 +215,12 @@ public struct DeviceSession: Sendable {
     return now
   }
 
-  /// Puts the device's own words on record. Of a device that does not stop talking only the first
-  /// `mostStatuses` in an attempt, and whatever decides the attempt.
+  /// Records a status of the device. After `mostStatuses` in an attempt, only statuses that decide the attempt are recorded.
   public func heard(_ text: String, as meaning: StatusMeaning) async {
     let count = await progress.countStatus()
     guard count < Self.mostStatuses || meaning == .saved || meaning == .refusal else {
       if count == Self.mostStatuses {
-        note("the device goes on; its further statuses are not recorded", as: meaning)
+        note("further statuses of this attempt are not recorded", as: meaning)
       }
       return
     }

@@ -7,7 +7,7 @@ import Waiting
 /// conversation, which may look back ("did it refuse since my first write?") and wait ("until it says saved").
 /// There is one reader at a time.
 public final class StatusFeed: Sendable {
-  /// Older values than so many are not kept: a device that is in order sends a few in a session.
+  /// How many values are kept; older ones are dropped. A device that works correctly sends a few per session.
   static let mostValues = 1024
 
   fileprivate struct State {

@@ -96,15 +96,15 @@ public struct AirLedger: Sendable {
     }
   }
 
-  /// More devices than this are not taken in, but for those that are named: a building of 10,000 sensors fills half of it.
+  /// How many devices the ledger holds, besides those that are named. A building of 10,000 sensors fills half of it.
   public static let mostDevices = 20_000
-  /// More devices than this are not remembered by what they said last.
+  /// For how many devices the last advertisement is kept.
   private static let mostSayings = 50_000
 
   private let profiles: [any DeviceFamily]
-  /// Devices that are taken in however many there are.
+  /// Devices that are held even when the ledger is full.
   private let named: Set<BluetoothAddress>
-  /// Whether a device was not taken in because there were too many.
+  /// Whether a device was ignored because the ledger was full.
   public private(set) var hasOverflowed = false
   /// Beacons that count whoever sends them. Any others of no family of ours are passed over: offices are full of them.
   private let wanted: Set<BeaconIdentity>
@@ -130,7 +130,7 @@ public struct AirLedger: Sendable {
   }
 
   /// A ledger that recognises devices of these families, and these beacons whoever sends them.
-  /// - Parameter named: devices that count even where there are more than `mostDevices`.
+  /// - Parameter named: devices that are held even when there are more than `mostDevices`.
   public init(
     profiles: [any DeviceFamily], wanted: Set<BeaconIdentity> = [], named: Set<BluetoothAddress> = []
   ) {
@@ -230,7 +230,7 @@ public struct AirLedger: Sendable {
     return (atWork[identity] ?? []).sorted().compactMap { devices[$0] }
   }
 
-  /// How many devices are remembered by what they said last.
+  /// For how many devices the last advertisement is kept now.
   var rememberedSayings: Int { sayings.count }
 
   /// Every device, by address.

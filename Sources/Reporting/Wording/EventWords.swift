@@ -43,7 +43,7 @@ struct EventWords {
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service refuses to scan with it"
         case (.tooManyDevices, _):
-          "\(name) hears more sensors than can exist here: further ones are ignored, unless a room names them"
+          "\(name) receives too many sensors: further ones are ignored unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .linkReleased(let fact):

@@ -23,7 +23,7 @@ actor BluetoothDaemon {
   var followUps: [CallID: [BackgroundTasks.Work]] = [:]
   /// Links that we end ourselves; who does tells of it.
   var takenDown: Set<LinkID> = []
-  /// Wrongs that it does to its callers, and how many calls there were.
+  /// How it misbehaves; nil: it does not. And how many calls there were.
   let misconduct: Misconduct?
   var calls = 0
   private var hasBegun = false

@@ -1,14 +1,14 @@
 public import DBus
 
-/// How a virtual `org.bluez` treats its callers wrongly, as no bluetoothd does: for tests of what a client makes of that.
+/// How a virtual `org.bluez` misbehaves, in ways that no real bluetoothd does: tests show how a client copes with it.
 public struct Misconduct: Sendable {
-  /// What is done in place of the right answer.
+  /// What happens instead of the correct answer.
   public enum Act: Hashable, Sendable {
     /// The call is refused; nothing is done.
     case refuse(name: String, text: String)
-    /// Nothing is done, and something is answered that may be of any type.
+    /// Nothing is done; the answer has this body, which may be of any type.
     case answer([DBusValue])
-    /// What was asked is done, and answered with something that may be of any type.
+    /// The call is carried out; the answer has this body, which may be of any type.
     case obey([DBusValue])
     /// Nothing is done, and there is no answer while the connection stands.
     case ignore
@@ -16,14 +16,14 @@ public struct Misconduct: Sendable {
     case delay(Duration)
     /// The object that was called is removed, with all below it; then the call is carried out.
     case vanish
-    /// Signals with wrong types, and of objects that cannot be, come before the right answer.
+    /// Signals with wrong types, and of objects that do not exist, precede the correct answer.
     case mislead
   }
 
-  /// Decides about a call, by its member and its number, from 1, in the daemon's life; nil: it is answered rightly.
+  /// What happens to a call, by its member and its number in the daemon's life, from 1; nil: it is answered correctly.
   let act: @Sendable (_ member: String, _ number: Int) -> Act?
 
-  /// Misconduct by these rules.
+  /// Misconduct by this rule.
   public init(_ act: @escaping @Sendable (_ member: String, _ number: Int) -> Act?) {
     self.act = act
   }

@@ -19,7 +19,7 @@ public struct ServedBuilding: Sendable {
   /// - Parameters:
   ///   - clock: The clock; a faster one makes a faster building.
   ///   - program: The bus daemon: a path, or a name that is looked up along PATH.
-  ///   - misconduct: What its bluetoothd does wrong, as a real one does not.
+  ///   - misconduct: How its bluetoothd misbehaves; nil: it does not.
   ///   - needsBus: Whether the building ends with its bus; else `body` goes on without.
   /// - Throws: `DBusDaemonError` when there is no bus to be had, `DBusError` when it ended, what `body` throws.
   public static func serve<Result: Sendable>(

@@ -43,7 +43,7 @@ public actor VirtualBlueZ {
   /// - Parameters:
   ///   - world: Run by the caller, on the same clock.
   ///   - bus: A bus on which nobody owns `org.bluez` and we may; `DBusDaemon` makes one.
-  ///   - misconduct: What it does wrong, as bluetoothd does not.
+  ///   - misconduct: How it misbehaves; nil: it does not.
   public init(world: World, bus: BusAddress, clock: any TimeSource, misconduct: Misconduct? = nil) {
     self.misconduct = misconduct
     self.world = world

@@ -6,9 +6,9 @@ import Model
 struct AdapterHealth: Hashable, Sendable {
   /// After so many refusals in a row an adapter is given up.
   static let tolerableRefusals = 10
-  /// After so many in a row, too, that were no answer at all, where the first of them was `longestSilence` ago.
+  /// After so many requests in a row without an answer an adapter is given up, too, if they span `longestSilence`.
   static let tolerableSilences = 3
-  /// How long a stack may give no answer.
+  /// From the first of these requests to the last.
   static let longestSilence = Duration.seconds(30)
   /// The first pause after a refusal; it doubles with each further one.
   static let firstPause = Duration.seconds(1)
@@ -17,7 +17,7 @@ struct AdapterHealth: Hashable, Sendable {
 
   /// Scan windows in a row that the stack refused, or that ended by themselves at once without a report.
   private(set) var refusals = 0
-  /// Those of them, in a row, that were no answer.
+  /// Those of them, in a row, without an answer.
   private var silences = Silences()
 
   private struct Silences: Hashable {
