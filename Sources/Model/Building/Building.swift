@@ -47,6 +47,11 @@ public struct Room: Hashable, Sendable {
   public var id: RoomID
   /// Its name for people, and for devices that take a room name.
   public var name: String
+  /// The floor that it is on, where the manifest says: `3`, `ground`.
+  public var floor: String?
+  /// Labels that the manifest gives it, by which it can be selected, in the manifest's order; the groups that it is in are
+  /// among them.
+  public var tags: [String]
   /// The device family expected here.
   public var profile: ProfileID
   /// The device's address, where the manifest gives it.
@@ -66,12 +71,15 @@ public struct Room: Hashable, Sendable {
 
   /// A room.
   public init(
-    id: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
-    near: AdapterReference? = nil, isRegistered: Bool = false, proofAddress: ProofAddress = .own,
+    id: RoomID, name: String, floor: String? = nil, tags: [String] = [], profile: ProfileID,
+    address: BluetoothAddress? = nil, near: AdapterReference? = nil, isRegistered: Bool = false,
+    proofAddress: ProofAddress = .own,
     settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
   ) {
     self.id = id
     self.name = name
+    self.floor = floor
+    self.tags = tags
     self.profile = profile
     self.address = address
     self.near = near
