@@ -70,8 +70,10 @@ let package = Package(
         "Waiting", "Families", "Session", "Model", "Bluetooth",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
-    library("YAML", ["CYAML"]),
-    library("Manifest", ["Hex", "YAML", "Families", "Model", "Bluetooth"]),
+    library("Source"),
+    library("YAML", ["Source", "CYAML"]),
+    library("CSV", ["Source"]),
+    library("Manifest", ["Hex", "Source", "YAML", "CSV", "Families", "Model", "Bluetooth"]),
     library("Journal", ["Digest", "Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux"]),
     library("Reporting", ["Hex", "Families", "Model", "Bluetooth"]),
 
@@ -97,7 +99,8 @@ let package = Package(
       "RoboprovCLI",
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
-        "Engine", "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding", "Simulation",
+        "Engine", "Source", "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
+        "Simulation",
         "CLinux", "Zip",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -157,9 +160,10 @@ let package = Package(
     tests(
       "Simulation", ["Bluetooth", "Model", "Families", "Engine", "Journal", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.
-    .target(name: "MarkedText", dependencies: ["YAML"], path: "Tests/MarkedText", swiftSettings: strict),
-    tests("YAML", ["MarkedText"]),
-    tests("Manifest", ["MarkedText", "YAML", "Families", "Session", "Model", "Bluetooth"]),
+    .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
+    tests("YAML", ["MarkedText", "Source"]),
+    tests("CSV", ["MarkedText", "Source"]),
+    tests("Manifest", ["MarkedText", "Source", "YAML", "Families", "Session", "Model", "Bluetooth"]),
     tests("Journal", ["Families", "Model", "Bluetooth"]),
     tests("Reporting", ["Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
@@ -179,7 +183,8 @@ let package = Package(
 // The fuzz targets (docs/reliability.md). With the others they replay their corpora; Scripts/fuzz makes libFuzzer's program
 // of the same files, in a build of its own, since only there everything is instrumented.
 let fuzzed: [Target.Dependency] = [
-  "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "YAML", "Manifest", "Journal",
+  "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
+  "Journal",
   "Reporting", "VirtualBuilding", "RoboprovCLI",
 ]
 let corpusTests = Target.testTarget(

@@ -1,3 +1,4 @@
+import Source
 import YAML
 
 extension ManifestReader {
@@ -5,21 +6,24 @@ extension ManifestReader {
   /// one: passwords, comments, anchors, and values under keys that are not known.
   ///
   /// In a file that is no YAML, or has errors, more is hidden. How long a secret is does not show.
-  public static func redacted(_ bytes: [UInt8]) -> String {
-    let source = SourceText(bytes)
-    let excerpt = SourceExcerpt(file: "", source: source, visibility: visibility(of: source))
-    return (1...source.lineCount).map { line in
-      excerpt.pieces(ofLine: line, in: 0..<bytes.count).map { piece in
-        piece.isShown ? String(decoding: bytes[piece.bytes], as: UTF8.self) : "•••"
+  ///
+  /// - Returns: The manifest and the files that it names, each with its name.
+  public static func redacted(
+    _ bytes: [UInt8], file: String, files: ManifestFiles? = nil
+  ) -> [(name: String, text: String)] {
+    var decoder = ManifestDecoder(files: files)
+    _ = decoder.building(in: bytes, file: file)
+    return decoder.texts.excerpts(without: decoder.secrets).map { ($0.file, $0.text) }
+  }
+}
+
+extension SourceExcerpt {
+  /// All lines, with `•••` for what may not be shown.
+  fileprivate var text: String {
+    (1...source.lineCount).map { line in
+      pieces(ofLine: line, in: 0..<source.bytes.count).map { piece in
+        piece.isShown ? String(decoding: source.bytes[piece.bytes], as: UTF8.self) : "•••"
       }.joined()
     }.joined(separator: "\n")
-  }
-
-  private static func visibility(of source: SourceText) -> SourceExcerpt.Visibility {
-    guard let document = try? YAMLParser.read(source) else { return .unparsed }
-    var decoder = ManifestDecoder()
-    _ = decoder.building(document.root)
-    if document.problems.contains(where: { $0.problem == .keyIsNotText }) { return .unparsed }
-    return .of(document.root, shown: decoder.shown, secrets: decoder.secrets)
   }
 }

@@ -1,63 +1,78 @@
 import Bluetooth
 public import Model
+import Source
+import Source
 import YAML
 
 /// Reads manifests: bytes in, a checked building or findings out.
 ///
 /// ```yaml
+/// version: 1                     # of the manifest's format; optional
 /// building: Harbour House        # name, for people; required, 1…100 bytes
 /// id: harbour-house              # stable, [a-z0-9-], 64 bytes at most; without it made from the name
+/// include: networks.yaml         # files with further networks; relative to the manifest
 /// wifi:                          # networks, each under a name of your choice
-///   guests: { ssid: Harbour Guests, password: correct horse }
+///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } }
 ///   plant: { ssid: Plant }       # no password, or an empty one: an open network
+/// adapters:                      # optional; hciN, an address, or a name of your choice with its address
+///   east: { address: 00:1A:7D:DA:71:13, slots: 7, place: by the lift }
+/// match: address                 # or `any`: rooms without address take any sensor that nobody claims; or `later`
 /// defaults:                      # for every room that does not say otherwise; each is optional
-///   profile: robo-sensor
+///   profile: robo-sensor         # this, `retries` and `timeouts` may also be at the top
 ///   wifi: guests                 # a network's name, an inline `{ ssid, password }`, or `none`
 ///   retries: 2                   # attempts after the first, 0…20
 ///   timeouts: { connect: 15s, discover: 20s, ready: 10s, write: 10s, save: 10s, verify: 30s }
 ///   uuid: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6  # any setting that rooms may have in common (`isShareable`)
-/// assign: address                # or `any`: rooms without address take any sensor that nobody claims
+/// floors:
+///   - floor: 3                   # with whatever can be under `defaults`, and `tags`, `rooms`, `rooms_from`, `groups`
+///     rooms:
+///       - { room: "Room {301..332}", minor: 301 }  # 32 rooms; minors count along
+///       - { room: Room 313, wifi: none }           # a later entry changes one of them
+/// groups:
+///   - { group: Suites, rooms_from: suites.csv }    # as a floor; its name is a tag of its rooms
 /// rooms:
 ///   - room: Lobby                # name, written to the sensor; required
 ///     id: lobby                  # stable, like the building's; unique
 ///     minor: 101                 # settings of the profile, each under its name; no two devices are the same on air
-///     address: C4:7C:8D:00:00:01 # needed unless `assign: any` or `register: true`; unique
-///     wifi: none                 # and profile, retries, timeouts: as in `defaults`
+///     address: C4:7C:8D:00:00:01 # needed unless `match` says otherwise or `register: true`; unique
+///     wifi: none                 # and profile, retries, timeouts: as in `defaults`; floor, tags
 ///     register: false            # true: configured elsewhere, only looked for. Takes what is heard on air, no more
+/// rooms_from: rooms.csv          # or { file, columns: { minor: Beacon }, ignore: [Notes] }
 /// ```
 ///
 /// A room takes the keys of its profile's settings, and those under `defaults` that its profile has. A default that no
 /// room could take is a warning.
 ///
-/// What a scalar means follows from where it stands, never from its looks: a password `1234567890` or `yes` is
+/// What a scalar means follows from where it is, never from its looks: a password `1234567890` or `yes` is
 /// that text, quoted or not, and a number is decimal digits, quoted or not (`012`, `0x10` and `1e3` are refused:
 /// programs differ about them). Durations are whole numbers with `ms`, `s` or `m`, above 0 and up to an hour.
 public enum ManifestReader {
   /// How many findings a reading hands out; how many more there are it says.
   public static let maximumFindings = 50
 
-  /// Reads and checks a manifest; `file` is its name in messages.
-  public static func read(_ bytes: [UInt8], file: String) -> ManifestReading {
-    let source = SourceText(bytes)
-    let document: YAMLDocument
-    do throws(YAMLError) {
-      document = try YAMLParser.read(source)
-    } catch {
-      let excerpt = SourceExcerpt(file: file, source: source, visibility: .unparsed)
-      return ManifestReading(building: nil, findings: [Diagnostic(error)], excerpt: excerpt, content: [])
-    }
-    var decoder = ManifestDecoder()
-    decoder.findings = document.problems.map { Diagnostic($0) }
-    let building = decoder.building(document.root)
-    let isWhole = !document.problems.contains { $0.problem == .keyIsNotText }
-    let visibility =
-      decoder.findings.isEmpty || !isWhole
-      ? SourceExcerpt.Visibility.unparsed
-      : .of(document.root, shown: decoder.shown, secrets: decoder.secrets)
-    let excerpt = SourceExcerpt(file: file, source: source, visibility: visibility)
+  /// Reads and checks a manifest.
+  /// - Parameters:
+  ///   - file: its name in messages.
+  ///   - files: how the files are read that it names; nil where it cannot name any.
+  public static func read(_ bytes: [UInt8], file: String, files: ManifestFiles? = nil) -> ManifestReading {
+    var decoder = ManifestDecoder(files: files)
+    let building = decoder.building(in: bytes, file: file)
     return ManifestReading(
-      building: building, findings: decoder.findings, excerpt: excerpt,
-      content: document.root?.contentWithoutSecrets ?? [])
+      building: building, findings: decoder.findings, excerpts: decoder.excerpts,
+      content: decoder.texts.content)
+  }
+}
+
+extension ManifestDecoder {
+  /// The building that a manifest describes. What comes of it is good only if no error was found.
+  mutating func building(in bytes: [UInt8], file: String) -> Building? {
+    guard let document = document(texts.add(bytes, name: file)) else { return nil }
+    return building(document.root)
+  }
+
+  /// The lines of all texts, as far as they may be shown. Without findings nobody asks.
+  fileprivate var excerpts: [SourceExcerpt] {
+    findings.isEmpty ? [] : texts.excerpts(without: secrets)
   }
 }
 
@@ -69,31 +84,34 @@ public struct ManifestReading: Sendable {
   public let diagnostics: [Diagnostic]
   /// How many more findings there are.
   public let omitted: Int
-  /// The file's lines, as far as they may be shown.
-  public let excerpt: SourceExcerpt
-  /// What the file says, without its passwords and comments: compact JSON of its keys and values, every scalar a string,
-  /// null for each password. Of a file that is applied; what digests of manifests are made of.
+  /// The fixes of all findings, those that are not handed out among them, by place.
+  let allFixes: [Diagnostic.Fix]
+  /// The lines of its texts, as far as they may be shown, by number; none where there are no findings.
+  public let excerpts: [SourceExcerpt]
+  /// What the files say, without passwords and comments: compact JSON of keys and values, every scalar a string,
+  /// null for each password; of several files a list of them. Of a file that is applied; what digests of manifests are made of.
   public let content: [UInt8]
 
-  init(building: Building?, findings: [Diagnostic], excerpt: SourceExcerpt, content: [UInt8]) {
+  init(building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], content: [UInt8]) {
     self.content = content
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
     let byPlace = findings.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
+    allFixes = byPlace.compactMap(\.fix)
     // Where there are too many, errors first: a flood of warnings must not hide the one that matters.
     let kept =
       (byPlace.filter { $0.severity == .error } + byPlace.filter { $0.severity == .warning })
       .prefix(ManifestReader.maximumFindings)
     diagnostics = kept.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
     omitted = findings.count - kept.count
-    self.excerpt = excerpt
+    self.excerpts = excerpts
   }
 
   /// All findings for a person, each with its line and a caret; empty when there are none.
   public var rendered: String {
-    var text = diagnostics.map { DiagnosticFormatter(excerpt).text(of: $0) }.joined()
+    var text = diagnostics.map { DiagnosticFormatter(excerpts).text(of: $0) }.joined()
     if omitted > 0 {
-      text += "\(excerpt.file): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
+      text += "\(excerpts[0].file): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
     }
     return text
   }

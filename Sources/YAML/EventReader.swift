@@ -1,4 +1,5 @@
 internal import CYAML
+import Source
 
 /// What libyaml says of a file, one thing after the other.
 struct Event {
@@ -113,28 +114,27 @@ private struct ScalarCursor {
 
   init(_ source: SourceText) {
     self.source = source
-    mark = Mark(line: 1, column: 1, offset: source.start)
+    mark = Mark(line: 1, column: 1, offset: source.start, text: source.number)
   }
 
   mutating func mark(of target: Int) -> Mark {
     if target < index { goBack(to: target) }
+    guard target > index else { return mark }
     source.bytes.withUnsafeBufferPointer { bytes in
-      var index = index
-      var mark = mark
-      while index < target, mark.offset < bytes.count {
-        let byte = bytes[mark.offset]
-        mark.offset += 1
-        while mark.offset < bytes.count, bytes[mark.offset].isContinuation { mark.offset += 1 }
+      var (line, column, offset) = (mark.line, mark.column, mark.offset)
+      while index < target, offset < bytes.count {
+        let byte = bytes[offset]
+        offset += 1
+        while offset < bytes.count, bytes[offset].isContinuation { offset += 1 }
         index += 1
-        mark.column += 1
-        let isBeforeLF = mark.offset < bytes.count && bytes[mark.offset] == UInt8(ascii: "\n")
+        column += 1
+        let isBeforeLF = offset < bytes.count && bytes[offset] == UInt8(ascii: "\n")
         if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && !isBeforeLF {
-          mark.line += 1
-          mark.column = 1
+          line += 1
+          column = 1
         }
       }
-      self.index = index
-      self.mark = mark
+      mark = Mark(line: line, column: column, offset: offset, text: source.number)
     }
     return mark
   }

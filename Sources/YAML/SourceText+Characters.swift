@@ -1,3 +1,5 @@
+import Source
+
 extension SourceText {
   /// Finds what libyaml would refuse without saying where: it reports broken UTF-8 and control characters at
   /// wherever its buffer happens to stand.
@@ -16,11 +18,6 @@ extension SourceText {
     if let (found, scalar) = firstForbidden() {
       throw YAMLError(.forbiddenCharacter(scalar), in: range(found))
     }
-  }
-
-  /// Both ends of a stretch of bytes as places.
-  func range(_ bytes: Range<Int>) -> SourceRange {
-    SourceRange(start: mark(at: bytes.lowerBound), end: mark(at: bytes.upperBound))
   }
 
   /// Byte order marks of encodings that are not UTF-8. That of UTF-32 begins like that of UTF-16.

@@ -1,3 +1,5 @@
+import Source
+
 /// An error of libyaml in its own terms.
 struct SyntaxProblem {
   var problem: String

@@ -1,3 +1,5 @@
+import Source
+
 /// Makes a tree of events. Depth and size are counted as it goes, so that a bomb costs nothing.
 struct TreeBuilder: ~Copyable {
   /// What does not keep the rest from being read.

@@ -1,3 +1,5 @@
+public import Source
+
 /// Why a text is no YAML document of ours. Quotes nothing of the text: it may hold secrets.
 public struct YAMLError: Error, Hashable, Sendable {
   /// What is wrong.

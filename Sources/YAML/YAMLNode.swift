@@ -1,39 +1,4 @@
-/// A place in a text: line and column as an editor shows them.
-public struct Mark: Hashable, Sendable, Comparable {
-  /// Line, from 1. Lines end with LF, CR LF or CR and with nothing else, as in an editor.
-  public var line: Int
-  /// Column in Unicode scalars, from 1. A byte order mark takes none.
-  public var column: Int
-  /// Distance from the beginning of the file, in bytes; a byte order mark counts.
-  public var offset: Int
-
-  /// A place.
-  public init(line: Int, column: Int, offset: Int = 0) {
-    self.line = line
-    self.column = column
-    self.offset = offset
-  }
-
-  /// Reading order.
-  public static func < (a: Self, b: Self) -> Bool { (a.line, a.column) < (b.line, b.column) }
-}
-
-/// A stretch of text: from `start` up to, not including, `end`.
-public struct SourceRange: Hashable, Sendable {
-  /// Where it begins.
-  public var start: Mark
-  /// Just behind its end.
-  public var end: Mark
-
-  /// A stretch of text.
-  public init(start: Mark, end: Mark) {
-    self.start = start
-    self.end = end
-  }
-
-  /// The same in bytes of the file.
-  public var bytes: Range<Int> { start.offset..<max(start.offset, end.offset) }
-}
+public import Source
 
 /// A node of a YAML document that knows where it stands.
 public struct YAMLNode: Hashable, Sendable {

@@ -1,14 +1,16 @@
+public import Source
+
 /// Reads one YAML document in UTF-8 into a tree of nodes over libyaml's events.
 ///
 /// No scalar is taken for anything but text, merge keys (`<<`) are keys like others, and size is bounded before
 /// anything grows.
 public enum YAMLParser {
   /// Bytes allowed.
-  public static let maximumBytes = 16 << 20
+  public static let maximumBytes = 64 << 20
   /// Nesting allowed, what an alias stands for included.
   public static let maximumDepth = 64
   /// Nodes allowed, each use of an alias counted in full: what a bomb of aliases runs into.
-  public static let maximumNodes = 1_000_000
+  public static let maximumNodes = 4_000_000
 
   /// The document in `bytes`, or nil when there is none: an empty text, or comments only.
   /// - Throws: the first thing that is wrong.

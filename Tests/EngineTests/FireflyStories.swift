@@ -123,7 +123,7 @@ import VirtualTime
     }
   }
 
-  @Test("that is not heard is no reason to wait for one under `assign: any`")
+  @Test("that is not heard is no reason to wait for one under `match: any`")
   func unnamedAndUnheard() async throws {
     var room = Self.room()
     room.address = nil

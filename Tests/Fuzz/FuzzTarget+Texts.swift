@@ -2,6 +2,7 @@ import Families
 import Model
 import Session
 import VirtualBuilding
+import Source
 import YAML
 
 @testable import Manifest

@@ -30,7 +30,7 @@ struct BuildingTests {
         wifi: guests
         retries: 3
         timeouts: { connect: 20s, write: 500ms }
-      assign: any
+      match: any
       rooms:
         - room: Lobby
           id: entrance
@@ -156,7 +156,10 @@ struct BuildingTests {
         - { room: S, minor: 2, near: 00:1a:7d:da:71:13 }
         - { room: T, minor: 3, address: C4:7C:8D:00:00:03 }
       """)
-    #expect(building.slots == ["hci0": 7, "00:1A:7D:DA:71:13": 1])
+    #expect(
+      building.adapters == [
+        AdapterDescription("hci0", slots: 7), AdapterDescription("00:1A:7D:DA:71:13", slots: 1),
+      ])
     #expect(building.rooms.map(\.near) == ["hci0", "00:1a:7d:da:71:13", nil])
     #expect(building.rooms.map(\.address?.description) == [nil, nil, "C4:7C:8D:00:00:03"])
   }

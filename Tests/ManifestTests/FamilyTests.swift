@@ -5,6 +5,7 @@ import MarkedText
 import Model
 import Session
 import Testing
+import Source
 import YAML
 
 /// A manifest of beacons, with what its defaults and its rooms say.
@@ -13,7 +14,7 @@ private func beacons(_ defaults: String, _ rooms: [String], top: String = "") ->
   building: B
   \(top)
   defaults: { profile: iot-design-shop, \(defaults) }
-  assign: any
+  match: any
   rooms:
   \(rooms.map { "  - { \($0) }" }.joined(separator: "\n"))
 
@@ -261,7 +262,7 @@ struct FamilyFindingTests {
         "profile: robo-sensor, 1️⃣power: high", "a Robo Sensor takes no `power`",
         advice: "an IoT Design Shop beacon does"),
       .beacon("profile: robo-sensor, timeouts: { 1️⃣read: 1s }", "a Robo Sensor has no stage `read`"),
-      .beacon("1️⃣assign: any", "`assign` cannot stand in a room", advice: "at the top"),
+      .beacon("1️⃣match: any", "`match` cannot be in a room", advice: "at the top"),
       .firefly("control: 1️⃣256", "`control` is 256, outside of 0…255"),
       .firefly("control: 1️⃣-1", "`control` is -1, outside of 0…255"),
       .firefly("control: 1️⃣on", "`control` is not a whole number"),
@@ -276,14 +277,14 @@ struct FamilyFindingTests {
       .shared("uuid: \(uuid), major: 1, power: 1️⃣high!", "`power` is none"),
       .shared("uuid: \(uuid), major: 1, interval: 1️⃣20ms", "`interval` is 20ms"),
       .shared(
-        "uuid: \(uuid), major: 1, 1️⃣minor: 5", "`minor` cannot stand under `defaults`", advice: "each room"),
-      .shared("uuid: \(uuid), major: 1, 1️⃣register: true", "`register` cannot stand under `defaults`"),
+        "uuid: \(uuid), major: 1, 1️⃣minor: 5", "`minor` cannot be under `defaults`", advice: "each room"),
+      .shared("uuid: \(uuid), major: 1, 1️⃣register: true", "`register` cannot be under `defaults`"),
       Wrong(
-        "building: B\n1️⃣power: high\nassign: any\nrooms: [{ room: R, minor: 1 }]\n",
-        "`power` cannot stand at the top", advice: "under `defaults`"),
+        "building: B\n1️⃣power: high\nmatch: any\nrooms: [{ room: R, minor: 1 }]\n",
+        "`power` cannot be at the top", advice: "under `defaults`"),
       Wrong(
-        "building: B\n1️⃣minor: 1\nassign: any\nrooms: [{ room: R, minor: 1 }]\n",
-        "`minor` cannot stand at the top", advice: "each room"),
+        "building: B\n1️⃣minor: 1\nmatch: any\nrooms: [{ room: R, minor: 1 }]\n",
+        "`minor` cannot be at the top", advice: "each room"),
       // What is missing.
       Wrong(
         beacons("major: 1", ["1️⃣room: R, minor: 1"]), "a room without `uuid`", advice: "under `defaults`"),
@@ -329,7 +330,7 @@ struct FamilyFindingTests {
       "\($0.name): \($0.name == .uuid ? uuid : "1")"
     }.joined(separator: ", ")
     let text =
-      "building: B\nassign: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings), register: true }\n"
+      "building: B\nmatch: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings), register: true }\n"
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     #expect((reading.building != nil) == profile.hasIdentity, "\(reading.rendered)")
     #expect(reading.diagnostics.allSatisfy { $0.message.hasSuffix("cannot be registered") })
@@ -354,7 +355,7 @@ struct FamilyFindingTests {
         uuid: \(uuid)
         major: 1
         timeouts: { connect: 20s, 2️⃣save: 5s }
-      assign: any
+      match: any
       rooms: [{ room: R, minor: 1 }]
       """)
     #expect(ofBeacons.map(\.message) == ["no room here takes `wifi`", "no room here has a stage `save`"])
@@ -365,7 +366,7 @@ struct FamilyFindingTests {
       """
       building: B
       defaults: { uuid: \(uuid), power: low, retries: 1 }
-      assign: any
+      match: any
       rooms: [{ room: R, minor: 1 }]
       """)
     #expect(sensors.map(\.message) == ["no room here takes `uuid`", "no room here takes `power`"])
@@ -382,7 +383,7 @@ struct FamilyFindingTests {
     let (building, unnamed, place3) = try warnings(
       """
       building: B
-      assign: any
+      match: any
       defaults: { profile: firefly, value: 1, range: 1 }
       rooms:
         - { 1️⃣room: R, control: 1 }
@@ -390,7 +391,7 @@ struct FamilyFindingTests {
         - { room: T, control: 3, address: C4:7C:8D:00:00:01 }
         - { room: U, profile: robo-sensor, minor: 1, address: C4:7C:8D:00:00:02 }
       """)
-    #expect(unnamed.map(\.message) == ["`assign: any` never takes a Firefly"])
+    #expect(unnamed.map(\.message) == ["`match: any` never takes a Firefly"])
     #expect(unnamed.map(\.range.start) == [place3[1]])
     #expect(!building.needsConfirmation, "there is nothing to confirm")
 

@@ -3,6 +3,7 @@ import Manifest
 import MarkedText
 import Model
 import Testing
+import Source
 import YAML
 
 /// A manifest that is wrong, what is said about it, and (marked `1️⃣`) where.
@@ -23,13 +24,13 @@ struct Wrong: Sendable, CustomTestStringConvertible {
   /// A manifest that is right but for what one room says.
   static func room(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
     Wrong(
-      "building: B\nassign: any\nwifi: { guests: { ssid: G } }\nrooms:\n  - { \(keys) }\n", message,
+      "building: B\nmatch: any\nwifi: { guests: { ssid: G } }\nrooms:\n  - { \(keys) }\n", message,
       advice: advice)
   }
 
   /// A manifest that is right but for what stands at the top.
   static func top(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
-    Wrong("building: B\n\(keys)\nassign: any\nrooms: [{ room: R, minor: 1 }]\n", message, advice: advice)
+    Wrong("building: B\n\(keys)\nmatch: any\nrooms: [{ room: R, minor: 1 }]\n", message, advice: advice)
   }
 
   var testDescription: String { message }
@@ -58,6 +59,18 @@ struct FindingTests {
       Wrong("1️⃣# only a comment\n", "the manifest is empty"),
       Wrong("1️⃣- a\n", "the manifest is a mapping"),
       Wrong("building: B\n1️⃣---\nrooms: []\n", "a second document"),
+      .top("version: 1️⃣2", "reads manifests of version 1"),
+      .top("1️⃣assign: any", "unknown key", advice: "it is spelt `match`"),
+      .top("1️⃣Rooms: []", "unknown key", advice: "it is spelt `rooms`"),
+      .top("retries: 1\ndefaults: { 1️⃣retries: 2 }", "at the top of the manifest, too"),
+      .top(
+        "adapters: { 1️⃣east: { slots: 7 } }", "neither the name nor the address of an adapter",
+        advice: "`address`"),
+      .top("adapters: { east: { address: 1️⃣hci0 } }", "not the address of an adapter"),
+      .top("adapters: { hci0: { 1️⃣address: 00:1A:7D:DA:71:13 } }", "named by the host or its address already"),
+      .top(
+        "adapters: { a: { address: 00:1A:7D:DA:71:13 }, 1️⃣b: { address: 00:1A:7D:DA:71:13 } }",
+        "this adapter is described already", advice: "join the two"),
       .top("adapters: 1️⃣[hci0]", "`adapters` is a mapping", advice: "adapters: { hci0: { slots: 7 } }"),
       .top("adapters: { 1️⃣usb0: { slots: 7 } }", "neither the name nor the address of an adapter"),
       .top("adapters: { hci0: { slots: 1️⃣21 } }", "`slots` is 21, outside of 1…20"),
@@ -82,7 +95,7 @@ struct FindingTests {
       Wrong("building: B\n1️⃣rooms:\n", "lists no room"),
       Wrong("building: B\n1️⃣rooms: { room: R }\n", "`rooms` is a list"),
       .top("1️⃣biulding: C", "unknown key in the manifest", advice: "did you mean `building`?"),
-      .top("1️⃣colour: red", "unknown key in the manifest", advice: "building, id, wifi"),
+      .top("1️⃣colour: red", "unknown key in the manifest", advice: "building, id, include, wifi"),
       .top("1️⃣<<: { a: b }", "merge keys"),
       .top("id: 1️⃣Harbour House", "`id` has other characters", advice: "`harbour-house`"),
       .top("id: 1️⃣../../etc", "`id` has other characters"),
@@ -150,19 +163,19 @@ struct FindingTests {
       .room("room: R, minor: 1, 1️⃣adress: C4:7C:8D:00:00:01", "unknown key in a room", advice: "`address`"),
       Wrong(
         "building: B\nrooms:\n  - 1️⃣room: R\n    minor: 1\n", "a room without `address`",
-        advice: "`assign: any`"),
+        advice: "`match: any`"),
       Wrong(
-        "building: B\nassign: any\nrooms:\n  - { room: R, minor: 5 }\n  - { room: S, minor: 1️⃣5 }\n",
+        "building: B\nmatch: any\nrooms:\n  - { room: R, minor: 5 }\n  - { room: S, minor: 1️⃣5 }\n",
         "another room has the minor 5, on line 4", noteLine: 4),
       Wrong(
         "building: B\nrooms:\n  - { room: R, minor: 1, address: C4:7C:8D:00:00:01 }\n"
           + "  - { room: S, minor: 2, address: 1️⃣c4-7c-8d-00-00-01 }\n",
         "another room has the address C4:7C:8D:00:00:01, on line 3", noteLine: 3),
       Wrong(
-        "building: B\nassign: any\nrooms:\n  - { room: R, minor: 1, id: a }\n  - { room: S, minor: 2, id: 1️⃣a }\n",
+        "building: B\nmatch: any\nrooms:\n  - { room: R, minor: 1, id: a }\n  - { room: S, minor: 2, id: 1️⃣a }\n",
         "another room has this `id`, on line 4", noteLine: 4),
       Wrong(
-        "building: B\nassign: any\nrooms:\n  - { room: Room 1, minor: 1 }\n  - { room: 1️⃣room-1, minor: 2 }\n",
+        "building: B\nmatch: any\nrooms:\n  - { room: Room 1, minor: 1 }\n  - { room: 1️⃣room-1, minor: 2 }\n",
         "this room's `id`, `room-1`, made from its name", advice: "an `id` of its own", noteLine: 4),
       Wrong("building: B\nrooms:\n1️⃣\t- room: R\n", "a tab", advice: "spaces"),
       Wrong("building: 1️⃣\"B\nrooms: []\n", "never closed"),
@@ -174,7 +187,7 @@ struct FindingTests {
   @Test("two rooms of one name are a warning, and no obstacle")
   func sameName() {
     let text =
-      "building: B\nassign: any\nrooms:\n  - { room: R, minor: 1 }\n  - { room: R, minor: 2, id: other }\n"
+      "building: B\nmatch: any\nrooms:\n  - { room: R, minor: 1 }\n  - { room: R, minor: 2, id: other }\n"
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     #expect(reading.building?.rooms.count == 2)
     #expect(reading.diagnostics.map(\.severity) == [.warning])
@@ -197,7 +210,7 @@ struct FindingTests {
   @Test("is bounded, errors before warnings")
   func bounded() {
     let rooms = (0..<200).map { "  - { room: R, minor: \($0), id: r\($0) }\n" }.joined()
-    let text = "building: B\nassign: any\nrooms:\n\(rooms)  - { room: Last, minor: 70000 }\n"
+    let text = "building: B\nmatch: any\nrooms:\n\(rooms)  - { room: Last, minor: 70000 }\n"
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     #expect(reading.diagnostics.count == ManifestReader.maximumFindings)
     #expect(reading.omitted == 200 - ManifestReader.maximumFindings)

@@ -46,7 +46,7 @@ struct RenderingTests {
       ("e\u{301}cole", 5), ("客室", 4), ("👨‍👩‍👧", 2), ("\u{202E}x", 9), ("a\tb", 4), ("שלום", 4),
     ])
   func width(name: String, columns: Int) throws {
-    let lines = rendered("building: B\nassign: any\nrooms: [{ room: \"\(name)\", id: a, minor: x }]")
+    let lines = rendered("building: B\nmatch: any\nrooms: [{ room: \"\(name)\", id: a, minor: x }]")
       .split(separator: "\n")
     let mark = try #require(lines.first { $0.hasSuffix("^") })
     let before = #"rooms: [{ room: "", id: a, minor: "#.count
@@ -56,11 +56,11 @@ struct RenderingTests {
   @Test("shows of a very long line what is near its mark")
   func longLine() throws {
     let names = (0..<20_000).map { "{ room: R\($0), minor: \($0 == 19_000 ? "x" : "1") }" }
-    let text = "building: B\nassign: any\nrooms: [\(names.joined(separator: ", "))]\n"
+    let text = "building: B\nmatch: any\nrooms: [\(names.joined(separator: ", "))]\n"
     let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     let finding = try #require(
       shown.diagnostics.first { $0.message.contains("whole number") } ?? shown.diagnostics.last)
-    let lines = DiagnosticFormatter(shown.excerpt).text(of: finding).split(separator: "\n")
+    let lines = DiagnosticFormatter(shown.excerpts).text(of: finding).split(separator: "\n")
     #expect(lines.allSatisfy { $0.count < 140 })
     let source = try #require(lines.first { $0.contains(" | …") })
     let mark = try #require(lines.first { $0.contains("^") })

@@ -1,4 +1,4 @@
-public import YAML
+public import Source
 
 /// A text with places marked in it: `1️⃣` to `9️⃣` stand where a test expects something, and are no part of it.
 public struct MarkedText {

@@ -115,7 +115,7 @@ struct BadManifestTests {
       let outcome = try await site.run(["validate", "building.yaml", "--output", "json"])
       #expect(outcome.status == 65, "\(outcome)")
       let answer = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(answer["schema"].text == "roboprov/validate/1")
+      #expect(answer["schema"].text == "roboprov/validate/2")
       #expect(answer["valid"].flag == false)
       let finding = answer["findings"][0]
       #expect(finding["severity"].text == "error")

@@ -128,7 +128,7 @@ struct ReportFilesTests {
   /// The manifest as JSON, without what is secret: what its digest is made of.
   private static let content =
     #"{"building":"Harbour House","id":"harbour","wifi":{"guests":{"ssid":"Harbour Guests","password":null}},"#
-    + #""defaults":{"wifi":"guests","retries":"1"},"assign":"address","rooms":["#
+    + #""defaults":{"wifi":"guests","retries":"1"},"match":"address","rooms":["#
     + (1...3).map { #"{"room":"Room 10\#($0)","minor":"10\#($0)","address":"C4:7C:8D:00:00:0\#($0)"}"# }
     .joined(separator: ",") + "]}"
 

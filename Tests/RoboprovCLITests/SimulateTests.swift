@@ -67,7 +67,7 @@ struct SimulateTests {
         """
         building: Harbour House
         id: \(Site.building)
-        assign: any
+        match: any
         rooms:
           - { room: Lobby, minor: 1 }
           - { room: Cellar, minor: 2, register: true }

@@ -1,5 +1,6 @@
 import MarkedText
 import Testing
+import Source
 import YAML
 
 @Suite("What is no YAML document of ours")

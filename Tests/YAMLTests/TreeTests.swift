@@ -1,5 +1,6 @@
 import MarkedText
 import Testing
+import Source
 import YAML
 
 @Suite("A YAML document as a tree")

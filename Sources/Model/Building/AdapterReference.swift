@@ -21,6 +21,26 @@ public struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral {
   }
 }
 
+/// What a manifest says of an adapter.
+public struct AdapterDescription: Hashable, Sendable {
+  /// Which adapter it is.
+  public var reference: AdapterReference
+  /// The name that the manifest gives it, by which rooms and options can refer to it.
+  public var alias: String?
+  /// How many links it can hold at once, 1…20.
+  public var slots: Int?
+  /// Where it is, for people.
+  public var place: String?
+
+  /// A description.
+  public init(_ reference: AdapterReference, alias: String? = nil, slots: Int? = nil, place: String? = nil) {
+    self.reference = reference
+    self.alias = alias
+    self.slots = slots
+    self.place = place
+  }
+}
+
 extension [AdapterReference] {
   /// Whether an adapter is among those to be used; all are when none is named.
   package func want(_ adapter: Adapter) -> Bool {

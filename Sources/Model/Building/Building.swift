@@ -8,8 +8,8 @@ public struct Building: Hashable, Sendable {
   public var name: String
   /// Whether rooms without any hint may take any sensor nobody claims.
   public var assignment: Assignment
-  /// How many conversations adapters can hold at once, where the manifest says.
-  public var slots: [AdapterReference: Int]
+  /// What is known of adapters, in the manifest's order.
+  public var adapters: [AdapterDescription]
   /// Its rooms, in the manifest's order.
   public var rooms: [Room]
 
@@ -19,25 +19,32 @@ public struct Building: Hashable, Sendable {
     case address
     /// Any unclaimed sensor, after the list was confirmed.
     case any
+    /// Nothing yet: addresses are supplied later, from labels.
+    case later
   }
 
   /// A building.
   public init(
-    id: String, name: String, assignment: Assignment = .address, slots: [AdapterReference: Int] = [:],
+    id: String, name: String, assignment: Assignment = .address, adapters: [AdapterDescription] = [],
     rooms: [Room]
   ) {
     self.id = id
     self.name = name
     self.assignment = assignment
-    self.slots = slots
+    self.adapters = adapters
     self.rooms = rooms
   }
 }
 
 extension Building {
-  /// How many conversations an adapter can hold at once, if the manifest says so.
+  /// How many links an adapter can hold at once, if the manifest says so.
   package func slots(of adapter: Adapter) -> Int? {
-    slots.filter { $0.key.names(adapter) }.values.min()
+    adapters.filter { $0.reference.names(adapter) }.compactMap(\.slots).min()
+  }
+
+  /// The adapter that a name stands for: that of a name of the manifest's own, else the name itself.
+  package func adapter(named name: String) -> AdapterReference {
+    adapters.first { $0.alias == name }?.reference ?? AdapterReference(name)
   }
 }
 

@@ -4,6 +4,7 @@ import Hex
 import Manifest
 import Model
 import Reporting
+import Source
 import YAML
 
 /// A building's manifest as it goes into a bundle: without its secrets.
@@ -29,14 +30,14 @@ struct BundledManifest {
       note = "not in the bundle: \(path.visible), which the newest run names, is not there or cannot be read"
       return
     }
-    let reading = ManifestReader.read(bytes, file: path)
+    let reading = ManifestReader.read(bytes, file: path, files: .beside(path))
     let read = reading.building
     if let read, read.id != building {
       note =
         "not in the bundle: \(path.visible), which the newest run names, is that of \(read.id.visible) now"
       return
     }
-    text = Array(ManifestReader.redacted(bytes).utf8)
+    text = Array(Self.joined(ManifestReader.redacted(bytes, file: path, files: .beside(path))).utf8)
     let isSame = recorded.map { ManifestDigests(of: reading, bytes).contain($0) }
     let age =
       switch isSame {
@@ -48,6 +49,11 @@ struct BundledManifest {
     secrets = read?.rooms.flatMap(\.secrets)
     addresses = read?.rooms.compactMap { $0.address?.rawValue } ?? []
     if read == nil { note += ". It has errors, so its passwords are not known" }
+  }
+
+  /// The manifest, and below it each file that it names.
+  private static func joined(_ texts: [(name: String, text: String)]) -> String {
+    texts[0].text + texts.dropFirst().map { "\n\n# --- \($0.name.visible) ---\n\n\($0.text)" }.joined()
   }
 }
 

@@ -22,7 +22,7 @@ struct ValidateCommand: ParsableCommand {
 
   func run() throws {
     let bytes = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes).bytes
-    let reading = ManifestReader.read(bytes, file: manifest)
+    let reading = ManifestReader.read(bytes, file: manifest, files: .beside(manifest))
     switch output {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty + "\n")

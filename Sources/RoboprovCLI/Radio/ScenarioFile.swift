@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import VirtualBuilding
+import Source
 import YAML
 
 /// Reads a scenario's YAML; its format is described in `manifests/demo-scenario.yaml`.

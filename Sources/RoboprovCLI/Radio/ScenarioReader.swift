@@ -2,6 +2,7 @@ import Bluetooth
 import Manifest
 import Model
 import VirtualBuilding
+import Source
 import YAML
 
 /// A mapping of a scenario's file; what is wrong in it is told by its place.

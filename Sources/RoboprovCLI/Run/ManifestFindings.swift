@@ -2,12 +2,13 @@ import Families
 package import Manifest
 import Model
 import Reporting
+import Source
 import YAML
 
 /// What `validate` says about a manifest.
 enum ManifestFindings {
   /// Version of the JSON form.
-  static let schema = "roboprov/validate/1"
+  static let schema = "roboprov/validate/2"
 
   /// For people, when it can be applied.
   static func summary(_ building: Building, file: String) -> String {
@@ -59,26 +60,41 @@ enum ManifestFindings {
       $0.reading.building?.rooms.count(where: \.isRegistered)
     }
     Field("findings", "Errors and warnings, in the order of their places.", each: finding) {
-      $0.reading.diagnostics
+      let reading = $0.reading
+      return reading.diagnostics.map { ($0, reading) }
     }
     Field("omitted", "How many more findings there are than are listed.") { $0.reading.omitted }
   }
 
-  private static let finding = OutputForm<Diagnostic>("finding", "An error or a warning.") {
-    Field("severity", "How bad it is.") { $0.severity }
-    Field("message", "What is wrong, as a sentence without its full stop.") { $0.message }
-    Field("range", "Where.", form: range) { $0.range }
-    Field("advice", "What to do about it; null where the message says it all.") { $0.advice }
-    Field("notes", "Other places that belong to it.", each: note) { $0.notes }
+  private static let finding = OutputForm<(diagnostic: Diagnostic, reading: ManifestReading)>(
+    "finding", "An error or a warning."
+  ) {
+    Field("code", "What it is about: a stable name, explained in docs/diagnostics.md.") {
+      $0.diagnostic.code.rawValue
+    }
+    Field("severity", "How bad it is.") { $0.diagnostic.severity }
+    Field("message", "What is wrong, as a sentence without its full stop.") { $0.diagnostic.message }
+    Field("file", "The file in which it is: the manifest, or one that it names.") {
+      $0.reading.excerpts[$0.diagnostic.range.text].file
+    }
+    Field("range", "Where.", form: range) { $0.diagnostic.range }
+    Field("advice", "What to do about it; null where the message says it all.") { $0.diagnostic.advice }
+    Field("fixable", "Whether `validate --fix` corrects it.") { $0.diagnostic.fix != nil }
+    Field("notes", "Other places that belong to it.", each: note) { finding in
+      finding.diagnostic.notes.map { ($0, finding.reading) }
+    }
   }
 
-  private static let note = OutputForm<Diagnostic.Note>("note", "Another place.") {
-    Field("message", "What is there.") { $0.message }
-    Field("range", "Where.", form: range) { $0.range }
+  private static let note = OutputForm<(note: Diagnostic.Note, reading: ManifestReading)>(
+    "note", "Another place."
+  ) {
+    Field("message", "What is there.") { $0.note.message }
+    Field("file", "The file in which it is.") { $0.reading.excerpts[$0.note.range.text].file }
+    Field("range", "Where.", form: range) { $0.note.range }
   }
 
   private static let range = OutputForm<SourceRange>(
-    "range", "A part of the manifest. Lines and columns count from 1."
+    "range", "A part of a file. Lines and columns count from 1."
   ) {
     Field("line", "Its first line.") { $0.start.line }
     Field("column", "Its first column.") { $0.start.column }

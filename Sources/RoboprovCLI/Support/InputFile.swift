@@ -9,6 +9,16 @@ struct InputFile {
   /// Whether they can change it.
   let isWritableByOthers: Bool
 
+  /// Why a file cannot be read.
+  enum Problem: Error {
+    /// There is none.
+    case missing
+    /// It has more bytes than are allowed.
+    case tooLarge
+    /// Anything else, by its `errno`.
+    case system(Int32)
+  }
+
   /// Reads a file, or a pipe to its end.
   /// - Parameters:
   ///   - limit: How many bytes there may be; no more are read.
@@ -17,13 +27,28 @@ struct InputFile {
   static func read(
     _ path: String, atMost limit: Int, ifMissing cure: String = "Look at the path."
   ) throws -> InputFile {
+    do throws(Problem) {
+      return try contents(of: path, atMost: limit)
+    } catch {
+      switch error {
+      case .missing: throw CommandFailure(.manifest, "there is no file \(path)", cure: cure)
+      case .tooLarge:
+        throw CommandFailure(
+          .manifest, "\(path) has more than \(limit >> 20) MiB", cure: "Name the right file.")
+      case .system(let code): throw failure(path, code)
+      }
+    }
+  }
+
+  /// Reads a file, or a pipe to its end; no more than `limit` bytes.
+  static func contents(of path: String, atMost limit: Int) throws(Problem) -> InputFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw failure(path, errno, ifMissing: cure) }
+    guard descriptor >= 0 else { throw errno == ENOENT || errno == ENOTDIR ? .missing : .system(errno) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure(path, errno, ifMissing: cure) }
+    guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
     let isFile = status.st_mode & S_IFMT == S_IFREG
-    if isFile, status.st_size > limit { throw tooLarge(path, limit) }
+    if isFile, status.st_size > limit { throw .tooLarge }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -31,10 +56,10 @@ struct InputFile {
       if count == 0 { break }
       if count < 0 {
         if errno == EINTR { continue }
-        throw failure(path, errno, ifMissing: cure)
+        throw .system(errno)
       }
       bytes += buffer[..<count]
-      if bytes.count > limit { throw tooLarge(path, limit) }
+      if bytes.count > limit { throw .tooLarge }
     }
     return InputFile(
       bytes: bytes, isReadableByOthers: isFile && status.st_mode & S_IROTH != 0,
@@ -49,13 +74,8 @@ struct InputFile {
     return try? read(path, atMost: limit).bytes
   }
 
-  private static func tooLarge(_ path: String, _ limit: Int) -> CommandFailure {
-    CommandFailure(.manifest, "\(path) has more than \(limit >> 20) MiB", cure: "Name the right file.")
-  }
-
-  private static func failure(_ path: String, _ code: Int32, ifMissing cure: String) -> CommandFailure {
+  private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
     switch code {
-    case ENOENT, ENOTDIR: CommandFailure(.manifest, "there is no file \(path)", cure: cure)
     case EISDIR: CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")
     case EACCES, EPERM:
       CommandFailure(.manifest, "this user may not read \(path)", cure: "Give yourself the right to read it.")

@@ -21,7 +21,7 @@ struct ManifestSource {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
       ifMissing: "Look at the path, or copy manifests/example-building.yaml there.")
-    let reading = ManifestReader.read(file.bytes, file: path)
+    let reading = ManifestReader.read(file.bytes, file: path, files: .beside(path))
     Console.show(reading.rendered)
     guard let building = reading.building else {
       throw CommandFailure(

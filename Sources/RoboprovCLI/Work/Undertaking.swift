@@ -55,7 +55,7 @@ struct Undertaking {
     var request = ApplyRequest(
       building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
       toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.digest,
-      isSimulated: simulation.simulate, adapters: radio.adapter.map { AdapterReference($0) },
+      isSimulated: simulation.simulate, adapters: radio.adapter.map { source.building.adapter(named: $0) },
       parallel: parallel,
       failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.listen),

@@ -62,7 +62,9 @@ struct Draft {
     storeys = chance.chance(0.4) ? Storeys(&chance) : nil
     residents = Self.house(&adapters, storeys, &chance)
     for adapter in adapters where chance.chance(0.1) {
-      building.slots[AdapterReference(adapter.address.description)] = Int.random(in: 1...5, using: &chance)
+      building.adapters.append(
+        AdapterDescription(
+          AdapterReference(adapter.address.description), slots: Int.random(in: 1...5, using: &chance)))
     }
     networks = [WiFiNetwork(ssid: "Plant", rssi: -51), WiFiNetwork(ssid: "Nachbar, 2. Stock", rssi: -80)]
     self.chance = chance
@@ -128,7 +130,7 @@ struct Draft {
       if chance.chance(faultiness) { sensor.faults = drawFaults(family) }
     }
     if chance.chance(0.1) { sensor.appearsAfter = chance.duration(in: .seconds(1)...(.seconds(90))) }
-    // Under `assign: any` a Firefly is never taken for a room that does not name it.
+    // Under `match: any` a Firefly is never taken for a room that does not name it.
     if family.name == "firefly", room.near == nil {
       var chance = origin.split("name/\(number)")
       if chance.chance(0.7) { room.address = address }

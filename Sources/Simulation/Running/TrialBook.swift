@@ -28,7 +28,7 @@ actor TrialBook {
   private var report = RunReport()
   private var waits = WaitWatch()
   private var bounds: (wait: Duration, isCalm: Bool) = (.zero, false)
-  private var slots: [AdapterReference: Int] = [:]
+  private var adapters: [AdapterDescription] = []
   private var limit: Int?
   private var seenWrites = 0
   private var seenViolations = 0
@@ -47,7 +47,7 @@ actor TrialBook {
 
   /// A run begins.
   func begin(
-    _ beginning: Invariants.Beginning, isCalm: Bool, longestWait: Duration, slots: [AdapterReference: Int],
+    _ beginning: Invariants.Beginning, isCalm: Bool, longestWait: Duration, adapters: [AdapterDescription],
     limit: Int?
   ) async {
     invariants = Invariants(beginning)
@@ -58,7 +58,7 @@ actor TrialBook {
     report = RunReport()
     waits = WaitWatch()
     bounds = (longestWait, isCalm)
-    self.slots = slots
+    self.adapters = adapters
     self.limit = limit
     seenWrites = await world.writes.count
     _ = meter.takePeak()
@@ -107,7 +107,10 @@ actor TrialBook {
     let peak = meter.takePeak()
     for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key }) {
       // Without a word in the manifest the engine finds out what the controller holds.
-      guard let stated = slots[AdapterReference(adapter.description)], count > stated else { continue }
+      let reference = AdapterReference(adapter.description)
+      guard let stated = adapters.first(where: { $0.reference == reference })?.slots, count > stated else {
+        continue
+      }
       invariants.violate(.slots, "\(count) links at once on adapter \(adapter)")
     }
     if let limit, peak.all > limit {

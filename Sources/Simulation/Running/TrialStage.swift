@@ -94,7 +94,7 @@ struct TrialStage {
         rooms: request.rooms, building: building.rooms,
         bound: known.standing.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
         unprovable: doubtful),
-      isCalm: isCalm, longestWait: bounds.wait, slots: building.slots,
+      isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       limit: before.links.isEmpty ? trial.parallel : nil)
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(

@@ -50,7 +50,8 @@ struct MachineDriver {
   ) {
     self.init((1...rooms).map { Sample.room($0, address: UInt64($0), retries: retries) }) { request in
       for session in adapters {
-        if let slots { request.building.slots[AdapterReference(Self.adapter(session).name)] = slots }
+        request.building.adapters.append(
+          AdapterDescription(AdapterReference(Self.adapter(session).name), slots: slots))
       }
       change(&request)
     }

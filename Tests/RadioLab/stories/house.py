@@ -222,7 +222,7 @@ class House:
                 "id": "radio-lab",
                 "wifi": {name: {"ssid": ssid, "password": word} for name, (ssid, word) in NETWORKS.items()},
                 "defaults": {"retries": 2},
-                "assign": "address",
+                "match": "address",
                 "rooms": [room.entry for room in self.rooms],
             },
             ensure_ascii=False,

@@ -4,27 +4,32 @@ public struct SourceText: Sendable {
   public let bytes: [UInt8]
   /// Where the text begins: behind a byte order mark, if there is one.
   public let start: Int
+  /// Which of several texts it is; 0 of the first. Its marks have it, too.
+  public let number: Int
 
   private let lineStarts: [Int]
 
   /// The text in these bytes.
-  public init(_ bytes: [UInt8]) {
+  public init(_ bytes: [UInt8], number: Int = 0) {
     self.bytes = bytes
+    self.number = number
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     self.start = start
-    lineStarts = bytes.withUnsafeBufferPointer { bytes in
-      var lineStarts = [start]
-      var index = start
-      while index < bytes.count {
-        let byte = bytes[index]
-        index += 1
-        let endsLine =
-          byte == UInt8(ascii: "\n")
-          || byte == UInt8(ascii: "\r") && !(index < bytes.count && bytes[index] == UInt8(ascii: "\n"))
-        if endsLine { lineStarts.append(index) }
-      }
-      return lineStarts
+    lineStarts = Self.lineStarts(of: bytes.span, from: start)
+  }
+
+  private static func lineStarts(of bytes: Span<UInt8>, from start: Int) -> [Int] {
+    var lineStarts = [start]
+    var index = start
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      let endsLine =
+        byte == UInt8(ascii: "\n")
+        || byte == UInt8(ascii: "\r") && !(index < bytes.count && bytes[index] == UInt8(ascii: "\n"))
+      if endsLine { lineStarts.append(index) }
     }
+    return lineStarts
   }
 
   /// The number of lines; one more than the number of line ends.
@@ -39,10 +44,10 @@ public struct SourceText: Sendable {
       let middle = (low + high) / 2
       if lineStarts[middle] <= offset { low = middle + 1 } else { high = middle }
     }
-    let column = bytes[lineStarts[low - 1]..<offset].withUnsafeBufferPointer { before in
-      before.reduce(1) { $1.isContinuation ? $0 : $0 + 1 }
-    }
-    return Mark(line: low, column: column, offset: offset)
+    let text = bytes.span
+    var column = 1
+    for index in lineStarts[low - 1]..<offset where !text[index].isContinuation { column += 1 }
+    return Mark(line: low, column: column, offset: offset, text: number)
   }
 
   /// Where a line's text lies in `bytes`, without its end; nil when there is no such line.
@@ -55,9 +60,16 @@ public struct SourceText: Sendable {
   }
 }
 
+extension SourceText {
+  /// Both ends of a stretch of bytes as places.
+  public func range(_ bytes: Range<Int>) -> SourceRange {
+    SourceRange(start: mark(at: bytes.lowerBound), end: mark(at: bytes.upperBound))
+  }
+}
+
 extension UInt8 {
   /// Whether it goes on with a scalar that an earlier byte began.
-  var isContinuation: Bool { self & 0xC0 == 0x80 }
+  public var isContinuation: Bool { self & 0xC0 == 0x80 }
   /// Whether it is CR or LF.
-  var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+  public var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 }

@@ -1,4 +1,5 @@
 import Model
+import Source
 import YAML
 
 /// A stage's timeout, and where it stands.
@@ -15,10 +16,10 @@ extension ManifestDecoder {
     guard let fields = fields(of: node, "`timeouts`", known: Vocabulary.stages) else { return [:] }
     var result: [Stage: WrittenTimeout] = [:]
     for stage in Stage.allCases {
-      guard let entry = fields.entries[stage.rawValue] else { continue }
+      guard let entry = fields.entry(stage.rawValue) else { continue }
       if let kind, !kind.stages.contains(stage) {
         error(
-          "\(kind.words) has no stage `\(stage.rawValue)`", at: entry.keyRange,
+          .unsupportedKey, "\(kind.words) has no stage `\(stage.rawValue)`", at: entry.keyRange,
           advice: "those that it has: \(kind.stages.map(\.rawValue).listed)")
       } else if let duration = timeout(entry.value, of: stage) {
         result[stage] = WrittenTimeout(
@@ -32,12 +33,12 @@ extension ManifestDecoder {
     guard let text = text(node, stage.rawValue) else { return nil }
     guard let duration = Duration(written: text) else {
       error(
-        "`\(stage.rawValue)` is not a duration", at: node.range,
+        .notADuration, "`\(stage.rawValue)` is not a duration", at: node.range,
         advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")
       return nil
     }
     guard duration > .zero, duration <= Written.longestDuration else {
-      error("`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
+      error(.outOfRange, "`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
       return nil
     }
     return duration
@@ -57,6 +58,7 @@ extension ManifestDecoder {
       // Under `defaults` it may be too short for many rooms, and is told once.
       if needed[stage] > usual[stage], own.duration < needed[stage], tooShort.insert(own.range).inserted {
         warning(
+          .timeoutTooShort,
           "`\(stage.rawValue)` is \(own.duration.written), and with its interval this device may take up to "
             + needed[stage].written,
           at: own.range, advice: "leave it out: the timeout then follows from the interval")

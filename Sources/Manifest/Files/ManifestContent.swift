@@ -1,6 +1,16 @@
 import Hex
 import YAML
 
+extension TextCollection {
+  /// What the texts say without secrets: the content of the manifest; of several files a list of all of them, in the order in
+  /// which the manifest names them. A table is a list of rows, each a list of cells.
+  var content: [UInt8] {
+    let contents = texts.map { $0.root?.contentWithoutSecrets ?? [] }
+    guard contents.count > 1 else { return contents.first ?? [] }
+    return Array("[".utf8) + contents.joined(separator: ",".utf8) + Array("]".utf8)
+  }
+}
+
 extension YAMLNode {
   /// This tree as compact JSON without its secrets: every scalar a string, keys in the order of the text, aliases written
   /// out, comments left out, and null in the place of the value of each `password`.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Families
 import Model
+import Source
 import YAML
 
 /// A setting that rooms have in common, under `defaults`.
@@ -17,7 +18,7 @@ extension ManifestDecoder {
     var shared: [String: SharedSetting] = [:]
     for key in Vocabulary.shareableSettings {
       // What families have in common they describe in the same way.
-      guard let entry = fields.entries[key],
+      guard let entry = fields.entry(key),
         let description = DeviceProfiles.all.lazy.flatMap(\.settings).first(where: {
           $0.name.rawValue == key && $0.isShareable
         })
@@ -34,7 +35,7 @@ extension ManifestDecoder {
     var settings: [SettingName: SettingValue] = [:]
     for description in kind.profile?.settings ?? [] where Vocabulary.isPlain(description) {
       let key = description.name.rawValue
-      let own = fields.entries[key]
+      let own = fields.entry(key)
       guard kind.takes(description) else {
         if let own { neverWritten(own) }
         continue
@@ -45,7 +46,9 @@ extension ManifestDecoder {
         settings[description.name] = shared.isGood ? value(shared.entry.value, description) : nil
       } else if description.isRequired {
         let everywhere = description.isShareable ? " It can stand under `defaults` for all rooms." : ""
-        error("a room without `\(key)`", at: fields.head, advice: description.documentation + everywhere)
+        error(
+          .missingKey, "a room without `\(key)`", at: fields.head,
+          advice: description.documentation + everywhere)
       }
     }
     return settings
@@ -54,7 +57,7 @@ extension ManifestDecoder {
   /// Says that a room whose device is never written has something to be written.
   mutating func neverWritten(_ entry: YAMLNode.Entry) {
     error(
-      "a registered room takes no `\(entry.key)`", at: entry.keyRange,
+      .unsupportedKey, "a registered room takes no `\(entry.key)`", at: entry.keyRange,
       advice: "its device was configured elsewhere and is never written: leave `\(entry.key)` out")
   }
 
@@ -66,12 +69,14 @@ extension ManifestDecoder {
     }
     guard let text = text(node, key) else { return nil }
     guard let value = description.value(text) else {
-      error("`\(key)` is not \(description.kind.words)", at: node.range, advice: description.kind.example)
+      error(
+        description.kind.code, "`\(key)` is not \(description.kind.words)", at: node.range,
+        advice: description.kind.example)
       return nil
     }
     guard check(value, by: description, called: key, at: node.range) else { return nil }
     if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {
-      warning("`\(key)` is \(duration.written): \(caution.reason)", at: node.range)
+      warning(.slowDevice, "`\(key)` is \(duration.written): \(caution.reason)", at: node.range)
     }
     return value
   }
@@ -86,54 +91,56 @@ extension ManifestDecoder {
     _ value: SettingValue, by description: SettingDescription, called key: String, at range: SourceRange
   ) -> Bool {
     guard let violation = description.violation(of: value) else { return true }
-    let (message, advice) = Self.words(for: violation, of: value, called: key)
-    error(message, at: range, advice: advice)
+    let (code, message, advice) = Self.words(for: violation, of: value, called: key)
+    error(code, message, at: range, advice: advice)
     return false
   }
 
   private static func words(
     for violation: SettingViolation, of value: SettingValue, called key: String
-  ) -> (message: String, advice: String?) {
+  ) -> (code: DiagnosticCode, message: String, advice: String?) {
     switch violation {
     case .wrongType:
-      ("`\(key)` takes another kind of value", nil)
+      (.wrongStructure, "`\(key)` takes another kind of value", nil)
     case .outOfRange(let number, let allowed):
-      ("`\(key)` is \(number), outside of \(allowed.lowerBound)…\(allowed.upperBound)", nil)
+      (.outOfRange, "`\(key)` is \(number), outside of \(allowed.lowerBound)…\(allowed.upperBound)", nil)
     case .wrongLength(0, _):
-      ("`\(key)` is empty", nil)
+      (.wrongLength, "`\(key)` is empty", nil)
     case .wrongLength(let bytes, let allowed):
       (
-        "`\(key)` has \(bytes) bytes; \(allowed.lowerBound)…\(allowed.upperBound) are possible",
+        .wrongLength, "`\(key)` has \(bytes) bytes; \(allowed.lowerBound)…\(allowed.upperBound) are possible",
         value.shown.map { $0.utf8.count == $0.count } == false
           ? "letters beyond a–z take more than one byte each in UTF-8" : nil
       )
     case .controlCharacter:
       (
-        "`\(key)` contains a control character", "a line break or a tab, perhaps from a text of several lines"
+        .controlCharacter, "`\(key)` contains a control character",
+        "a line break or a tab, perhaps from a text of several lines"
       )
     case .reserved:
       (
-        "`\(key)` is a UUID that no device may be given",
+        .reservedUUID, "`\(key)` is a UUID that no device may be given",
         "it is the factory's, or none at all: make one of your own with `uuidgen`"
       )
     case .noChoice(let choices):
       (
-        "`\(key)` is none of the values there are",
+        .unknownValue, "`\(key)` is none of the values there are",
         "one of: " + choices.map { "\($0.name) (\($0.meaning))" }.listed
       )
     case .outOfBounds(let duration, let allowed):
       (
+        .outOfRange,
         "`\(key)` is \(duration.written), outside of \(allowed.lowerBound.written)…\(allowed.upperBound.written)",
         nil
       )
     case .betweenSteps(let duration, let below, let above):
       (
-        "`\(key)` is \(duration.written), which the device cannot be told exactly",
+        .outOfRange, "`\(key)` is \(duration.written), which the device cannot be told exactly",
         "the nearest that it can: \(below.written) and \(above.written)"
       )
     case .badPassword(let bytes):
       (
-        "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits",
+        .badPassword, "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits",
         "for an open network leave `password` out"
       )
     }
@@ -150,6 +157,16 @@ extension SettingDescription.Kind {
     case .uuid: "a UUID"
     case .choice: "one of the values there are"
     case .duration: "a duration"
+    }
+  }
+
+  /// What a finding of that is about.
+  fileprivate var code: DiagnosticCode {
+    switch self {
+    case .integer: .notANumber
+    case .uuid: .notAUUID
+    case .duration: .notADuration
+    case .text, .wifiPassword, .choice: .unknownValue
     }
   }
 

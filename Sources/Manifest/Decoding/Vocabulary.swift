@@ -3,23 +3,55 @@ import Model
 
 /// The keys of the format, and what may be shown of their values.
 package enum Vocabulary {
-  static let building = ["building", "id", "wifi", "defaults", "assign", "adapters", "rooms"]
+  static let building = [
+    "version", "building", "id", "include", "wifi", "adapters", "match", "profile", "retries", "timeouts",
+    "defaults", "rooms", "rooms_from", "floors", "groups",
+  ]
+  /// Those of them that could be under `defaults` as well.
+  static let topDefaults = ["profile", "retries", "timeouts"]
+  /// Those of them that describe rooms.
+  static let roomLists = ["rooms", "rooms_from", "floors", "groups"]
   /// Without the settings that rooms may have in common.
   static let defaults = ["profile", "wifi", "proof", "retries", "timeouts"]
   /// Without the settings of its profile.
   static let room = [
-    "room", "id", "profile", "address", "near", "register", "wifi", "proof", "retries", "timeouts",
+    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "proof", "retries",
+    "timeouts",
   ]
+  /// Without the settings that its rooms may have in common.
+  static let floor = ["floor", "tags"] + defaults + ["rooms", "rooms_from", "groups"]
+  /// Without the settings that its rooms may have in common.
+  static let group = ["group", "tags"] + defaults + ["rooms", "rooms_from"]
   static let network = ["ssid", "password"]
-  static let adapter = ["slots"]
+  static let adapter = ["address", "slots", "place"]
+  /// Under `rooms_from`.
+  static let table = ["file", "columns", "ignore"]
   static let stages = Stage.allCases.map(\.rawValue)
 
   /// Settings that have keys of their own making; every other setting's key is its name.
   static let settingsWithOtherKeys: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword]
 
   /// Every key that may be shown, also in a file that could not be read.
-  static let all: Set<String> = Set(building + defaults + room + network + adapter + stages).union(
-    DeviceProfiles.all.flatMap { settingKeys(of: $0) })
+  static let all: Set<String> = Set(
+    building + defaults + room + floor + group + network + adapter + table + stages
+  ).union(DeviceProfiles.all.flatMap { settingKeys(of: $0) })
+
+  /// The keys of rooms that a column of a table can give: those that take a single value.
+  static let columns: [String] = {
+    var keys = room.filter { $0 != "timeouts" }
+    for key in DeviceProfiles.all.flatMap({ settingKeys(of: $0) }) where !keys.contains(key) {
+      keys.append(key)
+    }
+    return keys
+  }()
+
+  /// The keys of rooms with devices of a family; of any family, where it is not known.
+  static func keys(ofRoomsWith profile: (any DeviceFamily)?) -> [String] {
+    profile.map { keysByProfile[$0.id] ?? room } ?? room + DeviceProfiles.all.flatMap { settingKeys(of: $0) }
+  }
+
+  private static let keysByProfile: [ProfileID: [String]] = Dictionary(
+    uniqueKeysWithValues: DeviceProfiles.all.map { ($0.id, room + settingKeys(of: $0)) })
 
   /// The keys of settings that rooms may have in common, whatever their profile.
   static let shareableSettings: [String] = {
@@ -31,7 +63,7 @@ package enum Vocabulary {
 
   /// The keys whose values hold no secret and are text.
   static let openValues: Set<String> = all.subtracting([
-    "wifi", "password", "defaults", "rooms", "adapters", "timeouts",
+    "wifi", "password", "defaults", "rooms", "adapters", "timeouts", "floors", "groups", "columns", "ignore",
   ])
 
   /// The keys of a profile's settings, in its order.
@@ -62,6 +94,14 @@ package enum Vocabulary {
       ["pass", "psk", "pwd", "secret", "kennwort", "wpa"].contains { word.contains($0) }
         || (5...12).contains(word.count) && distance(word, "password", limit: 2) <= 2
     }
+  }
+
+  /// The known key that is certainly meant: in other letters (`Rooms`, `rooms-from`), or by its former name.
+  static func otherSpelling(of key: String, among known: [String]) -> String? {
+    if key == "assign", known.contains("match") { return "match" }
+    guard key.utf8.count <= 40 else { return nil }
+    let plain = key.lowercased().map { $0 == "-" || $0 == " " ? "_" : String($0) }.joined()
+    return known.contains(plain) ? plain : nil
   }
 
   /// The known word that a misspelt one is nearest to, if it is near at all.

@@ -1,3 +1,4 @@
+import Source
 import YAML
 
 /// A manifest's lines, as far as they may be shown: a line is shown because it is known to be harmless, never
@@ -90,7 +91,7 @@ public struct SourceExcerpt: Sendable {
     var offset = range.lowerBound
     while offset < range.upperBound {
       let start = offset
-      while offset < range.upperBound, " \t{}[],:-?".utf8.contains(source.bytes[offset]) { offset += 1 }
+      while offset < range.upperBound, " \t{}[],;:-?".utf8.contains(source.bytes[offset]) { offset += 1 }
       if offset > start { result.append(Piece(bytes: start..<offset, isShown: true)) }
       let hidden = offset
       let isComment = offset < range.upperBound && source.bytes[offset] == UInt8(ascii: "#")

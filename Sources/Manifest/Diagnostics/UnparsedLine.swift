@@ -1,3 +1,4 @@
+import Source
 import YAML
 
 /// A line of a file that is no YAML, and what of it may be shown: indentation, our keys, and the values of those

@@ -1,8 +1,11 @@
 import Model
+import Source
 import YAML
 
 /// A WiFi network as a manifest has it.
 struct Network {
+  /// Where its name is; of an inline network its first key.
+  var keyRange: SourceRange
   /// Its SSID; nil where it was wrong, which has been reported.
   var ssid: (text: String, range: SourceRange)?
   /// Its password; empty for an open network.
@@ -20,7 +23,9 @@ extension ManifestDecoder {
   mutating func networks(_ node: YAMLNode) -> [String: Network] {
     if node.isNull { return [:] }
     guard let entries = node.entries else {
-      error("`wifi` is a mapping of names to networks", at: node.range, advice: Self.networkAdvice)
+      error(
+        .wrongStructure, "`wifi` is a mapping of names to networks", at: node.range,
+        advice: Self.networkAdvice)
       return [:]
     }
     var networks: [String: Network] = [:]
@@ -28,20 +33,24 @@ extension ManifestDecoder {
       if entry.value.entries?.contains(where: { Vocabulary.network.contains($0.key) }) == true,
         !Vocabulary.speaksOfSecrets(entry.key)
       {
-        shown.insert(entry.keyRange.bytes)
+        show(entry.keyRange)
       }
       if entry.value.entries == nil, Vocabulary.network.contains(entry.key) {
-        shown.insert(entry.keyRange.bytes)
+        show(entry.keyRange)
         if entry.key == "password" { hide(entry.value) }
         error(
-          "`\(entry.key)` stands where a network's name should be", at: entry.keyRange,
+          .badNetworkName, "`\(entry.key)` stands where a network's name should be", at: entry.keyRange,
           advice: Self.networkAdvice)
         continue
       }
       if entry.key == "none" || entry.key.isEmpty {
-        error("a network cannot have this name", at: entry.keyRange, advice: "`none` means: no WiFi")
+        error(
+          .badNetworkName, "a network cannot have this name", at: entry.keyRange,
+          advice: "`none` means: no WiFi")
       }
-      guard let network = network(entry.value) else { continue }
+      guard var network = network(entry.value) else { continue }
+      network.keyRange = entry.keyRange
+      if PlainScalar.otherMeaning(of: entry.key) != nil { warnOfOtherMeaning(key: entry) }
       if networks[entry.key] == nil { networks[entry.key] = network }
     }
     return networks
@@ -53,24 +62,27 @@ extension ManifestDecoder {
     guard let fields = fields(of: node, "a network", known: Vocabulary.network, isWiFi: true) else {
       return nil
     }
-    var network = Network()
+    var network = Network(keyRange: fields.head)
     // The password first: the SSID is not shown where it is the password.
     if let node = fields["password"] {
       hide(node)
       if let text = node.text, !node.isNull {
         network.password = (Secret(text), node.range)
+        warnOfOtherMeaning(node, "password")
       } else {
         error(
-          "`password` has no value, or more than one", at: node.range,
+          .badSecretSource, "`password` has no value, or more than one", at: node.range,
           advice: "leave the key out for an open network")
       }
     } else {
       network.password = (Secret(""), fields.head)
     }
     if let node = fields["ssid"] {
-      if let text = text(node, "ssid") { network.ssid = (text, node.range) }
+      if let text = plainText(node, "ssid") { network.ssid = (text, node.range) }
     } else {
-      error("a network without `ssid`", at: fields.head, advice: "give it the network's name as it is on air")
+      error(
+        .missingKey, "a network without `ssid`", at: fields.head,
+        advice: "give it the network's name as it is on air")
     }
     return network
   }
@@ -84,36 +96,37 @@ extension ManifestDecoder {
     if node.entries != nil { return network(node).map { .network($0) } }
     guard let name = node.text, !node.isNull else {
       error(
-        "`wifi` takes a network's name, an inline network or `none`", at: node.range,
+        .wrongStructure, "`wifi` takes a network's name, an inline network or `none`", at: node.range,
         advice: "for no WiFi: wifi: none")
       return nil
     }
     if name == "none" {
-      shown.insert(node.range.bytes)
+      show(node.range)
       return WiFiChoice.none
     }
     if let network = networks[name] {
-      if !Vocabulary.speaksOfSecrets(name) { shown.insert(node.range.bytes) }
+      warnOfOtherMeaning(node, "wifi")
+      if !Vocabulary.speaksOfSecrets(name) { show(node.range) }
       return .network(network)
     }
     // It may be a password at the wrong place: shown only where it is almost a name.
     if findings.count > ManifestReader.maximumFindings {
       // Nobody will read this one, and looking for what was meant is not free.
-      error("no network under `wifi` has this name", at: node.range)
+      error(.unknownNetwork, "no network under `wifi` has this name", at: node.range)
       return nil
     }
     let known = networkNames ?? networks.keys.filter { presentable($0) != nil }.sorted()
     networkNames = known
     // A network that came later may have a name for its password.
     let nearest = Vocabulary.nearest(to: name, of: known).flatMap { presentable($0) }
-    if nearest != nil { shown.insert(node.range.bytes) }
+    if nearest != nil { show(node.range) }
     let advice =
       if let nearest { "did you mean `\(nearest)`?" } else if known.isEmpty {
         "there is none; describe it under `wifi:` at the top"
       } else {
         "known networks: \(Array(known.prefix(20).filter { presentable($0) != nil }.prefix(10)).listed)"
       }
-    error("no network under `wifi` has this name", at: node.range, advice: advice)
+    error(.unknownNetwork, "no network under `wifi` has this name", at: node.range, advice: advice)
     return nil
   }
 }

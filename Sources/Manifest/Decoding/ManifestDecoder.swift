@@ -1,5 +1,6 @@
 import Families
 import Model
+import Source
 import YAML
 
 /// Walks the tree and collects: what is wrong, what may be shown, what must never be.
@@ -8,38 +9,58 @@ import YAML
 /// that was not recognised here as harmless.
 struct ManifestDecoder {
   var findings: [Diagnostic] = []
-  /// Keys and values that may be shown.
-  var shown: Set<Range<Int>> = []
-  /// Texts that must not be, wherever they stand.
+  /// Every text that was read; the manifest is the first.
+  var texts = TextCollection()
+  /// Texts that must not be shown, wherever they are.
   var secrets: Set<String> = []
   /// The names of networks that may be shown, sorted, once they were asked for.
   var networkNames: [String]?
+  /// What the manifest says of adapters.
+  var adapters: [AdapterDescription] = []
+  /// The places that rooms share: the top first, then each floor and group.
+  var scopes: [RoomScope] = []
+  /// What rooms have in common.
+  var evidence = RoomEvidence()
   /// Timeouts that were told to be too short.
   var tooShort: Set<SourceRange> = []
+  /// What was said already: rooms of a range share their places.
+  private var reported: Set<Report> = []
+
+  private struct Report: Hashable {
+    var place: Mark
+    var message: String
+  }
+
+  init(files: ManifestFiles? = nil) {
+    texts.files = files
+  }
 
   mutating func error(
-    _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [], advice: String? = nil
+    _ code: DiagnosticCode, _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [],
+    advice: String? = nil, fix: Diagnostic.Fix? = nil
   ) {
-    findings.append(Diagnostic(.error, message, at: range, notes: notes, advice: advice))
+    report(Diagnostic(.error, code, message, at: range, notes: notes, advice: advice, fix: fix))
   }
 
   mutating func warning(
-    _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [], advice: String? = nil
+    _ code: DiagnosticCode, _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [],
+    advice: String? = nil, fix: Diagnostic.Fix? = nil
   ) {
-    findings.append(Diagnostic(.warning, message, at: range, notes: notes, advice: advice))
+    report(Diagnostic(.warning, code, message, at: range, notes: notes, advice: advice, fix: fix))
   }
 
-  /// A mapping's known keys.
-  struct Fields {
-    var entries: [String: YAMLNode.Entry] = [:]
-    /// What stands for the whole where something is missing: its first key.
-    var head: SourceRange
-
-    subscript(key: String) -> YAMLNode? { entries[key]?.value }
+  private mutating func report(_ finding: Diagnostic) {
+    guard reported.insert(Report(place: finding.range.start, message: finding.message)).inserted else {
+      return
+    }
+    findings.append(finding)
   }
+
+  /// Says that what is there may be shown: it was recognised as harmless.
+  mutating func show(_ range: SourceRange) { texts.show(range) }
 
   /// What is said of a key that is known, but not here; nil of any other.
-  typealias Elsewhere = (_ key: String) -> (message: String, advice: String)?
+  typealias Elsewhere = (_ key: String) -> (code: DiagnosticCode, message: String, advice: String)?
 
   /// A mapping's known keys; whatever else it has is an error. Nil, and an error, when it is no mapping.
   mutating func fields(
@@ -48,17 +69,18 @@ struct ManifestDecoder {
   ) -> Fields? {
     guard let entries = node.entries else {
       error(
-        "\(thing) is a mapping of keys and values", at: node.range, advice: "its keys: \(known.listed)")
+        .wrongStructure, "\(thing) is a mapping of keys and values", at: node.range,
+        advice: "its keys: \(known.listed)")
       return nil
     }
     var fields = Fields(head: entries.first?.keyRange ?? node.range)
     for entry in entries {
       if known.contains(entry.key) {
-        shown.insert(entry.keyRange.bytes)
-        if fields.entries[entry.key] == nil { fields.entries[entry.key] = entry }
-      } else if let (message, advice) = elsewhere(entry.key) {
-        shown.insert(entry.keyRange.bytes)
-        error(message, at: entry.keyRange, advice: advice)
+        show(entry.keyRange)
+        fields.add(entry)
+      } else if let (code, message, advice) = elsewhere(entry.key) {
+        show(entry.keyRange)
+        error(code, message, at: entry.keyRange, advice: advice)
       } else {
         unknown(entry, of: thing, known: known, isWiFi: isWiFi)
       }
@@ -68,33 +90,41 @@ struct ManifestDecoder {
 
   private mutating func unknown(_ entry: YAMLNode.Entry, of thing: String, known: [String], isWiFi: Bool) {
     if entry.key == "<<" {
-      shown.insert(entry.keyRange.bytes)
+      show(entry.keyRange)
       error(
-        "merge keys are not supported", at: entry.keyRange,
-        advice: "put what rooms have in common under `defaults`, or repeat it with an alias")
+        .mergeKey, "merge keys are not supported", at: entry.keyRange,
+        advice: "put what rooms share under `defaults`, a floor or a group")
+      return
+    }
+    if let key = Vocabulary.otherSpelling(of: entry.key, among: known) {
+      show(entry.keyRange)
+      error(
+        .unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: "it is spelt `\(key)`",
+        fix: .replace(entry.keyRange, with: key))
       return
     }
     let nearest = Vocabulary.nearest(to: entry.key, of: known)
     // A key that is like none of ours may be a secret without its key. It is shown only where it looks like a
     // key, is used like one, and no network is near.
     if nearest != nil || !isWiFi && !entry.value.isNull && entry.key.looksLikeKey {
-      shown.insert(entry.keyRange.bytes)
+      show(entry.keyRange)
     }
     let advice = nearest.map { "did you mean `\($0)`?" } ?? "the keys of \(thing): \(known.listed)"
-    error("unknown key in \(thing)", at: entry.keyRange, advice: advice)
+    error(.unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: advice)
   }
 
   /// The text of a value that must have one; it may be shown. Nil, and an error, when it has none.
   mutating func text(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = node.text else {
-      error("`\(key)` takes a single value", at: node.range)
+      error(.wrongStructure, "`\(key)` takes a single value", at: node.range)
       return nil
     }
     guard !node.isNull else {
-      error("`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
+      error(
+        .missingValue, "`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
       return nil
     }
-    if !Vocabulary.speaksOfSecrets(text) { shown.insert(node.range.bytes) }
+    if !Vocabulary.speaksOfSecrets(text) { show(node.range) }
     return text
   }
 
@@ -104,12 +134,14 @@ struct ManifestDecoder {
     if let number = Written.integer(text), bounds.contains(number) { return number }
     if let number = Written.integer(text) {
       error(
-        "`\(key)` is \(number), outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
+        .outOfRange, "`\(key)` is \(number), outside of \(bounds.lowerBound)…\(bounds.upperBound)",
+        at: node.range)
     } else if Written.isDecimal(text) {
-      error("`\(key)` is outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
+      error(
+        .outOfRange, "`\(key)` is outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
     } else {
       error(
-        "`\(key)` is not a whole number", at: node.range,
+        .notANumber, "`\(key)` is not a whole number", at: node.range,
         advice: "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
       )
     }
@@ -122,7 +154,7 @@ struct ManifestDecoder {
     if let profile = DeviceProfiles[ProfileID(rawValue: text)] { return profile }
     let known = DeviceProfiles.all.map(\.id.rawValue)
     error(
-      "unknown profile", at: node.range,
+      .unknownValue, "unknown profile", at: node.range,
       advice: Vocabulary.nearest(to: text, of: known).map { "did you mean `\($0)`?" }
         ?? "known profiles: \(known.listed)")
     return nil
@@ -133,6 +165,7 @@ struct ManifestDecoder {
     guard let text = text(node, "id") else { return nil }
     if Slug.isValid(text) { return text }
     error(
+      .badIdentifier,
       "`id` has other characters than a–z, 0–9 and hyphens between them, or more than \(Slug.maximumLength)",
       at: node.range, advice: Slug.make(of: text).flatMap { presentable($0).map { "for example: `\($0)`" } })
     return nil

@@ -1,13 +1,14 @@
 import Bluetooth
 import Families
 import Model
+import Source
 import YAML
 
-/// Where something that must be unique was first seen.
+/// Where something that must be unique was seen first.
 private struct Claims<Value: Hashable> {
   private var places: [Value: SourceRange] = [:]
 
-  /// The place that has the value already; nil for whoever comes first.
+  /// The place that has the value already; nil of the first.
   mutating func claim(_ value: Value, _ range: SourceRange) -> SourceRange? {
     if let place = places[value] { return place }
     places[value] = range
@@ -19,85 +20,44 @@ private struct Claims<Value: Hashable> {
 struct RoomClaims {
   fileprivate var ids = Claims<String>()
   fileprivate var names = Claims<String>()
+  fileprivate var foldedNames = Claims<String>()
   fileprivate var identities = Claims<Proof>()
   fileprivate var addresses = Claims<BluetoothAddress>()
 }
 
 extension ManifestDecoder {
-  /// The rooms, and what kinds there are of them.
-  mutating func rooms(
-    _ fields: Fields, networks: [String: Network], defaults: RoomDefaults, assignment: Building.Assignment?
-  ) -> ([Room], kinds: [RoomKind]) {
-    guard let node = fields["rooms"] else {
-      error(
-        "the manifest has no `rooms`", at: fields.head, advice: "list them: rooms:, then `- room: …` for each"
-      )
-      return ([], [])
-    }
-    guard let items = node.items else {
-      let message = node.isNull ? "`rooms` lists no room" : "`rooms` is a list"
-      error(
-        message, at: fields.entries["rooms"]?.keyRange ?? node.range,
-        advice: "begin each room with `- room: …`")
-      return ([], [])
-    }
-    if items.isEmpty { error("`rooms` lists no room", at: node.range) }
-    var claims = RoomClaims()
-    var kinds: [RoomKind] = []
-    let rooms = items.compactMap { item -> Room? in
-      // Which keys a room has depends on its profile.
-      let written = item.entries?.first { $0.key == "profile" }?.value
-      let profile = written.map { self.profile($0) } ?? defaults.profile
-      guard let fields = self.fields(ofRoom: item, profile) else { return nil }
-      let kind = RoomKind(profile: profile, isRegistered: isRegistered(fields, profile: profile))
-      kinds.append(kind)
-      return room(
-        fields, of: kind, networks: networks, defaults: defaults, assignment: assignment, claims: &claims)
-    }
-    return (rooms, kinds)
-  }
-
-  private mutating func fields(ofRoom node: YAMLNode, _ profile: (any DeviceFamily)?) -> Fields? {
-    // Where the profile is not known, that has been said: its rooms may have any profile's keys.
-    let keys = (profile.map { [$0] } ?? DeviceProfiles.all).flatMap { Vocabulary.settingKeys(of: $0) }
-    return fields(
-      of: node, "a room", known: Vocabulary.room + keys,
-      elsewhere: { key in
-        if Vocabulary.building.contains(key) {
-          return ("`\(key)` cannot stand in a room", "it belongs at the top of the manifest")
-        }
-        let takers: [any DeviceFamily] = DeviceProfiles.all.filter {
-          Vocabulary.settingKeys(of: $0).contains(key)
-        }
-        guard let profile, !takers.isEmpty else { return nil }
-        return (
-          "\(profile.withArticle) takes no `\(key)`",
-          "\(takers.listed) does: check `profile`, or leave `\(key)` out"
-        )
-      })
-  }
-
-  private mutating func room(
-    _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults,
-    assignment: Building.Assignment?, claims: inout RoomClaims
+  /// A room; nil where something is missing, which has been reported.
+  mutating func room(
+    _ draft: RoomDraft, of kind: RoomKind, networks: [String: Network], _ policy: Building.Assignment?,
+    claims: inout RoomClaims
   ) -> Room? {
+    let fields = draft.fields
+    let scope = scopes[draft.scope]
+    let defaults = scope.defaults
     let name = roomName(fields, profile: kind.profile, claims: &claims)
     let id = roomID(fields, name: name, claims: &claims)
     let near = near(fields, of: kind)
     let isFound = kind.isRegistered || fields["near"] != nil
-    let address = address(fields, assignment: isFound ? .any : assignment, claims: &claims)
-    if !isFound { warnIfNeverTaken(fields, of: kind, assignment) }
+    let address = address(fields, policy: isFound ? .any : policy, claims: &claims)
+    if !isFound { warnIfNeverTaken(fields, of: kind, policy) }
     var settings = plainSettings(fields, of: kind, defaults.settings)
     claimIdentity(settings, fields, kind, &claims)
     if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
     settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
-    if kind.isRegistered, let entry = fields.entries["retries"] { neverWritten(entry) }
+    if kind.isRegistered, let entry = fields.entry("retries") { neverWritten(entry) }
     let proofAddress = proofAddress(fields, of: kind, defaults)
-    let retries = fields["retries"].map { integer($0, "retries", in: 0...20) } ?? defaults.retries
+    let retries = fields["retries"].map { integer($0, "retries", in: 0...20) } ?? (defaults.retries ?? 2)
     let own = fields["timeouts"].map { self.timeouts($0, of: kind) } ?? [:]
+    let floor = fields["floor"].flatMap { label($0, "floor") } ?? scope.floor
+    let tags = scope.tags + self.tags(fields)
     guard let profile = kind.profile, let name, let id, let retries else { return nil }
+    if let address { evidence.note(address, at: fields["address"]?.range) }
+    if let minor = settings[.minor], !draft.isOfRange {
+      evidence.note(minor, of: name, at: fields["minor"]?.range)
+    }
     return Room(
-      id: RoomID(rawValue: id), name: name, profile: profile.id, address: address,
+      id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, profile: profile.id,
+      address: address,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, settings: settings,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
@@ -107,10 +67,10 @@ extension ManifestDecoder {
     _ fields: Fields, profile: (any DeviceFamily)?, claims: inout RoomClaims
   ) -> String? {
     guard let node = fields["room"] else {
-      error("a room without a name", at: fields.head, advice: "give it one: room: …")
+      error(.missingKey, "a room without a name", at: fields.head, advice: "give it one: room: …")
       return nil
     }
-    guard let text = text(node, "room") else { return nil }
+    guard let text = plainText(node, "room") else { return nil }
     // A family that takes no name still needs one for people.
     let description =
       profile?.settings.first { $0.name == .roomName }
@@ -118,11 +78,16 @@ extension ManifestDecoder {
         .roomName, "room name", .text(bytes: 1...64), isRequired: true, documentation: "Name of the room.")
     guard check(.text(text), by: description, called: "room", at: node.range) else { return nil }
     if let first = claims.names.claim(text, node.range) {
-      findings.append(
-        Diagnostic(
-          .warning, "another room has the same name, on line \(first.start.line)", at: node.range,
-          notes: [.init("the first of that name", at: first)],
-          advice: "in reports and on the sensors nobody will tell them apart"))
+      warning(
+        .duplicateRoom, "another room has the same name, \(texts.words(for: first, from: node.range))",
+        at: node.range,
+        notes: [.init("the first of that name", at: first)],
+        advice: "in reports and on the sensors nobody will tell them apart")
+    } else if let first = claims.foldedNames.claim(text.lowercased(), node.range) {
+      warning(
+        .similarRoom,
+        "another room's name differs in case only, \(texts.words(for: first, from: node.range))",
+        at: node.range, notes: [.init("that one", at: first)], advice: "give one of them another name")
     }
     return text
   }
@@ -132,7 +97,8 @@ extension ManifestDecoder {
       guard let id = slug(node) else { return nil }
       if let first = claims.ids.claim(id, node.range) {
         error(
-          "another room has this `id`, on line \(first.start.line)", at: node.range,
+          .duplicateIdentifier, "another room has this `id`, \(texts.words(for: first, from: node.range))",
+          at: node.range,
           notes: [.init("the first with it", at: first)])
       }
       return id
@@ -140,45 +106,47 @@ extension ManifestDecoder {
     guard let name, let range = fields["room"]?.range else { return nil }
     guard let id = Slug.make(of: name) else {
       error(
-        "no `id` can be made from this room's name", at: range,
+        .badIdentifier, "no `id` can be made from this room's name", at: range,
         advice: "give one: id: …, of a–z, 0–9 and hyphens")
       return nil
     }
     if let first = claims.ids.claim(id, range) {
       let shown = presentable(id).map { ", `\($0)`" } ?? ""
       error(
-        "this room's `id`\(shown), made from its name, is also that of the room on line \(first.start.line)",
+        .duplicateIdentifier,
+        "this room's `id`\(shown), made from its name, is also that of the room \(texts.words(for: first, from: range))",
         at: range, notes: [.init("the first with it", at: first)],
         advice: "give one of them an `id` of its own")
     }
     return id
   }
 
-  /// Says that `assign: any` does nothing for a room whose device does not tell on air whether it is provisioned. It may
+  /// Says that `match: any` does nothing for a room whose device does not tell on air whether it is provisioned. It may
   /// have one on record.
   private mutating func warnIfNeverTaken(
-    _ fields: Fields, of kind: RoomKind, _ assignment: Building.Assignment?
+    _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
-    guard assignment == .any, fields["address"] == nil, fields["register"] == nil, let profile = kind.profile,
+    guard policy == .any, fields["address"] == nil, fields["register"] == nil, let profile = kind.profile,
       !profile.hasIdentity
     else { return }
     warning(
-      "`assign: any` never takes \(profile.withArticle)", at: fields.head,
+      .neverMatched, "`match: any` never takes \(profile.withArticle)", at: fields.head,
       advice:
         "on air it does not tell whether it is provisioned: give its address, or the adapter that stands beside it: "
         + "near: hci0")
   }
 
   private mutating func address(
-    _ fields: Fields, assignment: Building.Assignment?, claims: inout RoomClaims
+    _ fields: Fields, policy: Building.Assignment?, claims: inout RoomClaims
   ) -> BluetoothAddress? {
     guard let node = fields["address"] else {
-      if assignment == .address {
+      if policy == .address {
         error(
-          "a room without `address`", at: fields.head,
+          .missingAddress, "a room without `address`", at: fields.head,
           advice:
-            "give the address on its sensor's label, or the adapter that stands in the room: near: hci0; or write "
-            + "`assign: any` at the top to let such rooms take any sensor that nobody claims")
+            "give the address on its sensor's label, or the adapter that is in the room: near: hci0. At the top, `match: later` "
+            + "says that labels will be read on site, `match: any` that such rooms take any sensor that no other room claims"
+        )
       }
       return nil
     }
@@ -186,13 +154,16 @@ extension ManifestDecoder {
     guard let address = BluetoothAddress(text), address.rawValue != 0, address.rawValue != 0xFFFF_FFFF_FFFF
     else {
       error(
-        "`address` is not the address of a device", at: node.range,
+        .badAddress, "`address` is not the address of a device", at: node.range,
         advice: "six pairs of hex digits with colons between them: C4:7C:8D:00:00:01")
       return nil
     }
+    warnOfOtherMeaning(node, "address")
     if let first = claims.addresses.claim(address, node.range) {
       error(
-        "another room has the address \(address), on line \(first.start.line)", at: node.range,
+        .duplicateAddress,
+        "another room has the address \(address), \(texts.words(for: first, from: node.range))",
+        at: node.range,
         notes: [.init("the first with it", at: first)])
     }
     return address
@@ -202,12 +173,14 @@ extension ManifestDecoder {
   private mutating func proofAddress(
     _ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults
   ) -> ProofAddress {
-    guard let entry = fields.entries["proof"] else { return kind.isProvedByBeacon ? defaults.proof : .own }
+    guard let entry = fields.entry("proof") else {
+      return kind.isProvedByBeacon ? defaults.proof ?? .own : .own
+    }
     if kind.isRegistered {
       neverWritten(entry)
     } else if !kind.isProvedByBeacon {
       error(
-        "\(kind.words) takes no `proof`", at: entry.keyRange,
+        .unsupportedKey, "\(kind.words) takes no `proof`", at: entry.keyRange,
         advice: "no beacon proves it: leave `proof` out")
     } else if let proof = proofAddress(entry.value) {
       return proof
@@ -221,14 +194,14 @@ extension ManifestDecoder {
     if let proof = ProofAddress(rawValue: text) { return proof }
     let nearest = Vocabulary.nearest(to: text, of: ProofAddress.allCases.map(\.rawValue))
     error(
-      "`proof` is neither `own_address` nor `any_address`", at: node.range,
+      .unknownValue, "`proof` is neither `own_address` nor `any_address`", at: node.range,
       advice: nearest.map { "did you mean `\($0)`?" }
         ?? "`any_address`: this firmware changes its address, so a beacon from another one counts")
     return nil
   }
 
   /// Whether a room's device was configured elsewhere, and is only looked for.
-  private mutating func isRegistered(_ fields: Fields, profile: (any DeviceFamily)?) -> Bool {
+  mutating func isRegistered(_ fields: Fields, profile: (any DeviceFamily)?) -> Bool {
     guard let node = fields["register"], let text = text(node, "register") else { return false }
     // Other words of YAML are not taken for these two, but understood, so that the rest is read as it is meant.
     let isTrue = ["true", "yes", "on", "y"].contains(text.lowercased())
@@ -236,13 +209,14 @@ extension ManifestDecoder {
     if Bool(text) == nil {
       let meant = isTrue ? "true" : isFalse ? "false" : nil
       error(
-        "`register` is neither `true` nor `false`", at: node.range,
+        .unknownValue, "`register` is neither `true` nor `false`", at: node.range,
         advice: meant.map { "did you mean `\($0)`?" }
-          ?? "`true`: the device was configured elsewhere, and is only looked for")
+          ?? "`true`: the device was configured elsewhere, and is only looked for",
+        fix: meant.map { .replace(node.range, with: $0) })
     }
     if isTrue, let profile, !profile.hasIdentity {
       error(
-        "\(profile.withArticle) cannot be registered", at: node.range,
+        .unsupportedKey, "\(profile.withArticle) cannot be registered", at: node.range,
         advice: "on air it does not tell which one it is; leave `register` out and have it provisioned")
       return false
     }
@@ -262,14 +236,14 @@ extension ManifestDecoder {
       onAir.count == 1
       ? "the \(onAir[0]) \(settings[onAir[0]]?.shown ?? "")" : "the same \(onAir.map(\.rawValue).listed)"
     error(
-      "another room has \(what), on line \(first.start.line)", at: range,
+      .duplicateIdentity, "another room has \(what), \(texts.words(for: first, from: range))", at: range,
       notes: [.init("the first with it", at: first)])
   }
 
   private mutating func wifiSettings(
     _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults
   ) -> [SettingName: SettingValue] {
-    let own = fields.entries["wifi"]
+    let own = fields.entry("wifi")
     var choice = defaults.wifi
     if let own {
       choice = self.choice(own.value, of: networks)
@@ -281,12 +255,21 @@ extension ManifestDecoder {
         if kind.isRegistered {
           neverWritten(own)
         } else if kind.profile != nil {
-          error("\(kind.words) takes no WiFi", at: own.value.range, advice: "leave `wifi` out")
+          error(
+            .unsupportedKey, "\(kind.words) takes no WiFi", at: own.value.range, advice: "leave `wifi` out")
         }
       }
       return [:]
     }
     guard let ssid = network.ssid?.text, let password = network.password?.secret else { return [:] }
     return [.wifiSSID: .text(ssid), .wifiPassword: .secret(password)]
+  }
+}
+
+extension [String] {
+  /// Each once, in their order.
+  fileprivate var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
   }
 }

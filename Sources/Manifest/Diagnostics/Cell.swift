@@ -1,3 +1,4 @@
+import Source
 import YAML
 import Model
 

@@ -1,14 +1,15 @@
+import Source
 import YAML
 
 /// Findings as text for a person: `file:line:column: error: message`, the line, a caret, what to do.
 public struct DiagnosticFormatter: Sendable {
-  private let excerpt: SourceExcerpt
+  private let excerpts: [SourceExcerpt]
   /// Columns of a source line that are shown at most.
   private static let width = 100
 
-  /// A formatter for findings in one file.
-  public init(_ excerpt: SourceExcerpt) {
-    self.excerpt = excerpt
+  /// A formatter for findings in texts, by their numbers.
+  public init(_ excerpts: [SourceExcerpt]) {
+    self.excerpts = excerpts
   }
 
   /// A finding with its notes, each line ended.
@@ -20,16 +21,17 @@ public struct DiagnosticFormatter: Sendable {
   }
 
   private func part(_ kind: String, _ message: String, _ range: SourceRange) -> String {
+    let excerpt = excerpts[range.text]
     let place = "\(excerpt.file.neutral):\(range.start.line):\(range.start.column)"
-    return "\(place): \(kind): \(message.neutral)\n" + underlined(range)
+    return "\(place): \(kind): \(message.neutral)\n" + underlined(range, excerpt)
   }
 
   /// The line that a range begins on, and a mark below the range.
-  private func underlined(_ range: SourceRange) -> String {
+  private func underlined(_ range: SourceRange, _ excerpt: SourceExcerpt) -> String {
     guard let line = excerpt.source.range(ofLine: range.start.line), !line.isEmpty else { return "" }
     // A line of megabytes costs no more than another: all that can be shown is near its mark.
     let window = excerpt.source.scalars(around: range.start.offset, in: line, distance: 4 * Self.width)
-    let cells = cells(ofLine: range.start.line, in: window)
+    let cells = cells(ofLine: range.start.line, in: window, excerpt)
     guard !cells.isEmpty else { return "" }
     let marked = range.start.offset..<max(range.start.offset + 1, range.end.offset)
     let first = cells.firstIndex { $0.bytes.upperBound > marked.lowerBound } ?? cells.count
@@ -72,7 +74,7 @@ public struct DiagnosticFormatter: Sendable {
     return lower..<upper
   }
 
-  private func cells(ofLine line: Int, in window: Range<Int>) -> [Cell] {
+  private func cells(ofLine line: Int, in window: Range<Int>, _ excerpt: SourceExcerpt) -> [Cell] {
     var cells: [Cell] = []
     var column = 0
     for piece in excerpt.pieces(ofLine: line, in: window) {

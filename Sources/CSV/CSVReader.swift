@@ -1,0 +1,184 @@
+public import Source
+
+/// Reads tables of comma-separated values: with or without a byte order mark, `;`, `,` or tab between cells, LF, CR LF or CR
+/// between rows, quoted cells that may contain all of them.
+///
+/// The delimiter is the one that the first row has most of, outside quotes; a first line `sep=;`, which spreadsheets write and
+/// read, says it outright.
+public enum CSVReader {
+  /// Bytes allowed.
+  public static let maximumBytes = 64 << 20
+  /// Cells allowed.
+  public static let maximumCells = 4_000_000
+
+  /// The table in a text.
+  /// - Throws: the first thing that is wrong.
+  public static func read(_ source: SourceText) throws(CSVError) -> CSVTable {
+    guard source.bytes.count <= maximumBytes else {
+      throw CSVError(
+        .fileTooLarge(bytes: source.bytes.count), in: source.range(source.start..<source.start))
+    }
+    try checkEncoding(of: source)
+    var scanner = Scanner(source)
+    return try scanner.table()
+  }
+
+  private static func checkEncoding(of source: SourceText) throws(CSVError) {
+    let marks: [([UInt8], String)] = [
+      ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32"), ([0xFF, 0xFE], "UTF-16"),
+      ([0xFE, 0xFF], "UTF-16"),
+    ]
+    for (mark, encoding) in marks where source.bytes.starts(with: mark) {
+      throw CSVError(.otherEncoding(encoding), in: source.range(0..<0))
+    }
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: source.bytes.span)
+    } catch {
+      throw CSVError(.notUTF8, in: source.range(error.byteOffsets))
+    }
+    if let nul = source.bytes.firstIndex(of: 0) { throw CSVError(.nulByte, in: source.range(nul..<nul + 1)) }
+  }
+}
+
+/// Walks through a text once.
+private struct Scanner {
+  private let source: SourceText
+  private var offset: Int
+  private var line = 1
+  /// Offset of the line's beginning, and how many bytes of it so far go on with a scalar.
+  private var lineStart: Int
+  private var continuations = 0
+  private var cells = 0
+
+  init(_ source: SourceText) {
+    self.source = source
+    offset = source.start
+    lineStart = source.start
+  }
+
+  mutating func table() throws(CSVError) -> CSVTable {
+    let delimiter = declaredDelimiter() ?? likelyDelimiter
+    var table = CSVTable(delimiter: delimiter, rows: [])
+    while offset < source.bytes.count {
+      let row = try row(delimiter)
+      if row.contains(where: { !$0.text.isEmpty }) { table.rows.append(row) }
+    }
+    return table
+  }
+
+  /// The delimiter of a first line `sep=;`, which is then passed.
+  private mutating func declaredDelimiter() -> CSVTable.Delimiter? {
+    guard let first = source.range(ofLine: 1), first.count == 5,
+      source.bytes[first].starts(with: "sep=".utf8),
+      let delimiter = CSVTable.Delimiter(rawValue: source.bytes[first.upperBound - 1])
+    else { return nil }
+    while offset < first.upperBound { step() }
+    endRow()
+    return delimiter
+  }
+
+  private var likelyDelimiter: CSVTable.Delimiter {
+    var counts: [CSVTable.Delimiter: Int] = [:]
+    var isQuoted = false
+    for byte in source.bytes[offset...] {
+      if byte == .quote { isQuoted.toggle() }
+      if isQuoted { continue }
+      if byte.isLineEnd { break }
+      if let delimiter = CSVTable.Delimiter(rawValue: byte) { counts[delimiter, default: 0] += 1 }
+    }
+    // The first of those that are equally frequent, in the order of the enumeration.
+    return CSVTable.Delimiter.allCases.reversed().max { counts[$0, default: 0] < counts[$1, default: 0] }
+      ?? .comma
+  }
+
+  private var byte: UInt8? { offset < source.bytes.count ? source.bytes[offset] : nil }
+
+  private var mark: Mark {
+    Mark(line: line, column: offset - lineStart - continuations + 1, offset: offset, text: source.number)
+  }
+
+  private mutating func step() {
+    let byte = source.bytes[offset]
+    offset += 1
+    if byte.isContinuation { continuations += 1 }
+    let isBeforeLF = offset < source.bytes.count && source.bytes[offset] == UInt8(ascii: "\n")
+    if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && !isBeforeLF {
+      line += 1
+      lineStart = offset
+      continuations = 0
+    }
+  }
+
+  /// Passes the end of a line: LF, CR LF or CR.
+  private mutating func endRow() {
+    let isCR = byte == UInt8(ascii: "\r")
+    if byte?.isLineEnd == true { step() }
+    if isCR, byte == UInt8(ascii: "\n") { step() }
+  }
+
+  private mutating func row(_ delimiter: CSVTable.Delimiter) throws(CSVError) -> [CSVTable.Cell] {
+    var row: [CSVTable.Cell] = []
+    while true {
+      cells += 1
+      guard cells <= CSVReader.maximumCells else {
+        throw CSVError(.tooManyCells, in: SourceRange(start: mark, end: mark))
+      }
+      skipBlanks(delimiter)
+      row.append(byte == .quote ? try quoted(delimiter) : plain(delimiter))
+      guard let byte else { return row }
+      if byte == delimiter.rawValue {
+        step()
+      } else {
+        endRow()
+        return row
+      }
+    }
+  }
+
+  private mutating func skipBlanks(_ delimiter: CSVTable.Delimiter) {
+    while let byte, byte.isBlank, byte != delimiter.rawValue { step() }
+  }
+
+  private mutating func plain(_ delimiter: CSVTable.Delimiter) -> CSVTable.Cell {
+    let start = mark
+    var end = start
+    while let byte, byte != delimiter.rawValue, !byte.isLineEnd {
+      step()
+      // Trailing blanks are left out.
+      if !byte.isBlank { end = mark }
+    }
+    let text = String(decoding: source.bytes[start.offset..<end.offset], as: UTF8.self)
+    return CSVTable.Cell(text: text, range: SourceRange(start: start, end: end))
+  }
+
+  private mutating func quoted(_ delimiter: CSVTable.Delimiter) throws(CSVError) -> CSVTable.Cell {
+    let start = mark
+    step()
+    var bytes: [UInt8] = []
+    while true {
+      guard let byte else {
+        throw CSVError(.unclosedQuote, in: SourceRange(start: start, end: start))
+      }
+      step()
+      if byte != .quote {
+        bytes.append(byte)
+      } else if self.byte == .quote {
+        bytes.append(byte)
+        step()
+      } else {
+        break
+      }
+    }
+    let range = SourceRange(start: start, end: mark)
+    skipBlanks(delimiter)
+    if let byte, byte != delimiter.rawValue, !byte.isLineEnd {
+      throw CSVError(.textAfterQuote, in: SourceRange(start: mark, end: mark))
+    }
+    return CSVTable.Cell(text: String(decoding: bytes, as: UTF8.self), range: range)
+  }
+}
+
+extension UInt8 {
+  fileprivate static let quote = UInt8(ascii: "\"")
+  fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+}

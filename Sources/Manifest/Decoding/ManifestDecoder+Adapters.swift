@@ -1,0 +1,95 @@
+import Bluetooth
+import Model
+import Source
+import YAML
+
+/// What a manifest says of adapters.
+extension ManifestDecoder {
+  /// The adapters that it describes.
+  mutating func adapters(_ node: YAMLNode) -> [AdapterDescription] {
+    guard let entries = node.entries else {
+      error(
+        .wrongStructure, "`adapters` is a mapping of adapters", at: node.range,
+        advice: "name each as the host does, by its address or as you like: adapters: { hci0: { slots: 7 } }")
+      return []
+    }
+    var places: [AdapterReference: SourceRange] = [:]
+    return entries.compactMap { entry in
+      guard let description = adapter(entry) else { return nil }
+      if let first = places[description.reference] {
+        error(
+          .badAdapter, "this adapter is described already", at: entry.keyRange,
+          notes: [.init("the first entry", at: first)], advice: "join the two")
+      }
+      places[description.reference] = entry.keyRange
+      return description
+    }
+  }
+
+  private mutating func adapter(_ entry: YAMLNode.Entry) -> AdapterDescription? {
+    let isReference = AdapterReference(naming: entry.key) != nil
+    if !Vocabulary.speaksOfSecrets(entry.key) { show(entry.keyRange) }
+    guard let fields = fields(of: entry.value, "an adapter", known: Vocabulary.adapter) else { return nil }
+    if fields.all.isEmpty, entry.value.entries?.isEmpty == true {
+      error(
+        .missingKey, "nothing is said of this adapter", at: entry.keyRange, advice: "for example: slots: 7")
+    }
+    var description = AdapterDescription(AdapterReference(entry.key))
+    if isReference {
+      if let address = fields.entry("address") {
+        error(
+          .badAdapter, "the adapter is named by the host or its address already", at: address.keyRange,
+          advice: "leave `address` out, or name the adapter as you like")
+      }
+    } else if let node = fields["address"] {
+      guard let text = text(node, "address") else { return nil }
+      guard let address = BluetoothAddress(text) else {
+        error(
+          .badAddress, "`address` is not the address of an adapter", at: node.range, advice: Self.addresses)
+        return nil
+      }
+      warnOfOtherMeaning(node, "address")
+      description = AdapterDescription(AdapterReference(address.description), alias: entry.key)
+    } else {
+      error(
+        .badAdapter, "this is neither the name nor the address of an adapter", at: entry.keyRange,
+        advice: "write hci0 or 00:1A:7D:DA:71:13, or give it its `address`: \(Self.addresses)")
+      return nil
+    }
+    if let node = fields["slots"] { description.slots = integer(node, "slots", in: 1...20) }
+    if let node = fields["place"] { description.place = label(node, "place") }
+    return description
+  }
+
+  private static let addresses = "`bluetoothctl list` has the addresses"
+
+  /// The adapter that is in a room.
+  mutating func near(_ fields: Fields, of kind: RoomKind) -> AdapterReference? {
+    guard let entry = fields.entry("near"), let text = text(entry.value, "near") else { return nil }
+    if kind.isRegistered {
+      neverWritten(entry)
+      return nil
+    }
+    if let address = fields.entry("address") {
+      warning(
+        .redundantHint, "`near` decides nothing in a room with an address", at: entry.keyRange,
+        notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
+    }
+    if let described = adapters.first(where: { $0.alias == text }) { return described.reference }
+    if let reference = AdapterReference(naming: text) { return reference }
+    let nearest = Vocabulary.nearest(to: text, of: adapters.compactMap(\.alias))
+    error(
+      .unknownAdapter, "this is neither the name nor the address of an adapter", at: entry.value.range,
+      advice: nearest.map { "did you mean `\($0)`?" } ?? "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)")
+    return nil
+  }
+}
+
+extension AdapterReference {
+  /// The adapter that has this name on a host, `hci0` to `hci255`, or this address; nil of any other text.
+  fileprivate init?(naming text: String) {
+    let isName = text.hasPrefix("hci") && Int(text.dropFirst(3)).map { (0...255).contains($0) } ?? false
+    guard isName || BluetoothAddress(text) != nil else { return nil }
+    self.init(text)
+  }
+}

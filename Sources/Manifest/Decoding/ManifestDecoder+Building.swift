@@ -1,0 +1,107 @@
+import Families
+import Model
+import Source
+import YAML
+
+extension ManifestDecoder {
+  /// The building. What comes of it is good only if no error was found.
+  mutating func building(_ root: YAMLNode?) -> Building? {
+    let start = SourceRange(start: Mark(line: 1, column: 1), end: Mark(line: 1, column: 1))
+    guard let root else {
+      error(
+        .emptyManifest, "the manifest is empty", at: start,
+        advice: "it needs at least `building` and `rooms`; `roboprov init` writes one that explains every key"
+      )
+      return nil
+    }
+    guard
+      let fields = fields(of: root, "the manifest", known: Vocabulary.building, elsewhere: Self.inTheRooms)
+    else { return nil }
+    checkVersion(fields)
+    let name = buildingName(fields)
+    let id = buildingID(fields, name: name)
+    var networks = fields["wifi"].map { self.networks($0) } ?? [:]
+    if let node = fields["include"] { include(node, into: &networks) }
+    // Networks that no room refers to are checked too: their first use may be the day on site.
+    check(networks)
+    adapters = fields["adapters"].map { self.adapters($0) } ?? []
+    let policy = matchPolicy(fields)
+    scopes = [topScope(fields, networks)]
+    let rooms = rooms(fields, networks: networks, policy)
+    warnOfUnusedDefaults()
+    warnOfSuspicious()
+    guard let name, let id, let policy else { return nil }
+    return Building(id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms)
+  }
+
+  /// What is said at the top of a key that rooms have.
+  private static func inTheRooms(_ key: String) -> (code: DiagnosticCode, message: String, advice: String)? {
+    guard Vocabulary.isKeyOfRooms(key) || Vocabulary.defaults.contains(key) else { return nil }
+    return (
+      .misplacedKey, "`\(key)` cannot be at the top",
+      Vocabulary.isShareable(key)
+        ? "put it under `defaults`, or into each room that it is for"
+        : "put it into each room that it is for"
+    )
+  }
+
+  private mutating func checkVersion(_ fields: Fields) {
+    guard let node = fields["version"], let text = text(node, "version") else { return }
+    if text != "1" {
+      error(
+        .unknownValue, "this version of roboprov reads manifests of version 1", at: node.range,
+        advice: "write `version: 1`, or use a newer roboprov")
+    }
+  }
+
+  private mutating func buildingName(_ fields: Fields) -> String? {
+    guard let node = fields["building"] else {
+      error(
+        .missingKey, "the manifest has no `building`", at: fields.head,
+        advice: "give the building's name: building: …")
+      return nil
+    }
+    guard let text = plainText(node, "building") else { return nil }
+    let description = SettingDescription(
+      "building", "name of the building", .text(bytes: 1...100), isRequired: true,
+      documentation: "Name of the building.")
+    return check(.text(text), by: description, called: "building", at: node.range) ? text : nil
+  }
+
+  private mutating func buildingID(_ fields: Fields, name: String?) -> String? {
+    if let node = fields["id"] { return slug(node) }
+    guard let name else { return nil }
+    if let slug = Slug.make(of: name) { return slug }
+    error(
+      .badIdentifier, "no `id` can be made from the building's name",
+      at: fields["building"]?.range ?? fields.head,
+      advice: "give one: id: …, of a–z, 0–9 and hyphens")
+    return nil
+  }
+
+  private mutating func matchPolicy(_ fields: Fields) -> Building.Assignment? {
+    guard let node = fields["match"] else { return .address }
+    guard let text = text(node, "match") else { return nil }
+    if let policy = Building.Assignment(rawValue: text) { return policy }
+    let known = ["address", "any", "later"]
+    error(
+      .unknownValue, "`match` is neither `address`, `any` nor `later`", at: node.range,
+      advice: Vocabulary.nearest(to: text, of: known).map { "did you mean `\($0)`?" })
+    return nil
+  }
+
+  /// Holds networks against the settings of every profile that takes them; each is judged once, where it stands.
+  mutating func check(_ networks: [String: Network]) {
+    let settings = DeviceProfiles.all.flatMap(\.settings)
+    let ssid = settings.first { $0.name == .wifiSSID }
+    let password = settings.first { $0.name == .wifiPassword }
+    for (_, network) in networks.sorted(by: { $0.key < $1.key }) {
+      if let ssid, let (text, range) = network.ssid {
+        _ = check(.text(text), by: ssid, called: "ssid", at: range)
+      }
+      if let password, let (secret, range) = network.password {
+        _ = check(.secret(secret), by: password, called: "password", at: range)
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Model
+import Source
+import YAML
+
+/// Ranges of rooms.
+extension ManifestDecoder {
+  /// The rooms of a range; none, and an error, where it is none.
+  mutating func rooms(
+    of draft: RoomDraft, named name: String, at range: SourceRange
+  ) -> [(name: String, draft: RoomDraft)] {
+    let rooms: RoomRange
+    do throws(RoomRange.Problem) {
+      rooms = try RoomRange(name)
+    } catch {
+      let (message, advice) = Self.words(for: error)
+      self.error(.badRange, message, at: range, advice: advice)
+      return []
+    }
+    // What belongs to one room cannot be that of several.
+    let owned = draft.fields.all.filter {
+      rooms.names.count > 1 && ["id", "address", "near"].contains($0.key)
+    }
+    for entry in owned {
+      let room = presentable(rooms.names[0]) ?? "…"
+      error(
+        .rangeValue, "a range of rooms cannot have one `\(entry.key)`", at: entry.keyRange,
+        advice: "give it to each room in an entry of its own below: - { room: \(room), \(entry.key): … }")
+    }
+    guard owned.isEmpty else { return [] }
+    guard let minors = minors(of: draft, for: rooms) else { return [] }
+    return zip(rooms.names, minors).map { name, minor in
+      var room = draft
+      room.isOfRange = true
+      room.fields.replace("room", by: name)
+      if let minor { room.fields.replace("minor", by: minor) }
+      return (name, room)
+    }
+  }
+
+  /// The minors of a range's rooms: a range itself, or counted along from the first; nil, and an error, where they do not fit.
+  private mutating func minors(of draft: RoomDraft, for rooms: RoomRange) -> [String?]? {
+    guard let node = draft.fields["minor"], let text = node.text else { return rooms.names.map { _ in nil } }
+    if RoomRange.isMeant(by: text) {
+      show(node.range)
+      let minors = try? RoomRange(text)
+      guard let minors, minors.names.count == rooms.names.count else {
+        error(
+          .rangeValue, "\(minors.map { "\($0.names.count)" } ?? "no") minors for \(rooms.names.count) rooms",
+          at: node.range,
+          advice: "give the first room's minor: the others count along")
+        return nil
+      }
+      return minors.names
+    }
+    // Where it is no number, that is said once, of the first room.
+    guard let first = Written.integer(text) else { return rooms.names.map { _ in text } }
+    let last = first + (rooms.offsets.max() ?? 0)
+    guard (0...65535).contains(last), (0...65535).contains(first + (rooms.offsets.min() ?? 0)) else {
+      show(node.range)
+      error(
+        .rangeValue, "the minors of this range reach \(last), outside of 0…65535", at: node.range,
+        advice: "the first room has this minor, and the others count along with their numbers")
+      return nil
+    }
+    return rooms.offsets.map { String(first + $0) }
+  }
+
+  private static func words(for problem: RoomRange.Problem) -> (message: String, advice: String) {
+    switch problem {
+    case .braces:
+      ("a name with braces is a range of rooms, and this is none", "write it once: Room {301..332}")
+    case .part:
+      (
+        "this is no range of rooms",
+        "for example: Room {301..332}, Room {301..331..2}, Room {301..312,314}, Suite {A..F}"
+      )
+    case .order: ("this range counts down, or has a step of 0", "write the lower number first")
+    case .tooMany:
+      ("this range has more than \(RoomRange.maximumCount) rooms", "check its numbers")
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Families
+import Model
+import Source
+import YAML
+
+/// A room as it was written: its keys, and where.
+struct RoomDraft {
+  /// The room's own keys.
+  var fields: Fields
+  /// Its device family; nil where there is none of the name that was given, which has been reported.
+  var profile: (any DeviceFamily)?
+  /// The number of the scope that it is in.
+  var scope: Int
+  /// Whether it is one of a range, and no entry of its own has changed it.
+  var isOfRange: Bool
+}
+
+/// The rooms of a manifest in its order, ranges written out.
+struct RoomDrafts {
+  /// How many rooms a building may have.
+  static let maximumCount = 200_000
+
+  private(set) var all: [RoomDraft] = []
+  /// Rooms of ranges, by name.
+  private var ofRanges: [String: Int] = [:]
+
+  /// The room of a range that has this name, where later entries may still change it.
+  func ofRange(named name: String) -> RoomDraft? { ofRanges[name].map { all[$0] } }
+
+  /// Adds a room. Of a range's room, an entry of the same name changes those keys that it has.
+  mutating func add(_ draft: RoomDraft, named name: String?) {
+    guard let name, let index = ofRanges[name] else {
+      if draft.isOfRange, let name { ofRanges[name] = all.count }
+      all.append(draft)
+      return
+    }
+    all[index] = RoomDraft(
+      fields: draft.fields.over(all[index].fields), profile: draft.profile, scope: all[index].scope,
+      isOfRange: draft.isOfRange)
+    // The next entry of this name is a second room.
+    if !draft.isOfRange { ofRanges[name] = nil }
+  }
+}
+
+extension ManifestDecoder {
+  /// The rooms of the whole manifest, in its order.
+  mutating func rooms(
+    _ fields: Fields, networks: [String: Network], _ policy: Building.Assignment?
+  ) -> [Room] {
+    var drafts = RoomDrafts()
+    let before = findings.count
+    guard Vocabulary.roomLists.contains(where: { fields[$0] != nil }) else {
+      error(
+        .noRooms, "the manifest has no `rooms`", at: fields.head,
+        advice: "list them: rooms:, then `- room: …` for each")
+      return []
+    }
+    collect(fields, in: 0, networks, &drafts)
+    if drafts.all.isEmpty, findings.count == before {
+      error(
+        .noRooms, "the manifest lists no room", at: fields.head, advice: "begin each room with `- room: …`")
+    }
+    var claims = RoomClaims()
+    return drafts.all.compactMap { draft in
+      let kind = RoomKind(
+        profile: draft.profile, isRegistered: isRegistered(draft.fields, profile: draft.profile))
+      note(kind, in: draft.scope)
+      return room(draft, of: kind, networks: networks, policy, claims: &claims)
+    }
+  }
+
+  private mutating func note(_ kind: RoomKind, in number: Int) {
+    var number: Int? = number
+    // Where it is known, it is known around it, too.
+    while let scope = number, scopes[scope].add(kind) { number = scopes[scope].outer }
+  }
+
+  /// The rooms of a scope and of those in it.
+  mutating func collect(
+    _ fields: Fields, in scope: Int, _ networks: [String: Network], _ drafts: inout RoomDrafts
+  ) {
+    for entry in fields.all {
+      switch entry.key {
+      case "rooms":
+        for node in list(entry, "begin each room with `- room: …`") { add(node, in: scope, &drafts) }
+      case "rooms_from":
+        for node in tables(entry.value) { add(node, in: scope, &drafts) }
+      case "floors":
+        for node in list(entry, "begin each floor with `- floor: …`") {
+          self.scope(node, "floor", in: scope, networks, &drafts)
+        }
+      case "groups":
+        for node in list(entry, "begin each group with `- group: …`") {
+          self.scope(node, "group", in: scope, networks, &drafts)
+        }
+      default: break
+      }
+    }
+  }
+
+  private mutating func list(_ entry: YAMLNode.Entry, _ advice: String) -> [YAMLNode] {
+    let nothing = "`\(entry.key)` lists no \(entry.key.dropLast())"
+    guard let items = entry.value.items else {
+      if entry.value.isNull {
+        error(.noRooms, nothing, at: entry.keyRange, advice: advice)
+      } else {
+        error(.wrongStructure, "`\(entry.key)` is a list", at: entry.keyRange, advice: advice)
+      }
+      return []
+    }
+    if items.isEmpty {
+      error(.noRooms, nothing, at: entry.value.range, advice: advice)
+    }
+    return items
+  }
+
+  /// Takes an entry of a list or a row of a table.
+  private mutating func add(_ node: YAMLNode, in scope: Int, _ drafts: inout RoomDrafts) {
+    guard drafts.all.count < RoomDrafts.maximumCount else {
+      return error(
+        .tooManyRooms, "more than \(RoomDrafts.maximumCount) rooms", at: node.range,
+        advice: "describe them as several buildings")
+    }
+    let name = node.entries?.first { $0.key == "room" }?.value.text
+    let base = name.flatMap { drafts.ofRange(named: $0) }
+    // Which keys a room has depends on its profile.
+    let written = node.entries?.first { $0.key == "profile" }?.value
+    let chosen =
+      written.map { ChosenProfile(family: self.profile($0)) }
+      ?? base.map { ChosenProfile(family: $0.profile) }
+    let profile = (chosen ?? scopes[scope].defaults.profile)?.family
+    guard let fields = roomFields(node, profile) else { return }
+    let draft = RoomDraft(fields: fields, profile: profile, scope: scope, isOfRange: false)
+    guard let name, RoomRange.isMeant(by: name), let nameNode = fields["room"] else {
+      return drafts.add(draft, named: name)
+    }
+    show(nameNode.range)
+    for room in rooms(of: draft, named: name, at: nameNode.range) { drafts.add(room.draft, named: room.name) }
+  }
+
+  private mutating func roomFields(_ node: YAMLNode, _ profile: (any DeviceFamily)?) -> Fields? {
+    fields(
+      of: node, "a room", known: Vocabulary.keys(ofRoomsWith: profile),
+      elsewhere: { key in
+        if Vocabulary.building.contains(key) {
+          return (.misplacedKey, "`\(key)` cannot be in a room", "it belongs at the top of the manifest")
+        }
+        let takers: [any DeviceFamily] = DeviceProfiles.all.filter {
+          Vocabulary.settingKeys(of: $0).contains(key)
+        }
+        guard let profile, !takers.isEmpty else { return nil }
+        return (
+          .unsupportedKey, "\(profile.withArticle) takes no `\(key)`",
+          "\(takers.listed) does: check `profile`, or leave `\(key)` out"
+        )
+      })
+  }
+}

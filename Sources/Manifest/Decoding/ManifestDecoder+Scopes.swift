@@ -1,0 +1,170 @@
+import Families
+import Model
+import Source
+import YAML
+
+extension ManifestDecoder {
+  /// The scope of the whole manifest: `defaults`, and those of its keys that can be at the top as well.
+  mutating func topScope(_ fields: Fields, _ networks: [String: Network]) -> RoomScope {
+    var top = Fields(head: fields.head)
+    for key in Vocabulary.topDefaults {
+      if let entry = fields.entry(key) { top.add(entry) }
+    }
+    if let node = fields["defaults"], !node.isNull,
+      let inner = self.fields(
+        of: node, "`defaults`", known: Vocabulary.defaults + Vocabulary.shareableSettings,
+        elsewhere: { key in
+          Vocabulary.isKeyOfRooms(key)
+            ? (
+              .misplacedKey, "`\(key)` cannot be under `defaults`",
+              "no two rooms have it in common: give it to each room"
+            ) : nil
+        })
+    {
+      for entry in inner.all {
+        if let first = top.entry(entry.key) {
+          error(
+            .duplicateKey, "`\(entry.key)` is at the top of the manifest, too", at: entry.keyRange,
+            notes: [.init("there", at: first.keyRange)], advice: "keep one of them")
+        }
+        top.add(entry)
+      }
+    }
+    var own = defaults(top, networks)
+    if own.profile == nil { own.profile = ChosenProfile(family: DeviceProfiles.all.first) }
+    return RoomScope(own: own, defaults: own)
+  }
+
+  /// What a place says for all of its rooms.
+  mutating func defaults(_ fields: Fields, _ networks: [String: Network]) -> RoomDefaults {
+    var defaults = RoomDefaults()
+    if let node = fields["profile"] { defaults.profile = ChosenProfile(family: profile(node)) }
+    if let entry = fields.entry("wifi") {
+      defaults.wifi = choice(entry.value, of: networks)
+      if case .network(let network)? = defaults.wifi {
+        defaults.wifiKey = entry.keyRange
+        if entry.value.entries != nil { check([":": network]) }
+      }
+    }
+    if let entry = fields.entry("proof") {
+      defaults.proof = proofAddress(entry.value)
+      defaults.proofKey = entry.keyRange
+    }
+    if let node = fields["retries"] { defaults.retries = integer(node, "retries", in: 0...20) }
+    if let node = fields["timeouts"] { defaults.timeouts = timeouts(node) }
+    defaults.settings = sharedSettings(fields)
+    return defaults
+  }
+
+  /// A floor or a group, with the rooms in it.
+  /// - Parameters:
+  ///   - key: `floor` or `group`: the key of its name.
+  ///   - outer: the number of the scope around it.
+  mutating func scope(
+    _ node: YAMLNode, _ key: String, in outer: Int, _ networks: [String: Network], _ drafts: inout RoomDrafts
+  ) {
+    let known = (key == "floor" ? Vocabulary.floor : Vocabulary.group) + Vocabulary.shareableSettings
+    guard
+      let fields = fields(
+        of: node, "a \(key)", known: known,
+        elsewhere: { other in
+          Vocabulary.isKeyOfRooms(other)
+            ? (.misplacedKey, "`\(other)` cannot be in a \(key)", "give it to each room") : nil
+        })
+    else { return }
+    let around = scopes[outer]
+    let own = defaults(fields, networks)
+    var scope = RoomScope(outer: outer, own: own, defaults: own.over(around.defaults), floor: around.floor)
+    scope.tags = around.tags
+    if let name = name(fields, key) {
+      if key == "floor" { scope.floor = name } else { scope.tags.append(name) }
+    }
+    scope.tags += tags(fields)
+    let number = scopes.count
+    scopes.append(scope)
+    guard fields["rooms"] != nil || fields["rooms_from"] != nil || fields["groups"] != nil else {
+      error(
+        .noRooms, "a \(key) without rooms", at: fields.head,
+        advice: "list them under `rooms`, or name a table: rooms_from: …")
+      return
+    }
+    collect(fields, in: number, networks, &drafts)
+  }
+
+  private mutating func name(_ fields: Fields, _ key: String) -> String? {
+    guard let node = fields[key] else {
+      error(.missingKey, "a \(key) without a name", at: fields.head, advice: "give it one: \(key): …")
+      return nil
+    }
+    return label(node, key)
+  }
+
+  /// The tags that a mapping gives; a text has them between commas.
+  mutating func tags(_ fields: Fields) -> [String] {
+    guard let node = fields["tags"] else { return [] }
+    if let text = node.text, text.contains(",") {
+      _ = self.text(node, "tags")
+      return text.split(separator: ",").map { $0.trimmingBlanks }.filter { !$0.isEmpty }
+    }
+    return (node.items ?? [node]).compactMap { label($0, "tags") }
+  }
+
+  /// A short text for people: a floor, a tag.
+  mutating func label(_ node: YAMLNode, _ key: String) -> String? {
+    guard let text = plainText(node, key) else { return nil }
+    let description = SettingDescription(
+      SettingName(rawValue: key), key, .text(bytes: 1...64), isRequired: false, documentation: "A label.")
+    return check(.text(text), by: description, called: key, at: node.range) ? text : nil
+  }
+
+  /// Says which defaults no room could take: they were meant for something.
+  mutating func warnOfUnusedDefaults() {
+    for scope in scopes {
+      // Where a profile is not known, nobody knows what its rooms would take.
+      guard !scope.kinds.isEmpty, scope.kinds.allSatisfy({ $0.profile != nil }) else { continue }
+      warnOfUnused(scope.own, by: scope.kinds)
+    }
+  }
+
+  private mutating func warnOfUnused(_ defaults: RoomDefaults, by kinds: [RoomKind]) {
+    func takers(of name: SettingName) -> String {
+      let takers: [any DeviceFamily] = DeviceProfiles.all.filter { $0.settings.contains { $0.name == name } }
+      return takers.listed
+    }
+    func isTaken(_ name: SettingName) -> Bool { kinds.contains { $0.takes(name) } }
+
+    if let range = defaults.wifiKey, !isTaken(.wifiSSID) {
+      warning(
+        .unusedDefault, "no room here takes `wifi`", at: range,
+        advice: "\(takers(of: .wifiSSID)) does: check `profile`, or leave it out")
+    }
+    if let range = defaults.proofKey, !kinds.contains(where: \.isProvedByBeacon) {
+      warning(
+        .unusedDefault, "no room here takes `proof`", at: range,
+        advice: "it is for devices that a beacon proves: check `profile`, or leave it out")
+    }
+    for key in Vocabulary.shareableSettings {
+      let name = SettingName(rawValue: key)
+      guard let shared = defaults.settings[key], !isTaken(name) else { continue }
+      warning(
+        .unusedDefault, "no room here takes `\(key)`", at: shared.entry.keyRange,
+        advice: "\(takers(of: name)) does: check `profile`, or leave it out")
+    }
+    for stage in Stage.allCases {
+      guard let timeout = defaults.timeouts[stage], !kinds.contains(where: { $0.stages.contains(stage) })
+      else { continue }
+      warning(
+        .unusedDefault, "no room here has a stage `\(stage.rawValue)`", at: timeout.keyRange,
+        advice: "check `profile`, or leave it out")
+    }
+  }
+}
+
+extension Substring {
+  /// Without blanks at either end.
+  fileprivate var trimmingBlanks: String {
+    var text = self.drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

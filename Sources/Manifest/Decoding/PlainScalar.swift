@@ -1,0 +1,94 @@
+import YAML
+
+/// How other YAML readers understand text without quotes.
+enum PlainScalar {
+  /// What other readers take a text for: `a number`. Nil where all take it for text.
+  ///
+  /// Both YAML 1.1 (PyYAML, Ruby) and the core schema of YAML 1.2 count.
+  static func otherMeaning(of text: String) -> String? {
+    guard let first = text.utf8.first, text.utf8.count <= 64 else { return nil }
+    switch first {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+      if isNumber(text) { return "a number" }
+      if isSexagesimal(text) { return "a number to base 60" }
+      return isDate(text) ? "a date" : nil
+    default:
+      let words = ["y", "n", "yes", "no", "true", "false", "on", "off"]
+      return words.contains(text.lowercased()) ? "a truth value" : nil
+    }
+  }
+
+  /// Whether every reader that takes a text for a number writes it back as it was: `301`, but not `007` or `1.10`.
+  static func isPlainNumber(_ text: String) -> Bool {
+    (1...15).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
+      && (text == "0" || text.utf8.first != UInt8(ascii: "0"))
+  }
+
+  private static func isNumber(_ text: String) -> Bool {
+    var digits = Substring(text)
+    if digits.first == "-" || digits.first == "+" { digits = digits.dropFirst() }
+    let lowercase = digits.lowercased()
+    if [".inf", ".nan"].contains(lowercase) { return true }
+    for (prefix, allowed) in [("0x", "0123456789abcdef_"), ("0o", "01234567"), ("0b", "01_")]
+    where lowercase.hasPrefix(prefix) && lowercase.count > 2 {
+      return lowercase.dropFirst(2).allSatisfy { allowed.contains($0) }
+    }
+    // Decimal: digits with underscores, a point, an exponent.
+    let parts = lowercase.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2 {
+      var exponent = parts[1]
+      if exponent.first == "-" || exponent.first == "+" { exponent = exponent.dropFirst() }
+      guard !exponent.isEmpty, exponent.utf8.allSatisfy(isDigit) else { return false }
+    }
+    let mantissa = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let isMadeOfDigits = mantissa.allSatisfy { $0.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: "_") } }
+    return isMadeOfDigits && mantissa.contains { $0.utf8.contains(where: isDigit) }
+  }
+
+  /// `12:34:56`, as YAML 1.1 writes degrees and times.
+  private static func isSexagesimal(_ text: String) -> Bool {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    return parts.count > 1
+      && parts.allSatisfy { (1...2).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }
+      && parts.dropFirst().allSatisfy { Int($0).map { $0 < 60 } ?? false }
+  }
+
+  /// `2026-11-22`, perhaps with a time.
+  private static func isDate(_ text: String) -> Bool {
+    let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
+    let isDay =
+      parts.count == 3 && parts[0].utf8.count == 4
+      && parts.allSatisfy { $0.utf8.allSatisfy(isDigit) && !$0.isEmpty }
+    let rest = text.dropFirst(10)
+    return isDay && (rest.isEmpty || " Tt".contains(rest.first ?? "-"))
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+extension ManifestDecoder {
+  /// A text for people, as `text`; a warning where it has no quotes and other readers take it for something else.
+  mutating func plainText(_ node: YAMLNode, _ key: String) -> String? {
+    guard let text = text(node, key) else { return nil }
+    if !PlainScalar.isPlainNumber(text) { warnOfOtherMeaning(node, key) }
+    return text
+  }
+
+  /// Warns of a text without quotes that other readers take for something else.
+  mutating func warnOfOtherMeaning(_ node: YAMLNode, _ key: String) {
+    guard case .scalar(let text, isPlain: true) = node.content,
+      let meaning = PlainScalar.otherMeaning(of: text)
+    else { return }
+    warning(
+      .ambiguousText, "other YAML readers take this `\(key)` for \(meaning)", at: node.range,
+      advice: "put it into quotes: it is taken as it is written", fix: .quote(node.range))
+  }
+
+  /// The same of the key of an entry.
+  mutating func warnOfOtherMeaning(key entry: YAMLNode.Entry) {
+    guard texts.isPlain(entry.keyRange), let meaning = PlainScalar.otherMeaning(of: entry.key) else { return }
+    warning(
+      .ambiguousText, "other YAML readers take this name for \(meaning)", at: entry.keyRange,
+      advice: "put it into quotes, here and where it is used", fix: .quote(entry.keyRange))
+  }
+}

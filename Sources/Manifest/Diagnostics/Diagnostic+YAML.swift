@@ -1,0 +1,75 @@
+import Hex
+import Source
+import YAML
+
+extension Diagnostic {
+  /// What is wrong with a text as YAML, and what to do about it.
+  init(_ error: YAMLError) {
+    let (code, message, advice) = Self.words(for: error.problem)
+    self.init(.error, code, message, at: error.range, advice: advice)
+    switch error.problem {
+    case .duplicateKey(let first):
+      notes = [Note("the first", at: SourceRange(start: first, end: first))]
+    case .brokenBrackets(let opened):
+      notes = [Note("opened here", at: SourceRange(start: opened, end: opened))]
+    default: break
+    }
+  }
+
+  private static func words(for problem: YAMLError.Problem) -> (DiagnosticCode, String, String?) {
+    switch problem {
+    case .fileTooLarge(let bytes):
+      (
+        .fileTooLarge, "the file has \(bytes) bytes; \(YAMLParser.maximumBytes) are allowed",
+        "is it the right file?"
+      )
+    case .notUTF8: (.wrongEncoding, "not UTF-8 from here on", "save the file as UTF-8 in your editor")
+    case .otherEncoding(let name):
+      (.wrongEncoding, "the file is \(name), not UTF-8", "save the file as UTF-8 in your editor")
+    case .forbiddenCharacter(0): (.forbiddenCharacter, "a NUL byte", "is it a text file?")
+    case .forbiddenCharacter(let number):
+      (
+        .forbiddenCharacter,
+        "the character U+\(number.hex(digits: 4, uppercase: true)) is not allowed",
+        "delete it; in \"double quotes\" it can be written as an escape"
+      )
+    case .tab: (.tabIndentation, "a tab where only spaces may indent", "replace it by spaces")
+    case .unclosedQuote: (.yamlSyntax, "this quote is never closed", "close it, or leave it out")
+    case .brokenBrackets: (.yamlSyntax, "a comma or closing bracket is missing before this", nil)
+    case .unexpectedMapping:
+      (
+        .yamlSyntax, "a key and value cannot be here",
+        "quote a text that contains `: `, or check the line's indentation"
+      )
+    case .missingColon:
+      (.yamlSyntax, "a `:` is missing", "write `key: value`, or `- ` before an item of a list")
+    case .misplaced:
+      (
+        .yamlSyntax,
+        "this does not belong to what stands above it",
+        "check the indentation: what belongs together starts in one column"
+      )
+    case .reservedCharacter:
+      (.yamlSyntax, "a text cannot begin with this character", "put the text into quotes")
+    case .unknownEscape:
+      (
+        .yamlSyntax,
+        "this escape means nothing in \"double quotes\"",
+        "use 'single quotes', where a backslash is a backslash"
+      )
+    case .syntax(let words): (.yamlSyntax, "not YAML: \(words)", nil)
+    case .duplicateKey(let first):
+      (.duplicateKey, "this key is on line \(first.line) already", "keep one of them")
+    case .keyIsNotText: (.keyNotText, "a key must be a text", nil)
+    case .tag: (.yamlTag, "tags (`!…`) mean nothing here", "leave it out; quote a text that begins with `!`")
+    case .unknownAlias:
+      (.badAlias, "an alias without an anchor before it", "quote a text that begins with `*`")
+    case .recursiveAlias: (.badAlias, "an alias within what it stands for", nil)
+    case .severalDocuments:
+      (.severalDocuments, "a second document", "a manifest is one document: remove the `---`")
+    case .tooDeep: (.documentTooLarge, "nested deeper than \(YAMLParser.maximumDepth) levels", nil)
+    case .tooLarge:
+      (.documentTooLarge, "more than \(YAMLParser.maximumNodes) values, aliases counted in full", nil)
+    }
+  }
+}

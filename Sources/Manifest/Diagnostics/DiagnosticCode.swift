@@ -1,0 +1,175 @@
+/// What a finding is about: a stable name by which people look it up and programs select it. Frozen once released.
+public enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
+  // The file as text and as YAML.
+  case fileUnreadable = "file-unreadable"
+  case fileTooLarge = "file-too-large"
+  case wrongEncoding = "wrong-encoding"
+  case forbiddenCharacter = "forbidden-character"
+  case tabIndentation = "tab-indentation"
+  case yamlSyntax = "yaml-syntax"
+  case duplicateKey = "duplicate-key"
+  case keyNotText = "key-not-text"
+  case yamlTag = "yaml-tag"
+  case badAlias = "bad-alias"
+  case severalDocuments = "several-documents"
+  case documentTooLarge = "document-too-large"
+
+  // Keys and values.
+  case emptyManifest = "empty-manifest"
+  case unknownKey = "unknown-key"
+  case misplacedKey = "misplaced-key"
+  case mergeKey = "merge-key"
+  case missingKey = "missing-key"
+  case wrongStructure = "wrong-structure"
+  case missingValue = "missing-value"
+  case notANumber = "not-a-number"
+  case notADuration = "not-a-duration"
+  case notAUUID = "not-a-uuid"
+  case outOfRange = "out-of-range"
+  case wrongLength = "wrong-length"
+  case controlCharacter = "control-character"
+  case unknownValue = "unknown-value"
+  case reservedUUID = "reserved-uuid"
+  case badIdentifier = "bad-identifier"
+  case badAddress = "bad-address"
+  case ambiguousText = "ambiguous-text"
+
+  // WiFi.
+  case badNetworkName = "bad-network-name"
+  case unknownNetwork = "unknown-network"
+  case badPassword = "bad-password"
+  case badSecretSource = "bad-secret-source"
+  case placeholderPassword = "placeholder-password"
+
+  // Adapters.
+  case badAdapter = "bad-adapter"
+  case unknownAdapter = "unknown-adapter"
+
+  // Rooms.
+  case noRooms = "no-rooms"
+  case tooManyRooms = "too-many-rooms"
+  case missingAddress = "missing-address"
+  case duplicateRoom = "duplicate-room"
+  case similarRoom = "similar-room"
+  case duplicateIdentifier = "duplicate-identifier"
+  case duplicateIdentity = "duplicate-identity"
+  case duplicateAddress = "duplicate-address"
+  case unsupportedKey = "unsupported-key"
+  case unusedDefault = "unused-default"
+  case neverMatched = "never-matched"
+  case redundantHint = "redundant-hint"
+  case timeoutTooShort = "timeout-too-short"
+  case slowDevice = "slow-device"
+  case suspiciousMinor = "suspicious-minor"
+  case suspiciousAddress = "suspicious-address"
+
+  // Ranges, tables and further files.
+  case badRange = "bad-range"
+  case rangeValue = "range-value"
+  case badTable = "bad-table"
+  case unknownColumn = "unknown-column"
+  case duplicateColumn = "duplicate-column"
+  case includedKey = "included-key"
+  case duplicateNetwork = "duplicate-network"
+}
+
+extension DiagnosticCode {
+  /// What it means and what to do, in one or two sentences; for the reference.
+  public var explanation: String {
+    switch self {
+    case .fileUnreadable:
+      "A file that the manifest names is not there or cannot be read. Its path is relative to the manifest."
+    case .fileTooLarge: "The file is larger than a manifest or table may be. It is probably another file."
+    case .wrongEncoding: "The file is not UTF-8. Save it as UTF-8; of a spreadsheet, export “CSV UTF-8”."
+    case .forbiddenCharacter: "The file contains a control character that YAML and tables do not allow."
+    case .tabIndentation: "YAML is indented with spaces only."
+    case .yamlSyntax: "The text is not YAML. The message says what was expected."
+    case .duplicateKey: "A key is there twice in one mapping. Programs differ about which of the two counts."
+    case .keyNotText: "A key is a list or a mapping."
+    case .yamlTag: "YAML tags (`!…`) have no meaning in a manifest. Quote a text that begins with `!`."
+    case .badAlias:
+      "An alias (`*name`) has no anchor (`&name`) before it, or is inside it. Quote a text that begins with `*`."
+    case .severalDocuments: "A manifest is one YAML document."
+    case .documentTooLarge:
+      "The document is nested too deeply or has too many values, aliases counted in full."
+    case .emptyManifest: "The manifest contains nothing. It needs at least `building` and `rooms`."
+    case .unknownKey: "No such key exists here. The nearest known key is named."
+    case .misplacedKey: "The key exists, but not at this place."
+    case .mergeKey:
+      "Merge keys (`<<`) are not supported. Put what rooms share under `defaults`, a floor or a group."
+    case .missingKey: "A required key is missing."
+    case .wrongStructure: "A single value, a list or a mapping was expected, and something else is there."
+    case .missingValue: "A key has no value. Give it one, or leave the key out."
+    case .notANumber:
+      "A whole number in decimal digits was expected. `012`, `0x10` and `1e3` are refused: programs differ about them."
+    case .notADuration: "A duration is a whole number and its unit, without space: `500ms`, `15s` or `2m`."
+    case .notAUUID: "A UUID has 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12."
+    case .outOfRange: "A number or duration is outside of what the device or the key takes."
+    case .wrongLength: "A text is empty, or longer than the device takes. Lengths are in bytes of UTF-8."
+    case .controlCharacter: "A value contains a control character, such as a tab or a line break."
+    case .unknownValue: "The value is none of those that the key takes."
+    case .reservedUUID: "The UUID is that of the factory, or none at all. Make your own with `uuidgen`."
+    case .badIdentifier:
+      "An `id` has 1 to 64 characters of a–z, 0–9 and hyphens between them. Where none is given it is made from the name."
+    case .badAddress: "A Bluetooth address has six pairs of hexadecimal digits: `C4:7C:8D:00:00:01`."
+    case .ambiguousText:
+      "Other YAML readers take this unquoted text for a number, a truth value or a date. roboprov takes it as it is written; quotes make everybody do so."
+    case .badNetworkName: "A network's name in the manifest cannot be empty, `none`, or a key of a network."
+    case .unknownNetwork: "No network of this name is under `wifi`."
+    case .badPassword: "A WiFi password has 8 to 63 bytes, or is a key of 64 hexadecimal digits."
+    case .badSecretSource:
+      "A password is a text, or exactly one of `{ env: NAME }`, `{ file: PATH }`, `{ command: [PROGRAM, …] }`, `{ prompt: true }`."
+    case .placeholderPassword:
+      "The password looks like a placeholder that was meant to be replaced. roboprov expands nothing in a password: it would be written as it is."
+    case .badAdapter:
+      "An entry under `adapters` is an adapter's name or address, or a name of your choice with its `address`."
+    case .unknownAdapter: "This is neither an adapter's name or address nor a name under `adapters`."
+    case .noRooms: "The manifest describes no room."
+    case .tooManyRooms: "The manifest describes more rooms than a building may have."
+    case .missingAddress:
+      "A room does not say which device is its own, and `match` does not say where that will come from."
+    case .duplicateRoom:
+      "Two rooms have the same name. In reports and on the devices nobody can tell them apart."
+    case .similarRoom: "Two rooms have names that differ in case only."
+    case .duplicateIdentifier: "Two rooms have the same `id`, given or made from their names."
+    case .duplicateIdentity:
+      "Two rooms would have the same identity on air: the same minor, or the same uuid, major and minor."
+    case .duplicateAddress: "Two rooms name the same device."
+    case .unsupportedKey: "The room's device does not take this setting."
+    case .unusedDefault: "No room that this default is for takes it. Check `profile`."
+    case .neverMatched:
+      "`match: any` never gives this room a device, since devices of its family do not say on air whether they are provisioned."
+    case .redundantHint: "The room's address decides; the other hint has no effect."
+    case .timeoutTooShort: "A timeout is shorter than the device may take with these settings."
+    case .slowDevice: "The setting is possible, but makes the device slow to find or to connect to."
+    case .suspiciousMinor:
+      "The room's number and minor do not agree, while those of nearly all other rooms do."
+    case .suspiciousAddress:
+      "The address is of another manufacturer's block than those of nearly all other rooms."
+    case .badRange:
+      "A range of rooms is `{301..332}`, `{301..331..2}` or a list such as `{301..312,314}`, once in a name."
+    case .rangeValue:
+      "A range of rooms cannot share a value that belongs to one room, or its values do not fit."
+    case .badTable:
+      "The file is not a table of comma-separated values, or a row has more cells than the header."
+    case .unknownColumn:
+      "A column of the table is no key of a room. Map it under `columns`, or name it under `ignore`."
+    case .duplicateColumn:
+      "Two columns of the table give the same key, or the header of a mapped column is not there."
+    case .includedKey: "An included file may contain `wifi` only."
+    case .duplicateNetwork: "Two files describe a network of the same name."
+    }
+  }
+
+  /// Whether the structure of one value shows it, so that a JSON Schema can find it, too. The others need more than a schema can
+  /// say: other values, other files, or text before it was YAML.
+  public var isStructural: Bool {
+    switch self {
+    case .unknownKey, .misplacedKey, .mergeKey, .missingKey, .wrongStructure, .missingValue, .notANumber,
+      .notADuration, .notAUUID, .outOfRange, .wrongLength, .controlCharacter, .unknownValue, .badIdentifier,
+      .badAddress, .badNetworkName, .badPassword, .badSecretSource, .placeholderPassword:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import CSV
+import Source
+import YAML
+
+/// The files that a manifest names.
+extension ManifestDecoder {
+  /// The networks of included files. Those of the manifest itself are given, and are not replaced.
+  mutating func include(_ node: YAMLNode, into networks: inout [String: Network]) {
+    let nodes = node.items ?? [node]
+    for node in nodes {
+      guard let source = file(node, "include", atMost: YAMLParser.maximumBytes) else { continue }
+      guard let document = document(source) else { continue }
+      guard let root = document.root else { continue }
+      guard
+        let fields = fields(
+          of: root, "an included file", known: ["wifi"],
+          elsewhere: { key in
+            Vocabulary.building.contains(key)
+              ? (.includedKey, "an included file takes no `\(key)`", "put it into the manifest") : nil
+          })
+      else { continue }
+      guard let wifi = fields["wifi"] else {
+        error(
+          .missingKey, "an included file without `wifi`", at: fields.head, advice: "it describes networks")
+        continue
+      }
+      for (name, network) in self.networks(wifi).sorted(by: { $0.key < $1.key }) {
+        guard let first = networks[name] else {
+          networks[name] = network
+          continue
+        }
+        error(
+          .duplicateNetwork, "a network of this name is described already", at: network.keyRange,
+          notes: [.init("the first of that name", at: first.keyRange)], advice: "rename one of them")
+      }
+    }
+  }
+
+  /// A document that can be read to its end; nil, and an error, of any other.
+  mutating func document(_ source: SourceText) -> YAMLDocument? {
+    do throws(YAMLError) {
+      let document = try YAMLParser.read(source)
+      for problem in document.problems { findings.append(Diagnostic(problem)) }
+      let isWhole = !document.problems.contains { $0.problem == .keyIsNotText }
+      texts.set(document.root, isWhole: isWhole, of: source.number)
+      return document
+    } catch {
+      findings.append(Diagnostic(error))
+      return nil
+    }
+  }
+
+  /// The file at a path that the manifest gives; nil, and an error, where it cannot be read.
+  mutating func file(_ node: YAMLNode, _ key: String, atMost maximumBytes: Int) -> SourceText? {
+    guard let path = text(node, key) else { return nil }
+    guard texts.texts.count <= TextCollection.maximumFiles else {
+      error(
+        .documentTooLarge, "more than \(TextCollection.maximumFiles) files are named", at: node.range,
+        advice: "join some of them")
+      return nil
+    }
+    switch texts.files?.read(path, maximumBytes) {
+    case .success(let file):
+      return texts.add(file.bytes, name: file.name)
+    case .failure(.missing):
+      error(
+        .fileUnreadable, "there is no such file", at: node.range,
+        advice: "its path is relative to the manifest")
+    case .failure(.tooLarge):
+      error(
+        .fileTooLarge, "the file has more than \(maximumBytes >> 20) MiB", at: node.range,
+        advice: "is it the right file?")
+    case .failure(.unreadable(let words)):
+      error(.fileUnreadable, "the file cannot be read: \(words)", at: node.range)
+    case nil:
+      error(
+        .fileUnreadable, "a manifest from a pipe names no other files", at: node.range,
+        advice: "save it to a file")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,182 @@
+import CSV
+import Source
+import YAML
+
+/// Rooms in a table.
+extension ManifestDecoder {
+  /// The rows of the tables that `rooms_from` names, each as the mapping that a room's entry would be.
+  mutating func tables(_ node: YAMLNode) -> [YAMLNode] {
+    (node.items ?? [node]).flatMap { table($0) }
+  }
+
+  private mutating func table(_ node: YAMLNode) -> [YAMLNode] {
+    var mapping = ColumnMapping()
+    var path = node
+    if node.entries != nil {
+      guard let fields = fields(of: node, "`rooms_from`", known: Vocabulary.table) else { return [] }
+      if let columns = fields["columns"] { mapping.columns = self.columns(columns) }
+      if let ignored = fields["ignore"] { mapping.ignored = texts(ignored, "ignore") }
+      guard let file = fields["file"] else {
+        error(
+          .missingKey, "`rooms_from` without `file`", at: fields.head,
+          advice: "name the table: file: rooms.csv")
+        return []
+      }
+      path = file
+    }
+    guard let source = file(path, "rooms_from", atMost: CSVReader.maximumBytes) else { return [] }
+    let table: CSVTable
+    do throws(CSVError) {
+      table = try CSVReader.read(source)
+    } catch {
+      findings.append(Diagnostic(error))
+      return []
+    }
+    texts.set(YAMLNode(table), isWhole: true, of: source.number)
+    return rows(of: table, mapping, at: path.range)
+  }
+
+  /// Which column gives which key, as the manifest says.
+  private struct ColumnMapping {
+    /// Headers with the keys that they give, and where that is said.
+    var columns: [(key: String, header: String, range: SourceRange)] = []
+    /// Headers of columns that give nothing.
+    var ignored: [(text: String, range: SourceRange)] = []
+  }
+
+  private mutating func columns(_ node: YAMLNode) -> [(key: String, header: String, range: SourceRange)] {
+    guard let fields = fields(of: node, "`columns`", known: Vocabulary.columns) else { return [] }
+    return fields.all.compactMap { entry in
+      text(entry.value, entry.key).map { (entry.key, $0, entry.value.range) }
+    }
+  }
+
+  /// One text or a list of them.
+  mutating func texts(_ node: YAMLNode, _ key: String) -> [(text: String, range: SourceRange)] {
+    (node.items ?? [node]).compactMap { node in text(node, key).map { ($0, node.range) } }
+  }
+
+  private mutating func rows(of table: CSVTable, _ mapping: ColumnMapping, at place: SourceRange)
+    -> [YAMLNode]
+  {
+    guard let header = table.rows.first else {
+      error(
+        .badTable, "the table is empty", at: place,
+        advice: "its first row names the columns: room;minor;address")
+      return []
+    }
+    let keys = keys(of: header, mapping)
+    return table.rows.dropFirst().map { row in
+      if row.count > keys.count, let cell = row[keys.count...].first(where: { !$0.text.isEmpty }) {
+        error(
+          .badTable, "this row has more cells than the header", at: cell.range,
+          advice: "quote a cell that contains the delimiter, or name the column")
+      }
+      let entries = zip(row, keys).flatMap { cell, column in
+        column.keys.compactMap { key in
+          cell.text.isEmpty
+            ? nil
+            : YAMLNode.Entry(
+              key: key, keyRange: column.range,
+              value: YAMLNode(.scalar(cell.text, isPlain: false), range: cell.range))
+        }
+      }
+      let (first, last) = (row[0].range, row[row.count - 1].range)
+      return YAMLNode(.mapping(entries), range: SourceRange(start: first.start, end: last.end))
+    }
+  }
+
+  /// What the columns give.
+  private mutating func keys(
+    of header: [CSVTable.Cell], _ mapping: ColumnMapping
+  ) -> [(keys: [String], range: SourceRange)] {
+    for (_, name, range) in mapping.columns where !header.contains(where: { $0.text == name }) {
+      error(
+        .duplicateColumn, "the table has no column of this name", at: range,
+        advice: nearest(to: name, in: header))
+    }
+    for (name, range) in mapping.ignored where !header.contains(where: { $0.text == name }) {
+      error(
+        .duplicateColumn, "the table has no column of this name", at: range,
+        advice: nearest(to: name, in: header))
+    }
+    var places: [String: SourceRange] = [:]
+    return header.map { cell in
+      let mapped = mapping.columns.filter { $0.header == cell.text }.map(\.key)
+      let isIgnored = mapping.ignored.contains { $0.text == cell.text }
+      if !mapped.isEmpty || isIgnored || cell.text.isEmpty {
+        show(cell.range)
+        for key in mapped { claim(key, cell, &places) }
+        return (mapped, cell.range)
+      }
+      let key = cell.text.lowercased().map { $0 == " " || $0 == "-" ? "_" : String($0) }.joined()
+      let isMappedElsewhere = mapping.columns.contains { mapped in
+        mapped.key == key && header.contains { $0.text == mapped.header }
+      }
+      guard Vocabulary.columns.contains(key), !isMappedElsewhere else {
+        show(cell.range)
+        let nearest = Vocabulary.nearest(to: key, of: Vocabulary.columns)
+        error(
+          .unknownColumn, "this column is no key of a room", at: cell.range,
+          advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
+            + "map it (columns: { minor: … }), or leave it out (ignore: [ … ])")
+        return ([], cell.range)
+      }
+      show(cell.range)
+      claim(key, cell, &places)
+      return ([key], cell.range)
+    }
+  }
+
+  private mutating func claim(_ key: String, _ cell: CSVTable.Cell, _ places: inout [String: SourceRange]) {
+    if let first = places[key] {
+      error(
+        .duplicateColumn, "another column gives `\(key)`", at: cell.range,
+        notes: [.init("the first", at: first)],
+        advice: "leave one of them out (ignore: [ … ])")
+    }
+    places[key] = cell.range
+  }
+
+  private func nearest(to name: String, in header: [CSVTable.Cell]) -> String? {
+    Vocabulary.nearest(to: name, of: header.map(\.text).filter { !$0.isEmpty })
+      .flatMap { presentable($0).map { "did you mean `\($0)`?" } }
+  }
+}
+
+extension YAMLNode {
+  /// A table as a list of rows, each a list of cells.
+  init(_ table: CSVTable) {
+    let rows = table.rows.map { row in
+      let cells = row.map { YAMLNode(.scalar($0.text, isPlain: false), range: $0.range) }
+      return YAMLNode(
+        .sequence(cells), range: SourceRange(start: row[0].range.start, end: row[row.count - 1].range.end))
+    }
+    let start = rows.first?.range.start ?? Mark(line: 1, column: 1)
+    self.init(.sequence(rows), range: SourceRange(start: start, end: rows.last?.range.end ?? start))
+  }
+}
+
+extension Diagnostic {
+  /// What is wrong with a text as a table, and what to do about it.
+  init(_ error: CSVError) {
+    let (code, message, advice): (DiagnosticCode, String, String?) =
+      switch error.problem {
+      case .fileTooLarge(let bytes):
+        (
+          .fileTooLarge, "the file has \(bytes) bytes; \(CSVReader.maximumBytes) are allowed",
+          "is it the right file?"
+        )
+      case .notUTF8:
+        (.wrongEncoding, "not UTF-8 from here on", "export the table as “CSV UTF-8”")
+      case .otherEncoding(let name):
+        (.wrongEncoding, "the file is \(name), not UTF-8", "export the table as “CSV UTF-8”")
+      case .nulByte: (.forbiddenCharacter, "a NUL byte", "is it a table of comma-separated values?")
+      case .unclosedQuote: (.badTable, "this quote is never closed", "close it, or leave it out")
+      case .textAfterQuote:
+        (.badTable, "text after a closing quote", "double a quote that is part of the cell")
+      case .tooManyCells: (.documentTooLarge, "more than \(CSVReader.maximumCells) cells", nil)
+      }
+    self.init(.error, code, message, at: error.range, advice: advice)
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Manifest
+
+extension ManifestFiles {
+  /// The files that a manifest names, relative to its directory; nil of a manifest that is no file.
+  static func beside(_ manifest: String) -> ManifestFiles? {
+    var status = stat()
+    guard stat(manifest, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let directory = (manifest as NSString).deletingLastPathComponent
+    return ManifestFiles { path, limit in
+      let place = path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+      // A pipe holds nobody up, and a device has no end.
+      var status = stat()
+      if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        return .failure(.unreadable("it is no plain file"))
+      }
+      do throws(InputFile.Problem) {
+        return .success(File(name: place, bytes: try InputFile.contents(of: place, atMost: limit).bytes))
+      } catch {
+        switch error {
+        case .missing: return .failure(.missing)
+        case .tooLarge: return .failure(.tooLarge)
+        case .system(let code): return .failure(.unreadable(String(cString: strerror(code))))
+        }
+      }
+    }
+  }
+}

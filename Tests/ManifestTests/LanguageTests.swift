@@ -1,0 +1,298 @@
+import Bluetooth
+import Manifest
+import Model
+import Source
+import Testing
+
+/// Reads manifests of several files in memory.
+struct Files {
+  var files: [String: String]
+
+  func read(_ manifest: String) -> ManifestReading {
+    ManifestReader.read(
+      Array(manifest.utf8), file: "b.yaml",
+      files: ManifestFiles { [files] path, _ in
+        guard let text = files[path] else { return .failure(.missing) }
+        return .success(.init(name: path, bytes: Array(text.utf8)))
+      })
+  }
+}
+
+@Suite("Rooms of a manifest")
+struct LanguageTests {
+  private func building(_ manifest: String, _ files: [String: String] = [:]) throws -> Building {
+    let reading = Files(files: files).read(manifest)
+    #expect(reading.rendered == "")
+    return try #require(reading.building)
+  }
+
+  @Test("a range is as many rooms; minors count along; a later entry changes what it says and nothing else")
+  func ranges() throws {
+    let building = try building(
+      """
+      building: B
+      match: later
+      wifi: { guests: { ssid: Guests } }
+      defaults: { wifi: guests }
+      rooms:
+        - { room: "Room {301..304}", minor: 301, retries: 5 }
+        - { room: Room 303, minor: 999, wifi: none }
+        - { room: Bar, minor: 1 }
+      """)
+    #expect(building.rooms.map(\.name) == ["Room 301", "Room 302", "Room 303", "Room 304", "Bar"])
+    #expect(building.rooms.map(\.id) == ["room-301", "room-302", "room-303", "room-304", "bar"])
+    #expect(building.rooms.map(\.minor) == [301, 302, 999, 304, 1])
+    #expect(building.rooms.map(\.retries) == [5, 5, 5, 5, 2])
+    #expect(building.rooms.map { $0.settings[.wifiSSID] != nil } == [true, true, false, true, true])
+    #expect(building.assignment == .later)
+  }
+
+  @Test("minors of a range may be a range, too")
+  func rangeOfMinors() throws {
+    let building = try building(
+      """
+      building: B
+      match: any
+      rooms:
+        - { room: "{North,South}", minor: "{7,9}" }
+        - { room: "Room {101..105..2}", minor: 1 }
+      """)
+    #expect(building.rooms.map(\.minor) == [7, 9, 1, 3, 5])
+  }
+
+  @Test("floors and groups share what they say, the inner one first; names and tags select rooms")
+  func scopes() throws {
+    let building = try building(
+      """
+      building: B
+      match: any
+      retries: 1
+      wifi: { guests: { ssid: Guests }, staff: { ssid: Staff } }
+      defaults: { wifi: guests }
+      floors:
+        - floor: ground
+          retries: 3
+          rooms: [{ room: Lobby, minor: 1, tags: [public, open] }]
+          groups:
+            - { group: kitchen, wifi: staff, rooms: [{ room: Stove, minor: 2, retries: 0 }, { room: Sink, minor: 3 }] }
+        - { floor: 1, tags: guests, rooms: [{ room: "Room {101..102}", minor: 101 }] }
+      groups:
+        - { group: outside, tags: [wet], wifi: none, rooms: [{ room: Roof, minor: 9, floor: 2, tags: [wet, high] }] }
+      rooms: [{ room: Cellar, minor: 10 }]
+      """)
+    let rooms = building.rooms
+    #expect(rooms.map(\.name) == ["Lobby", "Stove", "Sink", "Room 101", "Room 102", "Roof", "Cellar"])
+    #expect(rooms.map(\.floor) == ["ground", "ground", "ground", "1", "1", "2", nil])
+    #expect(
+      rooms.map(\.tags) == [
+        ["public", "open"], ["kitchen"], ["kitchen"], ["guests"], ["guests"], ["outside", "wet", "high"], [],
+      ])
+    #expect(rooms.map(\.retries) == [3, 0, 3, 1, 1, 1, 1])
+    #expect(
+      rooms.map { $0.settings[.wifiSSID]?.shown } == [
+        "Guests", "Staff", "Staff", "Guests", "Guests", nil, "Guests",
+      ])
+  }
+
+  @Test("a table gives rooms: columns by their names or as they are mapped, cells as they are written")
+  func table() throws {
+    let building = try building(
+      """
+      building: B
+      wifi: { guests: { ssid: Guests }, no: { ssid: Norway } }
+      floors:
+        - floor: 3
+          rooms_from:
+            file: rooms.csv
+            columns: { room: Zimmer, minor: Beacon-Nr. }
+            ignore: [Bemerkung]
+      """.replacing("no:", with: "\"no\":"),
+      [
+        "rooms.csv":
+          "\u{FEFF}Zimmer;Beacon-Nr.;Address;WiFi;Tags;Bemerkung\r\n"
+          + "007;7;C4:7C:8D:00:00:07;guests;\"east, suite\";\"zwei\nZeilen\"\r\n"
+          + ";;;;;\r\nyes;8;c4-7c-8d-00-00-08;no\r\n"
+      ])
+    #expect(building.rooms.map(\.name) == ["007", "yes"])
+    #expect(building.rooms.map(\.minor) == [7, 8])
+    #expect(building.rooms.map { $0.address?.description } == ["C4:7C:8D:00:00:07", "C4:7C:8D:00:00:08"])
+    #expect(building.rooms.map(\.tags) == [["east", "suite"], []])
+    #expect(building.rooms.map(\.floor) == ["3", "3"])
+    #expect(building.rooms.map { $0.settings[.wifiSSID]?.shown } == ["Guests", "Norway"])
+  }
+
+  @Test("rows of a table change rooms of a range, and the other way round")
+  func tableAndRange() throws {
+    let building = try building(
+      """
+      building: B
+      rooms: [{ room: "Room {1..3}", minor: 1 }]
+      rooms_from: [addresses.csv]
+      """,
+      [
+        "addresses.csv":
+          "room,address\nRoom 1,C4:7C:8D:00:00:01\nRoom 2,C4:7C:8D:00:00:02\nRoom 3,C4:7C:8D:00:00:03\n"
+      ])
+    #expect(building.rooms.map(\.minor) == [1, 2, 3])
+    #expect(
+      building.rooms.map { $0.address?.rawValue } == [0xC47C_8D00_0001, 0xC47C_8D00_0002, 0xC47C_8D00_0003])
+  }
+
+  @Test("included files describe networks")
+  func include() throws {
+    let building = try building(
+      """
+      building: B
+      match: any
+      include: [networks.yaml]
+      wifi: { staff: { ssid: Staff } }
+      rooms: [{ room: A, minor: 1, wifi: guests }, { room: B, minor: 2, wifi: staff }]
+      """, ["networks.yaml": "wifi:\n  guests: { ssid: Guests }\n"])
+    #expect(building.rooms.map { $0.settings[.wifiSSID]?.shown } == ["Guests", "Staff"])
+  }
+
+  @Test("adapters have names, places and slots")
+  func adapters() throws {
+    let building = try building(
+      """
+      building: B
+      adapters:
+        east: { address: 00-1a-7d-da-71-13, slots: 7, place: by the lift }
+        hci1: { place: west }
+      rooms: [{ room: A, minor: 1, near: east }, { room: B, minor: 2, near: hci1 }]
+      """)
+    #expect(
+      building.adapters == [
+        AdapterDescription("00:1A:7D:DA:71:13", alias: "east", slots: 7, place: "by the lift"),
+        AdapterDescription("hci1", place: "west"),
+      ])
+    #expect(building.rooms.map(\.near) == ["00:1A:7D:DA:71:13", "hci1"])
+  }
+
+  @Test("the content of several files is a list of all of them")
+  func content() {
+    let reading = Files(files: [
+      "n.yaml": "wifi: { g: { ssid: G, password: hunter2345 } }", "r.csv": "room;minor\nA;01",
+    ])
+    .read("building: B\ninclude: n.yaml\nmatch: any\nrooms_from: r.csv\n")
+    #expect(
+      String(decoding: reading.content, as: UTF8.self)
+        == #"[{"building":"B","include":"n.yaml","match":"any","rooms_from":"r.csv"},"#
+        + #"{"wifi":{"g":{"ssid":"G","password":null}}},[["room","minor"],["A","01"]]]"#)
+  }
+
+  @Test("floors that nobody could tell apart from other values are told of, with the fix")
+  func ambiguous() throws {
+    let reading = Files(files: [:]).read(
+      """
+      building: 2026-11-22
+      match: any
+      wifi: { no: { ssid: 1e3, password: 12345678 } }
+      rooms: [{ room: on, minor: 1, wifi: no, floor: 3, tags: [0x10] }, { room: 301, minor: 2, floor: 01 }]
+      """)
+    let building = try #require(reading.building)
+    #expect(building.rooms[0].settings[.wifiSSID] == .text("1e3"))
+    #expect(building.rooms[0].settings[.wifiPassword] == .secret(Secret("12345678")))
+    #expect(building.rooms.map(\.name) == ["on", "301"])
+    #expect(building.rooms.map(\.floor) == ["3", "01"])
+    #expect(reading.diagnostics.allSatisfy { $0.code == .ambiguousText && $0.fix != nil })
+    #expect(reading.diagnostics.map(\.range.start.line) == [1, 3, 3, 3, 4, 4, 4, 4])
+    let fixed = try #require(reading.fixed().first)
+    #expect(
+      String(decoding: fixed.bytes, as: UTF8.self) == """
+        building: "2026-11-22"
+        match: any
+        wifi: { "no": { ssid: "1e3", password: "12345678" } }
+        rooms: [{ room: "on", minor: 1, wifi: "no", floor: 3, tags: ["0x10"] }, { room: 301, minor: 2, floor: "01" }]
+        """)
+  }
+
+  @Test("one that differs from nearly all others is suspicious")
+  func suspicious() {
+    let rooms = (1...12).map {
+      "  - { room: Room \($0), minor: \($0), address: \"C4:7C:8D:00:00:\($0 + 10)\" }\n"
+    }
+    func findings(_ other: String) -> [Diagnostic] {
+      Files(files: [:]).read("building: B\nrooms:\n\(rooms.joined())  - { \(other) }\n").diagnostics
+    }
+    #expect(findings("room: Room 13, minor: 13, address: \"C4:7C:8D:00:01:01\"") == [])
+    #expect(findings("room: Lobby, minor: 99, address: \"C4:7C:8D:00:01:01\"") == [])
+    let minor = findings("room: Room 13, minor: 31, address: \"C4:7C:8D:00:01:01\"")
+    #expect(minor.map(\.code) == [.suspiciousMinor])
+    #expect(minor.first?.range.start.line == 15)
+    let address = findings("room: Room 13, minor: 13, address: \"C4:7C:D8:00:01:01\"")
+    #expect(address.map(\.code) == [.suspiciousAddress])
+    #expect(address.first?.advice?.contains("C4:7C:8D") == true)
+  }
+
+  @Test(
+    "what is wrong is said at its place, in its file",
+    arguments: [
+      ("rooms_from: none.csv", [:], "b.yaml", 3, DiagnosticCode.fileUnreadable),
+      ("include: none.yaml\nrooms: [{ room: A, minor: 1 }]", [:], "b.yaml", 3, .fileUnreadable),
+      ("rooms_from: r.csv", ["r.csv": ""], "b.yaml", 3, .badTable),
+      ("rooms_from: r.csv", ["r.csv": "room;minor\nA;1;2"], "r.csv", 2, .badTable),
+      ("rooms_from: r.csv", ["r.csv": "room;minor\nA;\"1"], "r.csv", 2, .badTable),
+      ("rooms_from: r.csv", ["r.csv": "room;minor;adress\nA;1;"], "r.csv", 1, .unknownColumn),
+      ("rooms_from: r.csv", ["r.csv": "room;minor;Minor\nA;1;"], "r.csv", 1, .duplicateColumn),
+      (
+        "rooms_from: { file: r.csv, columns: { minor: Nr } }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3,
+        .duplicateColumn
+      ),
+      (
+        "rooms_from: { file: r.csv, ignore: Nr }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3, .duplicateColumn
+      ),
+      ("rooms_from: { columns: {} }", [:], "b.yaml", 3, .missingKey),
+      ("rooms_from: r.csv", ["r.csv": "room;minor\nA;007"], "r.csv", 2, .notANumber),
+      ("rooms_from: r.csv", ["r.csv": "room;minor\nA;1\nB;1"], "r.csv", 3, .duplicateIdentity),
+      ("rooms_from: r.csv", ["r.csv": "room;minor;power\nA;1;low"], "r.csv", 1, .unsupportedKey),
+      ("rooms_from: r.csv", ["r.csv": "room;minor"], "b.yaml", 1, .noRooms),
+      (
+        "include: n.yaml\nrooms: [{ room: A, minor: 1 }]", ["n.yaml": "rooms: []\nwifi: {}"], "n.yaml", 1,
+        .includedKey
+      ),
+      (
+        "include: n.yaml\nrooms: [{ room: A, minor: 1 }]", ["n.yaml": "wifi:\n\t- a"], "n.yaml", 2,
+        .tabIndentation
+      ),
+      (
+        "include: n.yaml\nwifi: { g: { ssid: G } }\nrooms: [{ room: A, minor: 1 }]",
+        ["n.yaml": "wifi: { g: { ssid: H } }"], "n.yaml", 1, .duplicateNetwork
+      ),
+      ("rooms: [{ room: \"Room {1..2\", minor: 1 }]", [:], "b.yaml", 3, .badRange),
+      (
+        "rooms: [{ room: \"Room {1..2}\", minor: 1, address: C4:7C:8D:00:00:01 }]", [:], "b.yaml", 3,
+        .rangeValue
+      ),
+      ("rooms: [{ room: \"Room {1..2}\", minor: 65535 }]", [:], "b.yaml", 3, .rangeValue),
+      ("rooms: [{ room: \"Room {1..2}\", minor: \"{1..3}\" }]", [:], "b.yaml", 3, .rangeValue),
+      ("rooms: [{ room: \"Room {1..2}\", minor: x }]", [:], "b.yaml", 3, .notANumber),
+      ("rooms: [{ room: \"Room {1..2}\", minor: 1, wifi: g }]", [:], "b.yaml", 3, .unknownNetwork),
+      ("rooms: [{ room: A, minor: 1 }, { room: a, id: b, minor: 2 }]", [:], "b.yaml", 3, .similarRoom),
+      ("floors: [{ floor: 1 }]", [:], "b.yaml", 3, .noRooms),
+      ("floors: [{ rooms: [{ room: A, minor: 1 }] }]", [:], "b.yaml", 3, .missingKey),
+      ("floors: [{ floor: 1, minor: 3, rooms: [{ room: A, minor: 1 }] }]", [:], "b.yaml", 3, .misplacedKey),
+      (
+        "groups: [{ group: g, power: low, rooms: [{ room: A, minor: 1 }] }]", [:], "b.yaml", 3, .unusedDefault
+      ),
+    ] as [(String, [String: String], String, Int, DiagnosticCode)])
+  func places(manifest: String, files: [String: String], file: String, line: Int, code: DiagnosticCode) throws
+  {
+    let reading = Files(files: files).read("building: B\nmatch: any\n\(manifest)\n")
+    #expect(reading.diagnostics.map(\.code) == [code], "\(reading.rendered)")
+    let finding = try #require(reading.diagnostics.first)
+    #expect(finding.range.start.line == line)
+    #expect(reading.excerpts[finding.range.text].file == file)
+    #expect(reading.rendered.hasPrefix("\(file):\(line):"))
+  }
+
+  @Test("a manifest that is no file names no others, and no more than a hundred are named")
+  func files() {
+    let reading = ManifestReader.read(Array("building: B\nrooms_from: r.csv\n".utf8), file: "-")
+    #expect(reading.diagnostics.map(\.code) == [.fileUnreadable])
+    let many = Array(repeating: "r.csv", count: 101).joined(separator: ", ")
+    let codes = Files(files: ["r.csv": "room\n"]).read("building: B\nrooms_from: [\(many)]\n").diagnostics
+      .map(\.code)
+    #expect(codes.contains(.documentTooLarge))
+  }
+}
