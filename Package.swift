@@ -161,11 +161,15 @@ let package = Package(
       "Simulation", ["Bluetooth", "Model", "Families", "Engine", "Journal", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
+    // Texts that are compared with files of the project.
+    .target(name: "RecordedText", path: "Tests/RecordedText", swiftSettings: strict),
     tests("YAML", ["MarkedText", "Source"]),
     tests("CSV", ["MarkedText", "Source"]),
-    tests("Manifest", ["MarkedText", "Source", "YAML", "Families", "Session", "Model", "Bluetooth"]),
+    tests(
+      "Manifest",
+      ["MarkedText", "RecordedText", "Source", "YAML", "Families", "Session", "Model", "Bluetooth"]),
     tests("Journal", ["Families", "Model", "Bluetooth"]),
-    tests("Reporting", ["Model", "Bluetooth", "Journal"]),
+    tests("Reporting", ["RecordedText", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // Kills a program at an exact instant from within, without a hook in it.
@@ -175,7 +179,7 @@ let package = Package(
       "RoboprovCLI",
       [
         "Digest", "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "Reporting",
-        "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime",
+        "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime",
       ]),
   ]
 )

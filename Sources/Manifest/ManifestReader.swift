@@ -108,8 +108,11 @@ public struct ManifestReading: Sendable {
   }
 
   /// All findings for a person, each with its line and a caret; empty when there are none.
-  public var rendered: String {
-    var text = diagnostics.map { DiagnosticFormatter(excerpts).text(of: $0) }.joined()
+  public var rendered: String { rendered(isColored: false) }
+
+  /// The same, in colours where they are wanted.
+  public func rendered(isColored: Bool) -> String {
+    var text = diagnostics.map { DiagnosticFormatter(excerpts, isColored: isColored).text(of: $0) }.joined()
     if omitted > 0 {
       text += "\(excerpts[0].file): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
     }

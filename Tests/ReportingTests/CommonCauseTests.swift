@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Journal
 import Model
+import RecordedText
 import Testing
 
 @testable import Reporting

@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import RecordedText
 import Testing
 
 @testable import Reporting

@@ -44,6 +44,7 @@ struct ExplanationTests {
         .notClearlyNearest(NearCandidates(near: "hci1", $0))
       }
     case .addressNeeded: [.addressNeeded(heard: [.sensor(1), .sensor(2)]), .addressNeeded(heard: [])]
+    case .addressMissing: [.addressMissing]
     case .notNear: [.notNear(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
     case .heardTooBriefly: [.heardTooBriefly(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
     case .adapterMissing: [.adapterMissing(near: "hci1")]

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Model
+import RecordedText
 import Testing
 
 @testable import Reporting

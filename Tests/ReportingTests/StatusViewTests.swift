@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import RecordedText
 import Testing
 
 @testable import Reporting

@@ -5,6 +5,7 @@ import Model
 import Reporting
 import SampleFacts
 import Simulation
+import RecordedText
 import Testing
 import VirtualBuilding
 
@@ -48,21 +49,7 @@ struct OutputSchemaTests {
 
   @Test("is explained by docs/outputs.md, as recorded")
   func page() throws {
-    let url = URL(filePath: #filePath).appending(path: "../../../docs/outputs.md").standardizedFileURL
-    if ProcessInfo.processInfo.environment["ROBOPROV_RECORD"] == "1" {
-      try Data(Outputs.page.utf8).write(to: url)
-    }
-    let recorded = try String(contentsOf: url, encoding: .utf8)
-    let differing = zip(
-      recorded.split(separator: "\n", omittingEmptySubsequences: false),
-      Outputs.page.split(separator: "\n", omittingEmptySubsequences: false)
-    ).first { $0 != $1 }
-    #expect(
-      recorded == Outputs.page,
-      """
-      docs/outputs.md is not what the code yields; `ROBOPROV_RECORD=1 make test FILTER=OutputSchemaTests` records it.
-      first difference: \(differing.map { "\($0.0)\nis now: \($0.1)" } ?? "its length")
-      """)
+    try expectRecorded(Outputs.page, in: projectFile("docs/outputs.md"))
   }
 
   // MARK: What it holds of

@@ -28,7 +28,7 @@ public enum SampleFacts {
     .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
     .adapterSelected(
       AdapterSelected(
-        adapter: AdapterID(address), name: "hci0", stack: "BlueZ 5.66",
+        adapter: AdapterID(address), name: "hci0", alias: "east", place: "by the lift", stack: "BlueZ 5.66",
         hardware: AdapterHardware(
           manufacturer: 93, version: 10, bus: "usb", identifier: "0bda:8771", product: "Bluetooth Radio",
           driver: "btusb", path: "usb1/1-3/1-3:1.0"))),

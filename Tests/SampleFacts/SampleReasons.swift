@@ -123,6 +123,7 @@ extension SampleFacts {
       #"{"addresses":["\#(first)"],"code":"too_many_candidates","minor":9}"#),
     ReasonExample(.noCandidate(), #"{"code":"no_candidate"}"#),
     ReasonExample(.noCandidate(near: "hci1"), #"{"code":"no_candidate","near":"hci1"}"#),
+    ReasonExample(.addressMissing, #"{"code":"address_missing"}"#),
     ReasonExample(.addressNeeded(heard: []), #"{"code":"address_needed"}"#),
     ReasonExample(.addressNeeded(heard: [first]), #"{"addresses":["\#(first)"],"code":"address_needed"}"#),
     ReasonExample(

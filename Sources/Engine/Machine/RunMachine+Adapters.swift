@@ -148,8 +148,12 @@ extension RunMachine {
   }
 
   private mutating func use(_ adapter: Adapter, stack: String?, _ hardware: AdapterHardware?) {
+    let description = request.building.description(of: adapter)
     record(
-      .adapterSelected(.init(adapter: adapter.id, name: adapter.name, stack: stack, hardware: hardware)))
+      .adapterSelected(
+        .init(
+          adapter: adapter.id, name: adapter.name, alias: description?.alias, place: description?.place,
+          stack: stack, hardware: hardware)))
     nearby.take(adapter, namedBy: request.building.rooms)
     let session = addRadio(adapter)
     presence.releasing.insert(session)

@@ -80,7 +80,8 @@ public func match(
     } else if building.assignment == .any {
       left[room.profile, default: []].append(room)
     } else {
-      matches[room.id] = .stopped(.pending, .noCandidate())
+      let isAwaited = building.assignment == .later && room.address == nil
+      matches[room.id] = .stopped(.pending, isAwaited ? .addressMissing : .noCandidate())
     }
   }
 

@@ -21,6 +21,8 @@ struct RoomDrafts {
   static let maximumCount = 200_000
 
   private(set) var all: [RoomDraft] = []
+  /// Whether there are more than that: the rest was left out.
+  var hasOverflowed = false
   /// Rooms of ranges, by name.
   private var ofRanges: [String: Int] = [:]
 
@@ -60,6 +62,8 @@ extension ManifestDecoder {
       error(
         .noRooms, "the manifest lists no room", at: fields.head, advice: "begin each room with `- room: …`")
     }
+    // Nobody waits for findings about 200,000 rooms.
+    if drafts.hasOverflowed { return [] }
     var claims = RoomClaims()
     return drafts.all.compactMap { draft in
       let kind = RoomKind(
@@ -116,11 +120,6 @@ extension ManifestDecoder {
 
   /// Takes an entry of a list or a row of a table.
   private mutating func add(_ node: YAMLNode, in scope: Int, _ drafts: inout RoomDrafts) {
-    guard drafts.all.count < RoomDrafts.maximumCount else {
-      return error(
-        .tooManyRooms, "more than \(RoomDrafts.maximumCount) rooms", at: node.range,
-        advice: "describe them as several buildings")
-    }
     let name = node.entries?.first { $0.key == "room" }?.value.text
     let base = name.flatMap { drafts.ofRange(named: $0) }
     // Which keys a room has depends on its profile.
@@ -131,11 +130,18 @@ extension ManifestDecoder {
     let profile = (chosen ?? scopes[scope].defaults.profile)?.family
     guard let fields = roomFields(node, profile) else { return }
     let draft = RoomDraft(fields: fields, profile: profile, scope: scope, isOfRange: false)
-    guard let name, RoomRange.isMeant(by: name), let nameNode = fields["room"] else {
-      return drafts.add(draft, named: name)
+    var rooms = [(name: name, draft: draft)]
+    if let name, RoomRange.isMeant(by: name), let range = fields["room"]?.range {
+      show(range)
+      rooms = self.rooms(of: draft, named: name, at: range).map { ($0.name, $0.draft) }
     }
-    show(nameNode.range)
-    for room in rooms(of: draft, named: name, at: nameNode.range) { drafts.add(room.draft, named: room.name) }
+    guard drafts.all.count + rooms.count <= RoomDrafts.maximumCount else {
+      drafts.hasOverflowed = true
+      return error(
+        .tooManyRooms, "more than \(RoomDrafts.maximumCount) rooms", at: node.range,
+        advice: "describe them as several buildings")
+    }
+    for room in rooms { drafts.add(room.draft, named: room.name) }
   }
 
   private mutating func roomFields(_ node: YAMLNode, _ profile: (any DeviceFamily)?) -> Fields? {

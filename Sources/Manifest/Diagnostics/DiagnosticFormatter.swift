@@ -4,20 +4,29 @@ import YAML
 /// Findings as text for a person: `file:line:column: error: message`, the line, a caret, what to do.
 public struct DiagnosticFormatter: Sendable {
   private let excerpts: [SourceExcerpt]
+  private let isColored: Bool
   /// Columns of a source line that are shown at most.
   private static let width = 100
 
   /// A formatter for findings in texts, by their numbers.
-  public init(_ excerpts: [SourceExcerpt]) {
+  /// - Parameter isColored: whether colours are wanted (`DiagnosticTone`).
+  public init(_ excerpts: [SourceExcerpt], isColored: Bool = false) {
     self.excerpts = excerpts
+    self.isColored = isColored
   }
 
   /// A finding with its notes, each line ended.
   public func text(of finding: Diagnostic) -> String {
-    var text = part(finding.severity.rawValue, finding.message, finding.range)
+    let tone: DiagnosticTone = finding.severity == .error ? .error : .warning
+    var text = part(
+      paint(finding.severity.rawValue, tone), "\(finding.message) [\(finding.code.rawValue)]", finding.range)
     if let advice = finding.advice { text += "      = \(advice.neutral)\n" }
-    for note in finding.notes { text += part("note", note.message, note.range) }
+    for note in finding.notes { text += part(paint("note", .note), note.message, note.range) }
     return text
+  }
+
+  private func paint(_ text: String, _ tone: DiagnosticTone) -> String {
+    isColored ? tone.rawValue + text + DiagnosticTone.end : text
   }
 
   private func part(_ kind: String, _ message: String, _ range: SourceRange) -> String {
@@ -49,7 +58,7 @@ public struct DiagnosticFormatter: Sendable {
     let number = String(range.start.line)
     let gutter = String(repeating: " ", count: max(0, 5 - number.count)) + number
     let blank = String(repeating: " ", count: gutter.count)
-    let mark = "^" + String(repeating: "~", count: max(0, length - 1))
+    let mark = paint("^" + String(repeating: "~", count: max(0, length - 1)), .mark)
     let indent = String(repeating: " ", count: offset + (isCutBefore ? 1 : 0))
     return
       "\(gutter) | \(isCutBefore ? "…" : "")\(text)\(isCutAfter ? "…" : "")\n\(blank) | \(indent)\(mark)\n"
@@ -85,4 +94,19 @@ public struct DiagnosticFormatter: Sendable {
     }
     return cells
   }
+}
+
+/// The colours of findings on a terminal, as the control sequences (ECMA-48 SGR) that switch them on.
+public enum DiagnosticTone: String, CaseIterable, Sendable {
+  /// Of the word `error`: red.
+  case error = "\u{1B}[31m"
+  /// Of the word `warning`: yellow.
+  case warning = "\u{1B}[33m"
+  /// Of the word `note`: bold.
+  case note = "\u{1B}[1m"
+  /// Of the mark below a place: green.
+  case mark = "\u{1B}[32m"
+
+  /// What ends each of them.
+  public static let end = "\u{1B}[0m"
 }

@@ -110,10 +110,7 @@ extension ManifestDecoder {
         return (mapped, cell.range)
       }
       let key = cell.text.lowercased().map { $0 == " " || $0 == "-" ? "_" : String($0) }.joined()
-      let isMappedElsewhere = mapping.columns.contains { mapped in
-        mapped.key == key && header.contains { $0.text == mapped.header }
-      }
-      guard Vocabulary.columns.contains(key), !isMappedElsewhere else {
+      guard Vocabulary.columns.contains(key) else {
         show(cell.range)
         let nearest = Vocabulary.nearest(to: key, of: Vocabulary.columns)
         error(

@@ -42,6 +42,11 @@ extension Building {
     adapters.filter { $0.reference.names(adapter) }.compactMap(\.slots).min()
   }
 
+  /// What the manifest says of an adapter; nil where it says nothing.
+  package func description(of adapter: Adapter) -> AdapterDescription? {
+    adapters.first { $0.reference.names(adapter) }
+  }
+
   /// The adapter that a name stands for: that of a name of the manifest's own, else the name itself.
   package func adapter(named name: String) -> AdapterReference {
     adapters.first { $0.alias == name }?.reference ?? AdapterReference(name)

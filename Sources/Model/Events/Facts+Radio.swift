@@ -25,21 +25,38 @@ public struct AdapterSelected: Hashable, Sendable, Codable {
   public var adapter: AdapterID
   /// What the host calls it: `hci0`.
   public var name: String
+  /// What the manifest calls it; nil where it does not.
+  public var alias: String?
+  /// Where the manifest says that it is; nil where it does not.
+  public var place: String?
   /// Name and version of the Bluetooth stack.
   public var stack: String?
   /// The controller behind it; nil where the host does not tell, as in a virtual building.
   public var hardware: AdapterHardware?
 
   /// All of it; what does not apply is left out.
-  public init(adapter: AdapterID, name: String, stack: String? = nil, hardware: AdapterHardware? = nil) {
+  public init(
+    adapter: AdapterID, name: String, alias: String? = nil, place: String? = nil, stack: String? = nil,
+    hardware: AdapterHardware? = nil
+  ) {
     self.adapter = adapter
     self.name = name
+    self.alias = alias
+    self.place = place
     self.stack = stack
     self.hardware = hardware
   }
 }
 
 extension AdapterSelected: FactPayload {}
+
+extension AdapterSelected {
+  /// What the manifest says of it, for people: `east, by the lift`. Nil where it says nothing.
+  public var described: String? {
+    let parts = [alias, place].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+}
 
 /// What is wrong with an adapter that is there and powered.
 public struct AdapterFault: Hashable, Sendable, Codable {

@@ -48,7 +48,8 @@ extension FailureReason {
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notHeardAfterSave, .heardFromOtherAddress, .configuredOtherwise, .foreignSettings,
       .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates,
-      .notClearlyNearest, .adapterShared, .addressNeeded, .tooManyFailures, .canariesFailed, .canariesRefused,
+      .notClearlyNearest, .adapterShared, .addressNeeded, .addressMissing, .tooManyFailures, .canariesFailed,
+      .canariesRefused,
       .notConfirmed, .recordUnwritable, .adapterDeaf:
       .permanent
     case .interrupted: .cancelled
@@ -71,7 +72,8 @@ extension FailureReason {
     case .neverHeard, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
       .readBackMismatch, .foreignSettings, .noSelfDisconnect, .notHeardAfterSave, .heardFromOtherAddress,
       .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
-      .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .notClearlyNearest, .notNear,
+      .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .addressMissing, .notClearlyNearest,
+      .notNear,
       .heardTooBriefly, .adapterMissing, .adapterShared, .notConfirmed, .tooManyFailures, .canariesFailed,
       .canariesRefused, .outOfSlots, .interrupted, .recordUnwritable:
       nil

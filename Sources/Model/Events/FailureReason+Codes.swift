@@ -28,6 +28,7 @@ extension FailureReason {
     case tooManyCandidates = "too_many_candidates"
     case noCandidate = "no_candidate"
     case addressNeeded = "address_needed"
+    case addressMissing = "address_missing"
     case notClearlyNearest = "not_clearly_nearest"
     case notNear = "not_near"
     case heardTooBriefly = "heard_too_briefly"
@@ -75,6 +76,7 @@ extension FailureReason {
     case .tooManyCandidates: .tooManyCandidates
     case .noCandidate: .noCandidate
     case .addressNeeded: .addressNeeded
+    case .addressMissing: .addressMissing
     case .notClearlyNearest: .notClearlyNearest
     case .notNear: .notNear
     case .heardTooBriefly: .heardTooBriefly

@@ -49,7 +49,8 @@ extension FailureReason.Form {
   init(_ reason: FailureReason) {
     code = reason.code
     switch reason {
-    case .adapterDeaf, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed, .canariesRefused:
+    case .adapterDeaf, .addressMissing, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed,
+      .canariesRefused:
       break
     case .neverHeard(let seconds):
       if let seconds { (stage, self.seconds) = (.search, seconds) }

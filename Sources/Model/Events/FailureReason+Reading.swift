@@ -44,6 +44,7 @@ extension FailureReason.Form {
       .tooManyCandidates(try context.required(addresses, .addresses), minor: minor)
     case .noCandidate: .noCandidate(near: near)
     case .addressNeeded: .addressNeeded(heard: addresses ?? [])
+    case .addressMissing: .addressMissing
     case .notClearlyNearest: .notClearlyNearest(try context.nearCandidates())
     case .notNear: .notNear(try context.nearCandidates())
     case .heardTooBriefly: .heardTooBriefly(try context.nearCandidates())

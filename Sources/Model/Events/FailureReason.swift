@@ -59,6 +59,8 @@ public enum FailureReason: Hashable, Sendable {
   case noCandidate(near: String? = nil)
   /// Devices of the room's family do not tell on air whether they are provisioned: the room must name its own.
   case addressNeeded(heard: [BluetoothAddress])
+  /// The manifest does not say yet which device is the room's: its label is to be read.
+  case addressMissing
   /// None of the devices near the room's adapter is clearly the nearest.
   case notClearlyNearest(NearCandidates)
   /// The nearest device is too far from the room's adapter to be in the room.

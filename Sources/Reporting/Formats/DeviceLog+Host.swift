@@ -18,7 +18,10 @@ struct HostLines {
       let hardware =
         run.simulated ? "SIMULATED" : adapter.hardware?.words ?? "controller not on record"
       items.append(
-        (index == 0 ? "Adapters" : "", "\(adapter.name.visible) (\(adapter.adapter)): \(hardware)"))
+        (
+          index == 0 ? "Adapters" : "",
+          "\(adapter.name.visible) (\(adapter.adapter)\(adapter.described.map { ", " + $0.visible } ?? "")): \(hardware)"
+        ))
     }
     if run.simulated {
       items.append(("", "Sensors, radio and Bluetooth service are simulated; the host is not."))

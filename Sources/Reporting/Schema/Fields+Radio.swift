@@ -18,6 +18,8 @@ extension AdapterSelected: RecordedObject {
   package static let fields = [
     "adapter": "The adapter.",
     "name": "What the host calls it: `hci0`.",
+    "alias": "What the manifest calls it; absent where it does not.",
+    "place": "Where the manifest says that it is; absent where it does not.",
     "stack": "Name and version of the Bluetooth stack.",
     "hardware": "The controller behind it; absent where the host does not tell, as in a virtual building.",
   ]

@@ -44,6 +44,7 @@ extension FailureReason.Code: OutputNames {
     case .noCandidate: "No device was left for this room, or none was heard near its adapter."
     case .addressNeeded:
       "Devices of the room's family do not tell on air whether they are provisioned: the room must name its own."
+    case .addressMissing: "The manifest does not say yet which device is the room's: its label is to be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."
     case .heardTooBriefly: "The nearest device was not heard long or often enough yet to be sure of it."

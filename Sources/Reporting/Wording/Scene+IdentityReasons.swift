@@ -115,6 +115,12 @@ extension Scene {
     )
   }
 
+  var addressMissing: Explanation {
+    Explanation(
+      "The manifest does not give this room's \(device.noun) yet.",
+      "Read its label with `roboprov capture`, or write its address into the manifest. \(again)")
+  }
+
   func addressNeeded(_ heard: [BluetoothAddress]) -> Explanation {
     let heard = heard.isEmpty ? "" : " Heard: \(list(heard))."
     return Explanation(

@@ -39,6 +39,7 @@ extension Scene {
     case .tooManyCandidates(let addresses, _): tooManyCandidates(addresses)
     case .noCandidate(let near): noCandidate(near: near)
     case .addressNeeded(let heard): addressNeeded(heard)
+    case .addressMissing: addressMissing
     case .notClearlyNearest(let heard): notClearlyNearest(heard)
     case .notNear(let heard): notNear(heard)
     case .heardTooBriefly(let heard): heardTooBriefly(heard)

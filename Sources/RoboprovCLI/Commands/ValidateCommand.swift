@@ -10,28 +10,68 @@ struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Check a manifest, offline.",
-    discussion:
-      "Exit status: \(ExitStatus.done.rawValue) when it can be applied, \(ExitStatus.manifest.rawValue) when not."
-  )
+    discussion: """
+      roboprov validate building.yaml
+      roboprov validate building.yaml --fix
+      roboprov validate building.yaml --output sarif > findings.sarif
+
+      The files that the manifest names are checked, too. Each finding has a code; docs/diagnostics.md explains them.
+
+      Exit status: \(ExitStatus.done.rawValue) when it can be applied, \(ExitStatus.manifest.rawValue) when not.
+      """)
 
   @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
   var manifest: String
 
-  @Option(help: "What goes to stdout.")
-  var output = OutputFormat.text
+  @Flag(help: "Correct what is certain, keeping comments and layout; then check.")
+  var fix = false
+
+  @Option(help: "What goes to stdout: for people, for programs, or SARIF 2.1.0 for CI servers.")
+  var output = Format.text
+
+  /// What goes to stdout.
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    case sarif
+  }
 
   func run() throws {
-    let bytes = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes).bytes
-    let reading = ManifestReader.read(bytes, file: manifest, files: .beside(manifest))
+    if fix { try applyFixes(to: try read()) }
+    let reading = try read()
     switch output {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty + "\n")
+    case .sarif:
+      Console.data(ManifestSARIF.log(reading).pretty + "\n")
     case .text:
-      Console.show(reading.rendered)
+      Console.show(reading)
       if let building = reading.building {
         Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
       }
     }
     if reading.building == nil { throw ExitStatus.manifest.exit }
+  }
+
+  private func read() throws -> ManifestReading {
+    let bytes = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes).bytes
+    return ManifestReader.read(bytes, file: manifest, files: .beside(manifest))
+  }
+
+  private func applyFixes(to reading: ManifestReading) throws {
+    let fixed = reading.fixed()
+    if fixed.isEmpty { Console.say("Nothing can be corrected with certainty.") }
+    for text in fixed {
+      try OutputFile.write(String(decoding: text.bytes, as: UTF8.self), to: text.name)
+      Console.say("\(text.name): \(text.count) finding\(text.count == 1 ? "" : "s") corrected")
+    }
+  }
+}
+
+extension Console {
+  /// The findings about a manifest, for the person at the terminal.
+  static func show(_ reading: ManifestReading) {
+    let text = reading.rendered(isColored: Screen.standardError.hasColor)
+    say(lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
   }
 }

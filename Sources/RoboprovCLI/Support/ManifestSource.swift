@@ -20,9 +20,9 @@ struct ManifestSource {
   static func load(_ path: String) throws -> ManifestSource {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
-      ifMissing: "Look at the path, or copy manifests/example-building.yaml there.")
+      ifMissing: "Look at the path; `roboprov init` writes a manifest that explains every key.")
     let reading = ManifestReader.read(file.bytes, file: path, files: .beside(path))
-    Console.show(reading.rendered)
+    Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "\(path) cannot be applied",

@@ -276,7 +276,7 @@ struct TrialStage {
     for address in pressed.sorted() { await world.pressButton(address) }
     for room in result.rooms {
       guard let code = room.reason?.code, code.asksForAddress else { continue }
-      nameDevice(of: room.room, evenIfNotNear: code == .addressNeeded)
+      nameDevice(of: room.room, evenIfNotNear: code == .addressNeeded || code == .addressMissing)
     }
     await switchOffSurplus()
     await freeSensors()
@@ -330,7 +330,7 @@ extension FailureReason.Code {
   fileprivate var asksForAddress: Bool {
     switch self {
     case .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .noCandidate,
-      .addressNeeded:
+      .addressNeeded, .addressMissing:
       true
     default: false
     }

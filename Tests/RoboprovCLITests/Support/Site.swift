@@ -75,7 +75,7 @@ final class Site: Sendable {
       defaults:
         wifi: guests
       \(defaults.map { "  " + $0 }.joined(separator: "\n"))
-      assign: \(assign)
+      match: \(assign)
       rooms:
       \(lines.joined(separator: "\n"))
 

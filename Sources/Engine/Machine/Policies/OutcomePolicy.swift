@@ -16,7 +16,8 @@ extension Outcome {
       case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
-      case .noCandidate, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed, .recordUnwritable,
+      case .noCandidate, .addressMissing, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed,
+        .recordUnwritable,
         .planOutdated, .adapterClaimed, .tooManyFailures,
         .canariesFailed, .canariesRefused:
         .pending

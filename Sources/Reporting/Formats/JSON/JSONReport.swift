@@ -80,6 +80,8 @@ public enum JSONReport {
   private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {
     Field("address", "Its Bluetooth address, which stays.") { $0.adapter }
     Field("name", "What the host calls it: `hci0`.") { $0.name }
+    Field("alias", "What the manifest calls it; null where it does not.") { $0.alias }
+    Field("place", "Where the manifest says that it is; null where it does not.") { $0.place }
     Field("hardware", "The controller behind it; null where the host does not tell.", optional: hardware) {
       $0.hardware
     }

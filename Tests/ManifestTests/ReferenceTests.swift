@@ -1,0 +1,65 @@
+import Foundation
+import Manifest
+import RecordedText
+import Testing
+
+/// Reads manifests of the project, and the files beside them.
+func readExample(_ path: String) throws -> ManifestReading {
+  let directory = (path as NSString).deletingLastPathComponent
+  return ManifestReader.read(
+    Array(try Data(contentsOf: projectFile(path))), file: path,
+    files: ManifestFiles { file, _ in
+      let place = directory + "/" + file
+      guard let data = try? Data(contentsOf: projectFile(place)) else { return .failure(.missing) }
+      return .success(.init(name: place, bytes: Array(data)))
+    })
+}
+
+@Suite("The reference of findings")
+struct ReferenceTests {
+  /// A file of megabytes has no place among examples; `HostileTests` has one.
+  private static let codes = DiagnosticCode.allCases.filter { $0 != .fileTooLarge }
+
+  @Test("every code has an example, which has no other error", arguments: codes)
+  func examples(code: DiagnosticCode) throws {
+    let reading = try readExample("manifests/invalid/\(code.rawValue).yaml")
+    #expect(reading.diagnostics.contains { $0.code == code }, "\(reading.rendered)")
+    #expect(
+      reading.diagnostics.allSatisfy { $0.code == code || $0.severity == .warning }, "\(reading.rendered)")
+  }
+
+  @Test("it explains every code, with an example, as recorded")
+  func page() throws {
+    try expectRecorded(try Self.page(), in: projectFile("docs/diagnostics.md"))
+  }
+
+  @Test("every example is of a code")
+  func strays() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: projectFile("manifests/invalid").path)
+    let unknown = names.filter { name in
+      name != "files" && !DiagnosticCode.allCases.contains { "\($0.rawValue).yaml" == name }
+    }
+    #expect(unknown == [])
+  }
+
+  private static func page() throws -> String {
+    var page = """
+      # Findings about manifests
+
+      What `roboprov validate` and every other command that reads a manifest can say about it. A code is stable; the sentences \
+      may change with any version. Errors keep a manifest from being used, warnings do not. `roboprov validate --fix` corrects \
+      what is certain.
+
+      This page is made of the code and of the examples in `manifests/invalid`, one for each finding: do not edit it, but record \
+      it with `ROBOPROV_RECORD=1 make test FILTER=ReferenceTests`.
+
+      """
+    for code in DiagnosticCode.allCases {
+      page += "\n## \(code.rawValue)\n\n\(code.explanation)\n"
+      guard codes.contains(code) else { continue }
+      let lines = try readExample("manifests/invalid/\(code.rawValue).yaml").rendered.lines
+      page += "\n" + lines.map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
+    }
+    return page
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@Suite("validate", .timeLimit(.minutes(3)))
+struct ValidateTests {
+  private static let manifest = """
+    building: House   # in the harbour
+    assign: any
+
+    rooms:
+      - { room: 007, minor: 7 }   # the spy
+      - { room: Bar, minor: 8, register: Yes }
+    rooms_from: more.csv
+
+    """
+
+  @Test("--fix corrects what is certain and nothing else; comments, layout and the file's mode stay")
+  func fix() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try site.write("more.csv", "room;minor\r\nCellar;9\r\n")
+      let path = site.directory.appending(path: "building.yaml").path
+      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+      let before = try await site.run(["validate", "building.yaml"])
+      #expect(before.status == 65, "\(before)")
+
+      let outcome = try await site.run(["validate", "building.yaml", "--fix"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.errors == "building.yaml: 3 findings corrected\n", "\(outcome)")
+      #expect(outcome.output.contains("3 rooms"), "\(outcome)")
+      let fixed = Self.manifest.replacing("assign:", with: "match:").replacing("007", with: "\"007\"")
+        .replacing("Yes", with: "true")
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == fixed)
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == 0o640)
+
+      let again = try await site.run(["validate", "building.yaml", "--fix"])
+      #expect(again.status == 0, "\(again)")
+      #expect(again.errors == "Nothing can be corrected with certainty.\n", "\(again)")
+    }
+  }
+
+  @Test("SARIF has the findings with their places, files and fixes")
+  func sarif() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try site.write("more.csv", "room;minor;x\nCellar;9;\n")
+      let outcome = try await site.run(["validate", "building.yaml", "--output", "sarif"])
+      #expect(outcome.status == 65, "\(outcome)")
+      #expect(outcome.errors.isEmpty, "\(outcome)")
+      let log = try #require(JSON(outcome.output), "\(outcome)")
+      #expect(log["version"].text == "2.1.0")
+      let results = log["runs"][0]["results"]
+      #expect(results.count == 4)
+      #expect(results[0]["ruleId"].text == "unknown-key")
+      #expect(results[0]["level"].text == "error")
+      let place = results[0]["locations"][0]["physicalLocation"]
+      #expect(place["artifactLocation"]["uri"].text == "building.yaml")
+      #expect(place["region"]["startLine"].integer == 2)
+      #expect(place["region"]["endColumn"].integer == 7)
+      let change = results[0]["fixes"][0]["artifactChanges"][0]["replacements"][0]
+      #expect(change["insertedContent"]["text"].text == "match")
+      #expect(results[1]["ruleId"].text == "ambiguous-text")
+      #expect(results[1]["level"].text == "warning")
+      #expect(results[3]["ruleId"].text == "unknown-column")
+      #expect(results[3]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].text == "more.csv")
+      #expect(log["runs"][0]["tool"]["driver"]["rules"].count == 4)
+    }
+  }
+
+  @Test("findings are in colour on a terminal, unless NO_COLOR says otherwise", arguments: [true, false])
+  func colors(isColored: Bool) async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let run = try site.startAtTerminal(
+        ["validate", "building.yaml"], environment: isColored ? [:] : ["NO_COLOR": "1"])
+      let outcome = try await run.ended()
+      #expect(outcome.status == 65, "\(outcome)")
+      #expect(outcome.output.contains("\u{1B}[31merror\u{1B}[0m: unknown key") == isColored, "\(outcome)")
+      #expect(outcome.output.contains("\u{1B}") == isColored, "\(outcome)")
+    }
+  }
+}
