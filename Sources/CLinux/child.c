@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,14 +22,27 @@ static void close_on_exec_from(int first) {
   for (int fd = first; fd < last; fd++) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+// What a child is to become.
+struct plan {
+  const char *program;
+  char *const *arguments;
+  int input;  // Below 0 for /dev/null.
+  int output;
+  int errors;
+  bool has_own_session;
+  int death;  // The signal that it gets when the thread ends that started it.
+};
+
 // Runs in the child, where other threads' locks may be held for ever: async-signal-safe calls only.
-static void become(const char *program, char *const arguments[], int output, int errors, pid_t parent) {
-  setsid();
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;
+static void become(const struct plan *plan, pid_t parent) {
+  int output = plan->output, errors = plan->errors;
+  if (plan->has_own_session) setsid();
+  if (prctl(PR_SET_PDEATHSIG, plan->death) != 0) return;
   if (getppid() != parent) _exit(127);  // It ended before the line above took effect.
 
   // `output` or `errors` may itself be 0, 1 or 2 when we were started without those.
-  int in = open("/dev/null", O_RDWR | O_CLOEXEC);
+  int in = plan->input < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC)
+                           : fcntl(plan->input, F_DUPFD_CLOEXEC, 3);
   output = fcntl(output, F_DUPFD_CLOEXEC, 3);
   errors = fcntl(errors, F_DUPFD_CLOEXEC, 3);
   if (in < 0 || output < 0 || errors < 0) return;
@@ -39,10 +55,10 @@ static void become(const char *program, char *const arguments[], int output, int
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  execvp(program, arguments);
+  execvp(plan->program, plan->arguments);
 }
 
-pid_t clinux_child_start(const char *program, char *const arguments[], int output, int errors) {
+static pid_t start(const struct plan *plan) {
   int report[2];
   if (clinux_pipe(report) != 0) return -1;
   // With 0, 1 or 2 free the pipe could land there, and be overwritten in the child.
@@ -56,7 +72,7 @@ pid_t clinux_child_start(const char *program, char *const arguments[], int outpu
   pid_t parent = getpid();
   pid_t child = say < 0 ? -1 : fork();
   if (child == 0) {
-    become(program, arguments, output, errors, parent);
+    become(plan, parent);
     int reason = errno;
     ssize_t written = write(say, &reason, sizeof reason);
     (void)written;
@@ -79,6 +95,29 @@ pid_t clinux_child_start(const char *program, char *const arguments[], int outpu
   }
   close(report[0]);
   if (child < 0) errno = reason;
+  return child;
+}
+
+pid_t clinux_child_start(const char *program, char *const arguments[], int output, int errors) {
+  struct plan plan = {program, arguments, -1, output, errors, true, SIGKILL};
+  return start(&plan);
+}
+
+pid_t clinux_tool_start(const char *words, size_t length, int input, int output) {
+  size_t count = 0;
+  for (size_t i = 0; i < length; i++) count += words[i] == 0;
+  char **arguments = calloc(count + 1, sizeof *arguments);
+  if (arguments == NULL) return -1;
+  size_t next = 0;
+  for (size_t i = 0; i < count; i++) {
+    arguments[i] = (char *)words + next;
+    next += strlen(words + next) + 1;
+  }
+  struct plan plan = {words, arguments, input, output, STDERR_FILENO, false, SIGTERM};
+  pid_t child = start(&plan);
+  int reason = errno;
+  free(arguments);
+  errno = reason;
   return child;
 }
 

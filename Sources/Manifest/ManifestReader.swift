@@ -12,7 +12,7 @@ import YAML
 /// id: harbour-house              # stable, [a-z0-9-], 64 bytes at most; without it made from the name
 /// include: networks.yaml         # files with further networks; relative to the manifest
 /// wifi:                          # networks, each under a name of your choice
-///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } }
+///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } } # or { file: … }, { command: […] }, { prompt: true }
 ///   plant: { ssid: Plant }       # no password, or an empty one: an open network
 /// adapters:                      # optional; hciN, an address, or a name of your choice with its address
 ///   east: { address: 00:1A:7D:DA:71:13, slots: 7, place: by the lift }
@@ -59,7 +59,7 @@ public enum ManifestReader {
     let building = decoder.building(in: bytes, file: file)
     return ManifestReading(
       building: building, findings: decoder.findings, excerpts: decoder.excerpts,
-      content: decoder.texts.content)
+      content: decoder.texts.content, passwords: decoder.passwords)
   }
 }
 
@@ -89,11 +89,18 @@ public struct ManifestReading: Sendable {
   /// The lines of its texts, as far as they may be shown, by number; none where there are no findings.
   public let excerpts: [SourceExcerpt]
   /// What the files say, without passwords and comments: compact JSON of keys and values, every scalar a string,
-  /// null for each password; of several files a list of them. Of a file that is applied; what digests of manifests are made of.
+  /// null for each password; where a password comes from is there. Of several files a list of them. Of a file that is applied;
+  /// what digests of manifests are made of.
   public let content: [UInt8]
+  /// What is known of its passwords, also of a file that has errors.
+  public let passwords: ManifestPasswords
 
-  init(building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], content: [UInt8]) {
+  init(
+    building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], content: [UInt8],
+    passwords: ManifestPasswords
+  ) {
     self.content = content
+    self.passwords = passwords
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
     let byPlace = findings.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }

@@ -47,6 +47,22 @@ import Testing
     #expect(content(text) == #"{"wifi":{"password":{"ssid":"Guests","password":null}}}"#)
   }
 
+  @Test func whereAPasswordComesFromStays() {
+    let text = """
+      wifi:
+        a: { ssid: A, password: { env: WIFI_A } }
+        b: { ssid: B, password: { command: [pass, show] } }
+        c: { ssid: C, password: { prompt: true } }
+        d: { ssid: D, password: hunter2345 }
+      """
+    let expected = [
+      #"{"wifi":{"a":{"ssid":"A","password":{"env":"WIFI_A"}},"#,
+      #""b":{"ssid":"B","password":{"command":["pass","show"]}},"#,
+      #""c":{"ssid":"C","password":{"prompt":"true"}},"d":{"ssid":"D","password":null}}}"#,
+    ]
+    #expect(content(text) == expected.joined())
+  }
+
   @Test("looking for what was meant costs no more than reading the manifest, however much is misspelt")
   func misspelt() {
     func duration(using name: String) -> Duration {

@@ -30,6 +30,13 @@ struct SecrecyTests {
         ssid: Plant
         password: |
           7-boats-at-the-pier
+      office:
+        ssid: Office
+        password:
+          env: WIFI_OFFICE
+      vault: { ssid: Vault, password: { prompt: true } }
+      cellar: { ssid: Cellar, password: { file: quux99quux99 } }
+      attic: { ssid: Attic, password: { command: [pass, "correct horse"] } }
     defaults:
       wifi: staff
       profile: robo-sensor
@@ -90,7 +97,25 @@ struct SecrecyTests {
       "rooms: [{ room: R, profile: iot-design-shop, password: correct-horse }]",
       "rooms: [{ room: R, profile: iot-design-shop, wifi: correct-horse }]",
       "rooms: [{ room: R, register: true, wifi: correct-horse }]",
-      "uuid: { correct-horse: correct-horse }", "power: [correct-horse]",
+      "wifi: { guests: { ssid: G, password: { env: correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { env: correct_horse } } }",
+      "wifi: { guests: { ssid: correct-horse, password: { env: correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { env: [correct-horse], file: correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { file: correct-horse, command: correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { command: correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { command: [correct-horse, []] } } }",
+      "wifi: { guests: { ssid: G, password: { prompt: correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { correct-horse } } }",
+      "wifi: { guests: { ssid: G, password: { correct-horse: X, env: X } } }",
+      "wifi: { guests: { ssid: G, password: \"${correct-horse}\" } }",
+      "wifi: { guests: { ssid: G, password: <correct-horse> } }",
+      "wifi: { guests: { ssid: G, password: change-me-correct-horse } }",
+      "wifi: { guests: { ssid: G, pasword: { env: correct-horse } } }",
+      "wifi:\n  a:\n    ssid: X\n    password:\n      env: correct-horse\n    x: y",
+      "wifi:\n  a:\n    password:\n      env: correct-horse\n    ssid: [",
+      "password: { env: correct-horse }", "defaults: { password: { env: correct-horse } }",
+      "defaults: { wifi: { env: correct-horse } }", "uuid: { correct-horse: correct-horse }",
+      "power: [correct-horse]",
     ])
   func wrongPlace(text: String) {
     let shown = ManifestReader.read(Array((text + "\n").utf8), file: "b.yaml").rendered

@@ -124,7 +124,7 @@ struct PlanTests {
       try await Self.save(premises)
       try premises.site.writeManifest([.numbered(1)], password: Site.newPassword)
       try await premises.expectRefused(
-        Self.carryOut, with: 65, saying: ["the manifest was changed since friday.plan was made"])
+        Self.carryOut, with: 65, saying: ["a password was changed since friday.plan was made"])
       let key = ["--site-key", "another.key"]
       let outcome = try await premises.run(Self.carryOut + key)
       #expect(outcome.status == 0, "nobody can tell: \(outcome)")

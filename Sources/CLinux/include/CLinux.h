@@ -7,3 +7,4 @@
 #include "clocks.h"
 #include "wait.h"
 #include "process.h"
+#include "terminal.h"

@@ -9,9 +9,10 @@ extension ApplyPlan {
       PlannedStep(
         room, request.excluded[room.id], matches[room.id], request.known.device(of: room)?.address, air)
     }
+    let chosen = request.building.rooms.filter { request.excluded[$0.id]?.cause != .deselected }
     self.init(
       building: request.building.id, manifestSHA256: request.manifestSHA256,
-      passwords: request.known.seal.flatMap { SealedPasswords(of: request.building, $0) }, rooms: rooms)
+      passwords: request.known.seal.flatMap { SealedPasswords(of: chosen, $0) }, rooms: rooms)
   }
 }
 

@@ -10,7 +10,7 @@ extension RoomSelection {
   }
 
   private func exclusion(of room: Room, _ known: Known) -> Exclusion? {
-    if !only.isEmpty && !only.contains(room.id) || skip.contains(room.id) { return Exclusion(.deselected) }
+    if !names(room.id) { return Exclusion(.deselected) }
     guard !known.permissions.force.contains(room.id) else { return nil }
     let standing = known.standing.rooms[room.id]
     if let retirement = standing?.retirement { return Exclusion(.retired, reason: retirement.reason) }

@@ -36,13 +36,16 @@ public enum PlanFailure: Error, Hashable, Sendable {
 
 /// Carries out a run: waits for an adapter, scans, decides which device belongs to which room, provisions as many at once
 /// as the adapters can, and gives every selected room exactly one outcome. Everything that happens goes through
-/// `coordinator`, whose `run()` this function takes care of.
+/// `coordinator`, whose `run()` this function takes care of. Whoever calls it has resolved the secrets of the selected rooms.
 ///
 /// It is stopped through `ApplyEnvironment.interruptions`, not by cancelling its task: it then ends the attempts under way,
 /// takes their links down, and gives the rooms that are left their outcome.
 public func apply(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async -> ApplyResult {
+  precondition(
+    request.rooms.allSatisfy { $0.secrets.allSatisfy(\.isResolved) },
+    "a run begins with secrets that nobody resolved")
   // A device may quote what an earlier run told it for another room.
   coordinator.hide(request.building.rooms.flatMap(\.secrets))
   let shell = RunShell(environment: environment, coordinator: coordinator)

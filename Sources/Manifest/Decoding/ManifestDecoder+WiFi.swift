@@ -65,15 +65,7 @@ extension ManifestDecoder {
     var network = Network(keyRange: fields.head)
     // The password first: the SSID is not shown where it is the password.
     if let node = fields["password"] {
-      hide(node)
-      if let text = node.text, !node.isNull {
-        network.password = (Secret(text), node.range)
-        warnOfOtherMeaning(node, "password")
-      } else {
-        error(
-          .badSecretSource, "`password` has no value, or more than one", at: node.range,
-          advice: "leave the key out for an open network")
-      }
+      network.password = password(node).map { ($0, node.range) }
     } else {
       network.password = (Secret(""), fields.head)
     }
@@ -85,10 +77,6 @@ extension ManifestDecoder {
         advice: "give it the network's name as it is on air")
     }
     return network
-  }
-
-  private mutating func hide(_ node: YAMLNode) {
-    if let text = node.text, text.utf8.count >= 4 { secrets.insert(text) }
   }
 
   /// What `wifi` of a room or of the defaults says. Nil where it was wrong, which has been reported.

@@ -13,6 +13,8 @@ struct ManifestDecoder {
   var texts = TextCollection()
   /// Texts that must not be shown, wherever they are.
   var secrets: Set<String> = []
+  /// What is known of the passwords.
+  var passwords = ManifestPasswords()
   /// The names of networks that may be shown, sorted, once they were asked for.
   var networkNames: [String]?
   /// What the manifest says of adapters.

@@ -23,6 +23,7 @@ package enum Vocabulary {
   /// Without the settings that its rooms may have in common.
   static let group = ["group", "tags"] + defaults + ["rooms", "rooms_from"]
   static let network = ["ssid", "password"]
+  static let passwordSources = ["env", "file", "command", "prompt"]
   static let adapter = ["address", "slots", "place"]
   /// Under `rooms_from`.
   static let table = ["file", "columns", "ignore"]

@@ -13,7 +13,7 @@ extension TextCollection {
 
 extension YAMLNode {
   /// This tree as compact JSON without its secrets: every scalar a string, keys in the order of the text, aliases written
-  /// out, comments left out, and null in the place of the value of each `password`.
+  /// out, comments left out, and null in the place of each `password` that is a text. Where a password comes from is no secret.
   var contentWithoutSecrets: [UInt8] {
     var json: [UInt8] = []
     write(to: &json)

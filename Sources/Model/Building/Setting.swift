@@ -134,7 +134,8 @@ public enum SettingViolation: Hashable, Sendable, Error {
 }
 
 extension SettingDescription {
-  /// What is wrong with `value`, or nil when it can be written to a device.
+  /// What is wrong with `value`, or nil when it can be written to a device. Of a secret that is not resolved nothing can be
+  /// said yet: nil.
   public func violation(of value: SettingValue) -> SettingViolation? {
     switch (kind, value) {
     case (.integer(let allowed), .integer(let number)):
@@ -144,6 +145,7 @@ extension SettingDescription {
       if !allowed.contains(bytes) { return .wrongLength(bytes: bytes, allowed: allowed) }
       return text.unicodeScalars.contains(where: \.isControl) ? .controlCharacter : nil
     case (.wifiPassword, .secret(let secret)):
+      guard secret.isResolved else { return nil }
       let password = secret.reveal()
       let bytes = password.utf8.count
       if password.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }

@@ -12,7 +12,7 @@ public struct ApplyPlan: Hashable, Sendable, Codable {
   public var building: String
   /// The manifest's digest, as in `RunStarted`.
   public var manifestSHA256: String
-  /// What tells whether the manifest's passwords are still the same; nil without a site key.
+  /// What tells whether the passwords of the rooms that it was made for are still the same; nil without a site key.
   public var passwords: SealedPasswords?
   /// The rooms of the manifest, in its order.
   public var rooms: [PlannedStep]

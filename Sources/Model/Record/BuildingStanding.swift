@@ -151,8 +151,8 @@ public struct Deed: Hashable, Sendable, Codable {
     self.at = at
   }
 
-  /// Whether a device with these settings has what the room wants. Secrets that were sealed with another key
-  /// cannot be compared, and count as the same. What a room no longer sets stays as it is.
+  /// Whether a device with these settings has what the room wants. Secrets that were sealed with another key, or that have
+  /// no fingerprint since nobody resolved them, cannot be compared, and count as the same. What a room no longer sets stays as it is.
   public func satisfies(_ room: Room, _ seal: SecretSeal?) -> Bool {
     satisfies(
       room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }, sealKey: seal?.key)
@@ -165,7 +165,8 @@ public struct Deed: Hashable, Sendable, Codable {
       guard let old = recorded[wanted.name] else { return false }
       guard wanted.value == nil, old.value == nil else { return wanted.value == old.value }
       guard let sealKey, sealKey == self.sealKey else { return true }
-      return wanted.fingerprint == old.fingerprint
+      guard let new = wanted.fingerprint, let known = old.fingerprint else { return true }
+      return new == known
     }
   }
 

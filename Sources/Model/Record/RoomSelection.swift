@@ -13,4 +13,7 @@ public struct RoomSelection: Hashable, Sendable {
     self.skip = skip
     self.unfinished = unfinished
   }
+
+  /// Whether a room is selected by its name. What is on record may exclude it all the same.
+  public func names(_ room: RoomID) -> Bool { (only.isEmpty || only.contains(room)) && !skip.contains(room) }
 }

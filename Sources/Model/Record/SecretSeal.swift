@@ -17,22 +17,25 @@ public struct SecretSeal: Sendable {
   /// The keyed digest of a text that is none of a room's.
   fileprivate func digest(of text: String) -> String { digest("all/\(text)") }
 
-  /// The fingerprint of a secret in its place: the same secret in another room has another one.
-  func fingerprint(of secret: Secret, _ setting: SettingName, in room: RoomID) -> String {
-    digest("\(room)/\(setting)/\(secret.reveal())")
+  /// The fingerprint of a secret in its place: the same secret in another room has another one. Nil of a secret whose own
+  /// text is not here: nobody can tell whether it was changed.
+  func fingerprint(of secret: Secret, _ setting: SettingName, in room: RoomID) -> String? {
+    secret.ownText.map { digest("\(room)/\(setting)/\($0)") }
   }
 }
 
-/// What tells whether all passwords of a building are still the same.
+/// What tells whether all passwords of some rooms are still the same.
 public struct SealedPasswords: Hashable, Sendable, Codable {
   /// The key's name.
   public var key: String
   /// One keyed digest over all of them.
   public var fingerprint: String
 
-  /// The passwords of a building; nil when there are none.
-  public init?(of building: Building, _ seal: SecretSeal) {
-    let secrets = building.rooms.flatMap { room in
+  /// The passwords of rooms, without those that are not resolved. Nil when there are none, or stand-ins among them: nobody
+  /// can tell then.
+  public init?(of rooms: [Room], _ seal: SecretSeal) {
+    guard !Self.haveStandIns(rooms) else { return nil }
+    let secrets = rooms.flatMap { room in
       room.settings.sorted { $0.key < $1.key }.compactMap { name, value in
         if case .secret(let secret) = value { seal.fingerprint(of: secret, name, in: room.id) } else { nil }
       }
@@ -42,10 +45,15 @@ public struct SealedPasswords: Hashable, Sendable, Codable {
     fingerprint = seal.digest(of: secrets.joined(separator: "\n"))
   }
 
-  /// Whether they are the building's. With another key, or none, nobody can tell: then they are taken to be.
-  public func agrees(with building: Building, _ seal: SecretSeal?) -> Bool {
-    guard let seal, seal.key == key else { return true }
-    return SealedPasswords(of: building, seal) == self
+  /// Whether they are those of these rooms, of which the same ones are resolved. With another key, or none, or stand-ins, nobody
+  /// can tell: then they are taken to be.
+  public func agrees(with rooms: [Room], _ seal: SecretSeal?) -> Bool {
+    guard let seal, seal.key == key, !Self.haveStandIns(rooms) else { return true }
+    return SealedPasswords(of: rooms, seal) == self
+  }
+
+  private static func haveStandIns(_ rooms: [Room]) -> Bool {
+    rooms.contains { $0.secrets.contains(where: \.isStandIn) }
   }
 }
 

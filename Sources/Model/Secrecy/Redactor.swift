@@ -18,9 +18,9 @@ public struct Redactor: Sendable {
   /// Secrets with too few visible characters for folding, as they are, the longest first.
   private let exact: [[UInt8]]
 
-  /// A redactor of these secrets. Empty ones hide nothing.
+  /// A redactor of these secrets. Empty ones hide nothing, nor do those that are not resolved: nobody here knows them.
   public init(_ secrets: some Sequence<Secret>) {
-    let secrets = Set(secrets.map { Array($0.reveal().utf8) }).filter { !$0.isEmpty }
+    let secrets = Set(secrets.filter(\.isResolved).map { Array($0.reveal().utf8) }).filter { !$0.isEmpty }
     let isASCII = secrets.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     let alphanumeric = TextFold(keepsPunctuation: false, keepsNonASCII: !isASCII)
     let graphic = TextFold(keepsPunctuation: true, keepsNonASCII: !isASCII)

@@ -64,14 +64,21 @@ struct BundleReadme {
   }
 
   private var secrets: [String] {
-    guard bundle.manifest.secrets != nil else {
+    guard let secrets = bundle.manifest.secrets else {
       return [
         "The manifest's passwords are not known here, so nothing could be searched for. Records hold no password."
       ]
     }
+    let elsewhere = Set(secrets.compactMap(\.reference?.identity)).count
+    let note =
+      elsewhere == 0
+      ? []
+      : [
+        "\(elsewhere) \(elsewhere == 1 ? "password is" : "passwords are") not in the manifest, and could not be searched for. Records hold no password."
+      ]
     return [
       "Every file here was searched for the \(passwords) \(passwords == 1 ? "password" : "passwords") of the manifest: none has one."
-    ]
+    ] + note
   }
 
   private var addressNote: String {

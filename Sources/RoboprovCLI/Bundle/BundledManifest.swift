@@ -13,7 +13,7 @@ struct BundledManifest {
   var text: [UInt8]?
   /// What the README says of it.
   var note: String
-  /// Its passwords, which may be in no file; nil where they are not known.
+  /// Its passwords, which may be in no file; nil where they are not known. Of some it only says where they come from.
   var secrets: [Secret]?
   /// The addresses that it gives to rooms.
   var addresses: [UInt64] = []
@@ -65,7 +65,7 @@ struct SecretSearch {
   let count: Int
 
   init(_ secrets: [Secret]) {
-    let texts = Set(secrets.map { $0.reveal() }).filter { !$0.isEmpty }.sorted()
+    let texts = Set(secrets.filter(\.isResolved).map { $0.reveal() }).filter { !$0.isEmpty }.sorted()
     count = texts.count
     let all = texts.flatMap { text -> [String] in
       let hex = text.utf8.hex()

@@ -112,8 +112,8 @@ struct ApplyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let source = try ManifestSource.load(manifest)
-    guard yes || !source.building.needsConfirmation || Screen.canAnswer else {
+    let written = try ManifestSource.load(manifest, keepsEnvironment: true)
+    guard yes || !written.building.needsConfirmation || Screen.canAnswer else {
       throw CommandFailure(
         .usage,
         "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
@@ -129,33 +129,41 @@ struct ApplyCommand: AsyncParsableCommand {
         .usage, "--operator-key waits for somebody at the terminal, and nobody is there",
         cure: "Leave it out: then each session's beginning is the moment of its action.")
     }
-    let plan = try plan.map {
-      try SavedPlan.load($0, for: source, SiteRecord.existingSeal(for: source.building, work.seal))
+    let saved = try plan.map { try SavedPlan.load($0, for: written) }
+    let scope = try WorkScope(work, of: written.building, plan: saved)
+    let source = try SecretResolver.resolve(written, for: scope, isRehearsal: simulation.simulate)
+    if let plan, let saved {
+      try SavedPlan.requireSamePasswords(
+        saved, plan, in: source.building, SiteRecord.existingSeal(for: source.building, work.seal))
     }
     let result =
       simulation.simulate
-      ? try await rehearse(source, plan)
+      ? try await rehearse(source, scope, saved)
       : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
-        try await provision(source, plan)
+        try await provision(source, scope, saved)
       }
     if result != .done { throw result.exit }
   }
 
-  private func provision(_ source: ManifestSource, _ plan: ApplyPlan?) async throws -> ExitStatus {
+  private func provision(
+    _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
+  ) async throws -> ExitStatus {
     try await Radio.withSystem { setup in
       let run = RunIdentity(operatedBy: places.operatedBy)
       // Before the record is read: what another run does meanwhile would be missing.
       let lock = try Claims.building(source.building.id, in: places.reports, for: run)
       defer { lock.release() }
-      let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
+      let undertaking = try Undertaking(source, scope, work.seal, in: places.reports, plan: plan)
       return try await carryOut(undertaking, as: run, setup)
     }
   }
 
   /// Does the same in a virtual building, from what is on record by now. It changes no record, so it needs no lock: a run
   /// may go on beside it.
-  private func rehearse(_ source: ManifestSource, _ plan: ApplyPlan?) async throws -> ExitStatus {
-    let undertaking = try Undertaking(source, work, in: places.reports, plan: plan)
+  private func rehearse(
+    _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
+  ) async throws -> ExitStatus {
+    let undertaking = try Undertaking(source, scope, work.seal, in: places.reports, plan: plan)
     return try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
       try await carryOut(undertaking, as: RunIdentity(operatedBy: places.operatedBy), setup)
     }

@@ -35,8 +35,10 @@ struct PlanCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
-    let source = try ManifestSource.load(manifest)
-    let undertaking = try Undertaking(source, work, in: reports)
+    let written = try ManifestSource.load(manifest, keepsEnvironment: true)
+    let scope = try WorkScope(work, of: written.building)
+    let source = try SecretResolver.resolve(written, for: scope, isRehearsal: simulation.simulate)
+    let undertaking = try Undertaking(source, scope, work.seal, in: reports)
     let plan = try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
       try await look(undertaking, setup)
     }

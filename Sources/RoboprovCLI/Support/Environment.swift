@@ -4,6 +4,17 @@ import Foundation
 
 /// What this process knows of the world outside; read here and nowhere else.
 enum HostEnvironment {
+  /// The value of a variable, byte by byte; nil when it is not set.
+  static func variable(_ name: String) -> [UInt8]? {
+    guard let value = getenv(name) else { return nil }
+    return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }
+  }
+
+  /// Removes variables, so that no program that this process starts has them.
+  static func forget(_ names: some Sequence<String>) {
+    for name in names { unsetenv(name) }
+  }
+
   /// Name of this host.
   static var hostName: String {
     let text = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)

@@ -9,7 +9,8 @@ enum ExitStatus: Int32, CaseIterable {
   case unexpected = 1
   /// The command line makes no sense.
   case usage = 64
-  /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record.
+  /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record; or a password that it refers to is
+  /// missing.
   case manifest = 65
   /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter; or too little memory.
   case unavailable = 69

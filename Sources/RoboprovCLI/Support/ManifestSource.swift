@@ -5,8 +5,12 @@ import YAML
 
 /// A manifest as it was read: the building it describes, and what the report says about its bytes.
 struct ManifestSource {
+  /// Its path, as the command line named it.
+  let path: String
   /// The checked building.
-  let building: Building
+  var building: Building
+  /// What is known of its passwords.
+  let passwords: ManifestPasswords
   private let digests: ManifestDigests
 
   /// What records have of it.
@@ -16,8 +20,10 @@ struct ManifestSource {
   func hasDigest(_ recorded: String) -> Bool { digests.contain(recorded) }
 
   /// Reads and checks a manifest; findings go to stderr.
+  /// - Parameter keepsEnvironment: Whether passwords are still to be taken from the environment (`SecretResolver`). Otherwise
+  ///   they are removed from it at once: what this command does needs none.
   /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
-  static func load(_ path: String) throws -> ManifestSource {
+  static func load(_ path: String, keepsEnvironment: Bool = false) throws -> ManifestSource {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
       ifMissing: "Look at the path; `roboprov init` writes a manifest that explains every key.")
@@ -28,14 +34,17 @@ struct ManifestSource {
         .manifest, "\(path) cannot be applied",
         cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
     }
-    warnOfOthers(file, path, building)
+    warnOfOthers(file, path, reading.passwords)
     OutsideWords.hide(secretsOf: building)
-    return ManifestSource(building: building, digests: ManifestDigests(of: reading, file.bytes))
+    if !keepsEnvironment { HostEnvironment.forget(reading.passwords.environment) }
+    return ManifestSource(
+      path: path, building: building, passwords: reading.passwords,
+      digests: ManifestDigests(of: reading, file.bytes))
   }
 
-  /// Tells a person who else can read the passwords, or say what is done.
-  private static func warnOfOthers(_ file: InputFile, _ path: String, _ building: Building) {
-    let hasSecrets = building.rooms.contains { !$0.secrets.isEmpty }
+  /// Tells a person who else can read the passwords in a manifest, or say what is done.
+  static func warnOfOthers(_ file: InputFile, _ path: String, _ passwords: ManifestPasswords) {
+    let hasSecrets = passwords.areInFile
     let rights = [(hasSecrets && file.isReadableByOthers, "read"), (file.isWritableByOthers, "change")]
       .filter(\.0).map(\.1)
     guard !rights.isEmpty else { return }

@@ -8,9 +8,9 @@ enum SavedPlan {
   /// The most bytes that are read as a plan: that of 2,000 rooms has less than one million.
   private static let longest = 64 << 20
 
-  /// Reads the plan that `plan --save` wrote.
+  /// Reads the plan that `plan --save` wrote. Whether it has the same passwords is asked when they are known.
   /// - Throws: `CommandFailure` when it cannot be read, or is of another building or manifest.
-  static func load(_ path: String, for source: ManifestSource, _ seal: SecretSeal?) throws -> ApplyPlan {
+  static func load(_ path: String, for source: ManifestSource) throws -> ApplyPlan {
     let bytes = try InputFile.read(
       path, atMost: longest, ifMissing: "Make it with `roboprov plan … --save \(path)`."
     ).bytes
@@ -26,14 +26,24 @@ enum SavedPlan {
         .manifest, "\(path) is a plan of another building, \(plan.building.visible)",
         cure: "Name the plan of \(source.building.id).")
     }
-    guard source.hasDigest(plan.manifestSHA256),
-      plan.passwords.map({ $0.agrees(with: source.building, seal) }) ?? true
-    else {
-      throw CommandFailure(
-        .manifest, "the manifest was changed since \(path) was made",
-        cure: "Look at what would be done now with `roboprov plan`, and save it again.")
-    }
+    guard source.hasDigest(plan.manifestSHA256) else { throw changed(path, "the manifest was") }
     return plan
+  }
+
+  /// Makes sure that a plan's rooms have the same passwords as then, as far as anybody can tell.
+  /// - Throws: `CommandFailure`.
+  static func requireSamePasswords(
+    _ plan: ApplyPlan, _ path: String, in building: Building, _ seal: SecretSeal?
+  ) throws {
+    let selection = plan.selection
+    let agrees = plan.passwords?.agrees(with: building.rooms.filter { selection.names($0.id) }, seal)
+    guard agrees ?? true else { throw changed(path, "a password was") }
+  }
+
+  private static func changed(_ path: String, _ what: String) -> CommandFailure {
+    CommandFailure(
+      .manifest, "\(what) changed since \(path) was made",
+      cure: "Look at what would be done now with `roboprov plan`, and save it again.")
   }
 
   /// The plan as text: JSON, the same each time.

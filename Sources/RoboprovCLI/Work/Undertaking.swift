@@ -12,32 +12,23 @@ struct Undertaking {
   let excluded: [RoomID: Exclusion]
   let archive: BuildingArchive
 
-  /// Reads the record, selects the rooms (those of the plan, where there is one), and finds out whether a run may
-  /// begin.
-  /// - Throws: `CommandFailure`: an unknown room, a record that cannot be read, or what contradicts it.
+  /// Reads the record, selects the rooms, and finds out whether a run may begin.
+  /// - Parameter source: The manifest, with the passwords of the rooms in `scope`.
+  /// - Throws: `CommandFailure`: a record that cannot be read, or what contradicts it.
   init(
-    _ source: ManifestSource, _ options: WorkOptions, in reports: String, plan: ApplyPlan? = nil
+    _ source: ManifestSource, _ scope: WorkScope, _ seal: SealOptions, in reports: String,
+    plan: ApplyPlan? = nil
   ) throws {
     let building = source.building
-    let names = RoomNames(building)
-    let permissions = RecordPermissions(
-      rebind: try names.find(options.rebind, for: "--rebind"), renumber: options.renumber,
-      force: try names.find(options.force, for: "--force"),
-      overwrite: try names.find(options.overwrite, for: "--overwrite"))
-    let selection =
-      try plan?.selection
-      ?? RoomSelection(
-        only: try names.find(options.only, for: "--only"), skip: try names.find(options.skip, for: "--skip"),
-        unfinished: options.failed)
     self.plan = plan
     archive = try SiteRecord.read(building.id, in: reports).archive
     known = Known(
-      standing: archive.state.standing, permissions: permissions,
-      seal: try SiteRecord.seal(for: building, options.seal))
+      standing: archive.state.standing, permissions: scope.permissions,
+      seal: try SiteRecord.seal(for: building, seal))
     self.source = source
-    excluded = selection.excluded(from: building, known)
+    excluded = scope.selection.excluded(from: building, known)
     try Self.refuse(
-      conflicts(of: selected, with: known.standing, allowing: permissions),
+      conflicts(of: selected, with: known.standing, allowing: scope.permissions),
       RoomNames(building, known.standing))
   }
 

@@ -140,11 +140,14 @@ final class Site: Sendable {
   }
 
   /// Starts `roboprov` at a terminal of 80 columns; what appears there is its output. What is typed is echoed.
+  /// - Parameter next: what the shell there runs afterwards, however `roboprov` ended.
   func startAtTerminal(
-    _ arguments: [String], bus: String? = nil, environment: [String: String] = [:]
+    _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
+    andThen next: String? = nil
   ) throws -> Invocation {
     let line = ([Invocation.program.path] + arguments).map(Self.quoted).joined(separator: " ")
-    let script = ["script", "-q", "-e", "-f", "-c", "stty cols 80 rows 40; exec \(line)", "/dev/null"]
+    let rest = next.map { "trap : INT; \(line); \($0)" } ?? "exec \(line)"
+    let script = ["script", "-q", "-e", "-f", "-c", "stty cols 80 rows 40; \(rest)", "/dev/null"]
     return try start(command: script, bus: bus, environment: environment, takesInput: true)
   }
 

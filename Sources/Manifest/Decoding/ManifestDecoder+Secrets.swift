@@ -1,0 +1,168 @@
+import Model
+import Source
+import YAML
+
+/// What is known of a manifest's passwords besides the building.
+public struct ManifestPasswords: Hashable, Sendable {
+  /// Whether the file has a password's text in it.
+  public var areInFile = false
+  /// The environment variables that passwords come from, also those of networks that no room has.
+  public var environment: Set<String> = []
+}
+
+/// What a manifest says of a network's password: the text itself, or where it comes from.
+extension ManifestDecoder {
+  /// The password, whose text may not be here. Nil where it is wrong, which has been reported.
+  mutating func password(_ node: YAMLNode) -> Secret? {
+    if let entries = node.entries { return reference(node, entries) }
+    hide(node)
+    guard let text = node.text, !node.isNull else {
+      error(
+        .badSecretSource, "`password` has no value, or more than one", at: node.range,
+        advice: "leave the key out for an open network")
+      return nil
+    }
+    if let name = Self.placeholder(text) {
+      error(
+        .placeholderPassword, "`password` is a placeholder: nothing is put in its place", at: node.range,
+        advice:
+          "write the password itself, or where it comes from: password: { env: \(name ?? "WIFI_PASSWORD") }")
+      return nil
+    }
+    if !text.isEmpty { passwords.areInFile = true }
+    warnOfOtherMeaning(node, "password")
+    return Secret(text)
+  }
+
+  /// The name of an environment variable that a placeholder names, if it names one. Nil of a text that is no placeholder, but
+  /// may well be a password.
+  private static func placeholder(_ text: String) -> String?? {
+    func inside(_ start: String, _ end: String) -> String? {
+      guard text.utf8.count >= start.utf8.count + end.utf8.count, text.hasPrefix(start), text.hasSuffix(end)
+      else { return nil }
+      return String(text.dropFirst(start.count).dropLast(end.count))
+    }
+    if let name = inside("${", "}") { return SecretSource.isEnvironmentName(name) ? name : .some(nil) }
+    if inside("{{", "}}") != nil || inside("<", ">") != nil { return .some(nil) }
+    // `Changement` is a word.
+    let words = ["change-me", "changeme", "change_me", "change me"]
+    let folded = text.lowercased()
+    let isToBeChanged = words.contains {
+      folded.hasPrefix($0) && folded.dropFirst($0.count).first?.isLetter != true
+    }
+    return isToBeChanged ? .some(nil) : nil
+  }
+
+  private mutating func reference(_ node: YAMLNode, _ entries: [YAMLNode.Entry]) -> Secret? {
+    guard
+      let fields = fields(
+        of: node, "a password's source", known: Vocabulary.passwordSources, isWiFi: true)
+    else { return nil }
+    let known = entries.filter { Vocabulary.passwordSources.contains($0.key) }
+    guard let entry = known.first else {
+      // An unknown key has been reported.
+      if entries.isEmpty {
+        error(
+          .badSecretSource, "`password` does not say where it comes from", at: node.range,
+          advice: "for example: password: { env: WIFI_PASSWORD }")
+      }
+      for entry in entries { hideAll(entry.value) }
+      return nil
+    }
+    if let second = known.first(where: { $0.key != entry.key }) {
+      error(
+        .badSecretSource, "`password` comes from one place, and this is a second", at: second.keyRange,
+        notes: [.init("the first", at: entry.keyRange)], advice: "leave one of them out")
+      for entry in known { hideAll(entry.value) }
+      return nil
+    }
+    guard let source = source(entry), fields.all.count == entries.count else {
+      hideAll(entry.value)
+      return nil
+    }
+    let start = node.range.start
+    return Secret(
+      SecretReference(source, file: texts.texts[start.text].name, line: start.line, column: start.column))
+  }
+
+  private mutating func source(_ entry: YAMLNode.Entry) -> SecretSource? {
+    switch entry.key {
+    case "env": environment(entry.value)
+    case "file": file(entry.value)
+    case "command": command(entry.value)
+    default: prompt(entry.value)
+    }
+  }
+
+  private mutating func environment(_ node: YAMLNode) -> SecretSource? {
+    // A password at the wrong place must not be repeated.
+    guard let name = node.text, SecretSource.isEnvironmentName(name) else {
+      error(
+        .badSecretSource, "`env` takes the name of an environment variable: capital letters, digits and underscores",
+        at: node.range, advice: "for example: password: { env: WIFI_PASSWORD }")
+      return nil
+    }
+    show(node.range)
+    passwords.environment.insert(name)
+    return .environment(name)
+  }
+
+  private mutating func file(_ node: YAMLNode) -> SecretSource? {
+    guard let path = node.text, !node.isNull, !path.isEmpty, path.utf8.count < 4096, !path.contains("\0")
+    else {
+      error(
+        .badSecretSource, "`file` takes the path of a file", at: node.range,
+        advice: "for example: password: { file: ./wifi.txt }; it is relative to this file")
+      return nil
+    }
+    // What does not look like a path may be a password at the wrong place.
+    let isPath = ["/", "./", "../"].contains { path.hasPrefix($0) } && !path.contains(where: \.isWhitespace)
+    if isPath { show(node.range) }
+    return .file(path)
+  }
+
+  private mutating func command(_ node: YAMLNode) -> SecretSource? {
+    guard let items = node.items, !items.isEmpty else {
+      error(
+        .badSecretSource, "`command` takes a list: a program and its arguments", at: node.range,
+        advice: "for example: password: { command: [pass, show, wifi] }; no shell reads it")
+      return nil
+    }
+    var words: [String] = []
+    for item in items {
+      guard let word = item.text, !item.isNull, !word.contains("\0"), !words.isEmpty || !word.isEmpty else {
+        error(
+          .badSecretSource, words.isEmpty ? "this is not the name of a program" : "this is not an argument of a program",
+          at: item.range, advice: "each item of `command` is a text")
+        return nil
+      }
+      words.append(word)
+    }
+    return .command(words)
+  }
+
+  private mutating func prompt(_ node: YAMLNode) -> SecretSource? {
+    if node.text == "true" {
+      show(node.range)
+      return .prompt
+    }
+    let isMeant = node.text.map { ["true", "yes", "on", "y"].contains($0.lowercased()) } ?? false
+    error(
+      .badSecretSource, "`prompt` takes `true` and nothing else", at: node.range,
+      advice: isMeant
+        ? "did you mean `true`?" : "where nobody is to be asked, write `env`, `file` or `command`")
+    return nil
+  }
+
+  /// Keeps a text out of all messages, wherever it stands.
+  mutating func hide(_ node: YAMLNode) {
+    if let text = node.text, text.utf8.count >= 4 { secrets.insert(text) }
+  }
+
+  /// The same of all texts in a value that is none of a source.
+  private mutating func hideAll(_ node: YAMLNode) {
+    hide(node)
+    for item in node.items ?? [] { hideAll(item) }
+    for entry in node.entries ?? [] { hideAll(entry.value) }
+  }
+}

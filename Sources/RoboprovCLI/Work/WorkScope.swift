@@ -1,0 +1,22 @@
+import Model
+
+/// Which rooms a person selected, and what they allowed against the record.
+struct WorkScope {
+  /// The rooms, by their names; those of the plan, where there is one.
+  let selection: RoomSelection
+  let permissions: RecordPermissions
+
+  /// - Throws: `CommandFailure`: an unknown room.
+  init(_ options: WorkOptions, of building: Building, plan: ApplyPlan? = nil) throws {
+    let names = RoomNames(building)
+    permissions = RecordPermissions(
+      rebind: try names.find(options.rebind, for: "--rebind"), renumber: options.renumber,
+      force: try names.find(options.force, for: "--force"),
+      overwrite: try names.find(options.overwrite, for: "--overwrite"))
+    selection =
+      try plan?.selection
+      ?? RoomSelection(
+        only: try names.find(options.only, for: "--only"), skip: try names.find(options.skip, for: "--skip"),
+        unfinished: options.failed)
+  }
+}

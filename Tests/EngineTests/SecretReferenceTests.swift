@@ -1,0 +1,106 @@
+import Bluetooth
+import Engine
+import Foundation
+import Testing
+
+@testable import Model
+
+@Suite("A secret that is elsewhere")
+struct SecretReferenceTests {
+  private static let seal = SecretSeal(key: "k") { "sealed \($0)" }
+
+  private static func room(_ secret: Secret, id: RoomID = "r") -> Room {
+    Room(
+      id: id, name: "R", profile: "robo-sensor",
+      settings: [.wifiSSID: .text("G"), .wifiPassword: .secret(secret)],
+      timeouts: StageTimeouts(), retries: 0)
+  }
+
+  private static let reference = SecretReference(.environment("W"), file: "b.yaml", line: 3, column: 4)
+
+  @Test("is the same wherever a manifest names its source; a person is asked at each place")
+  func identity() {
+    let other = SecretReference(.environment("W"), file: "b.yaml", line: 9, column: 9)
+    #expect(Self.reference.identity == other.identity)
+    #expect(Self.reference != other)
+    let prompts = [3, 9].map { SecretReference(.prompt, file: "b.yaml", line: $0, column: 4) }
+    #expect(prompts[0].identity != prompts[1].identity)
+  }
+
+  @Test("has no fingerprint, nor has a stand-in: nobody can tell whether it was changed")
+  func fingerprint() {
+    func results(_ secret: Secret) -> [SettingResult] {
+      Self.room(secret).settingResults(in: [.wifiPassword], Self.seal) { _ in .written }
+    }
+    #expect(results(Secret(Self.reference)).map(\.fingerprint) == [nil])
+    #expect(results(.standIn("hunter2345")).map(\.fingerprint) == [nil])
+    #expect(results(Secret("hunter2345")).map(\.fingerprint) == ["sealed r/wifi_password/hunter2345"])
+
+    let deed = Deed(
+      address: .init(rawValue: 1), state: .submitted, settings: results(Secret("hunter2345")), sealKey: "k",
+      run: "r", at: .init(timeIntervalSince1970: 0))
+    func isSatisfied(_ secret: Secret) -> Bool {
+      deed.satisfies(results(secret), sealKey: "k")
+    }
+    #expect(isSatisfied(Secret(Self.reference)) && isSatisfied(.standIn("another")))
+    #expect(isSatisfied(Secret("hunter2345")) && !isSatisfied(Secret("another1")))
+  }
+
+  @Test("is put in the place of each reference to it")
+  func resolving() throws {
+    let prompt = Secret(SecretReference(.prompt, file: "b.yaml", line: 5, column: 4))
+    let building = Building(
+      id: "b", name: "B",
+      rooms: [
+        Self.room(Secret(Self.reference)), Self.room(prompt, id: "s"), Self.room(Secret("literal1"), id: "t"),
+      ])
+    let resolved = building.resolvingSecrets { $0 == Self.reference ? Secret("hunter2345") : nil }
+    #expect(resolved.rooms.flatMap(\.secrets) == [Secret("hunter2345"), prompt, Secret("literal1")])
+    #expect("\(resolved)".contains("hunter2345") == false)
+  }
+
+  @Test("a plan's passwords agree while those of its rooms are the same, or one cannot tell")
+  func plans() throws {
+    let rooms = [Self.room(Secret("hunter2345")), Self.room(Secret(Self.reference), id: "s")]
+    let sealed = try #require(SealedPasswords(of: rooms, Self.seal))
+    #expect(sealed.agrees(with: rooms, Self.seal))
+    #expect(!sealed.agrees(with: [Self.room(Secret("another1"))], Self.seal))
+    #expect(sealed.agrees(with: [Self.room(.standIn("another1"))], Self.seal))
+    #expect(SealedPasswords(of: [Self.room(.standIn("another1"))], Self.seal) == nil)
+    #expect(SealedPasswords(of: [rooms[1]], Self.seal) == nil)
+  }
+
+  @Test("hides nothing, for nobody here knows it")
+  func redactor() {
+    #expect(Redactor([Secret(Self.reference)]).isEmpty)
+    #expect(Redactor([Secret(Self.reference), .standIn("hunter2345")])("it is hunter2345") == "it is •••")
+  }
+
+  @Test("is no secret to be written: a run with one does not begin")
+  func refusal() async throws {
+    await #expect(processExitsWith: .failure) {
+      var room = Sample.room(1, address: 1)
+      room.settings[.wifiPassword] = .secret(Secret(SecretReference(.environment("W"), file: "b.yaml", line: 3, column: 4)))
+      _ = try await Self.outcomes([room])
+    }
+    // It is that which ends the process.
+    await #expect(processExitsWith: .success) {
+      let outcomes = try await Self.outcomes([Sample.room(1, address: 1)])
+      precondition(outcomes == [.provisioned])
+    }
+  }
+
+  private static func outcomes(_ rooms: [Room]) async throws -> [Outcome] {
+    try await rehearse([[]], rooms: rooms).result.rooms.map(\.outcome)
+  }
+
+  @Test("may stay one where the room is not selected")
+  func unselected() async throws {
+    var other = Sample.room(2, address: 2)
+    other.settings[.wifiPassword] = .secret(Secret(Self.reference))
+    let run = try await rehearse(
+      [[], []], rooms: [Sample.room(1, address: 1), other],
+      request: { $0.excluded = ["room-2": Exclusion(.deselected)] })
+    #expect(run.result.rooms.map(\.outcome) == [.provisioned])
+  }
+}

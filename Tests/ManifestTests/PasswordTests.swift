@@ -1,0 +1,151 @@
+import Manifest
+import Model
+import Testing
+
+/// A manifest with one network, whose password is written so.
+private func manifest(_ password: String) -> String {
+  "building: B\nassign: any\nwifi: { guests: { ssid: G, password: \(password) } }\n"
+    + "rooms: [{ room: R, minor: 1, wifi: guests }]\n"
+}
+
+extension Wrong {
+  /// A manifest that is right but for a password.
+  fileprivate static func password(_ password: String, _ message: String, advice: String? = nil) -> Wrong {
+    Wrong(manifest(password), message, advice: advice)
+  }
+}
+
+@Suite("Where a password comes from")
+struct PasswordTests {
+  @Test(
+    "a manifest can say",
+    arguments: [
+      ("{ env: WIFI_PASSWORD }", .environment("WIFI_PASSWORD")), ("{ env: _2 }", .environment("_2")),
+      ("{ file: secrets/wifi.txt }", .file("secrets/wifi.txt")),
+      ("{ file: /run/credentials/wifi }", .file("/run/credentials/wifi")),
+      ("{ command: [pass, show, wifi/guests] }", .command(["pass", "show", "wifi/guests"])),
+      ("{ command: [a, '', 3, 'b c'] }", .command(["a", "", "3", "b c"])),
+      ("{ prompt: true }", .prompt),
+    ] as [(String, SecretSource)])
+  func sources(text: String, source: SecretSource) throws {
+    let reading = ManifestReader.read(Array(manifest(text).utf8), file: "b.yaml")
+    #expect(reading.rendered == "")
+    let secrets = try #require(reading.building).rooms.flatMap(\.secrets)
+    #expect(secrets.map(\.reference) == [SecretReference(source, line: 3, column: 38)])
+    #expect(!reading.passwords.areInFile)
+  }
+
+  @Test("also in a room and under `defaults`")
+  func inline() throws {
+    let text = """
+      building: B
+      assign: any
+      defaults: { wifi: { ssid: G, password: { env: GUESTS } } }
+      rooms:
+        - { room: R, minor: 1 }
+        - room: S
+          minor: 2
+          wifi:
+            ssid: S
+            password:
+              prompt: true
+
+      """
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let references = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets).map(
+      \.reference)
+    #expect(references.map(\.?.source) == [.environment("GUESTS"), .prompt])
+    #expect(references.map(\.?.line) == [3, 11])
+    #expect(reading.passwords.environment == ["GUESTS"])
+  }
+
+  @Test(
+    "what is wrong with it is said at its place, with what to write",
+    arguments: [
+      .password("1️⃣{}", "does not say where it comes from", advice: "{ env: WIFI_PASSWORD }"),
+      .password(
+        "{ 1️⃣evn: WIFI_PASSWORD }", "unknown key in a password's source", advice: "did you mean `env`?"),
+      .password("{ 1️⃣vault: x }", "unknown key", advice: "env, file, command, prompt"),
+      .password("{ env: A, 1️⃣file: /b }", "comes from one place", advice: "leave one"),
+      .password("{ env: 1️⃣}", "`env` takes the name"), .password("{ env: 1️⃣'' }", "`env` takes the name"),
+      .password("{ env: 1️⃣[A] }", "`env` takes the name"), .password("{ env: 1️⃣2A }", "`env` takes the name"),
+      .password("{ env: 1️⃣$WIFI }", "`env` takes the name"),
+      .password("{ env: 1️⃣correct-horse }", "capital letters, digits and underscores"),
+      .password("{ env: 1️⃣wifi_password }", "capital letters, digits and underscores"),
+      .password("{ file: 1️⃣'' }", "`file` takes the path"),
+      .password("{ file: 1️⃣[a] }", "`file` takes the path"),
+      .password("{ file: 1️⃣\"a\\0b\" }", "`file` takes the path"),
+      .password("{ command: 1️⃣pass show wifi }", "`command` takes a list", advice: "[pass, show, wifi]"),
+      .password("{ command: 1️⃣[] }", "`command` takes a list"),
+      .password("{ command: [1️⃣''] }", "not the name of a program"),
+      .password("{ command: [pass, 1️⃣[a]] }", "not an argument"),
+      .password("{ command: [pass, 1️⃣~] }", "not an argument"),
+      .password("{ command: [pass, 1️⃣{ a: b }] }", "not an argument"),
+      .password("{ prompt: 1️⃣false }", "`prompt` takes `true`", advice: "`env`, `file` or `command`"),
+      .password("{ prompt: 1️⃣yes }", "`prompt` takes `true`", advice: "did you mean `true`?"),
+      .password("1️⃣[a, b]", "`password` has no value, or more than one"),
+    ] as [Wrong])
+  func wrong(_ wrong: Wrong) throws { try expect(wrong) }
+
+  @Test(
+    "a placeholder is refused, with what to write",
+    arguments: [
+      ("\"${WIFI_PASSWORD}\"", "WIFI_PASSWORD"), ("'${GUESTS}'", "GUESTS"), ("\"${wifi}\"", "WIFI_PASSWORD"),
+      ("\"{{ wifi_password }}\"", "WIFI_PASSWORD"), ("'{{}}'", "WIFI_PASSWORD"),
+      ("<your password>", "WIFI_PASSWORD"), ("change-me", "WIFI_PASSWORD"),
+      ("change-me-please", "WIFI_PASSWORD"), ("CHANGEME123", "WIFI_PASSWORD"),
+      ("Change_Me!", "WIFI_PASSWORD"),
+    ])
+  func placeholder(text: String, name: String) throws {
+    try expect(
+      .password(
+        "1️⃣" + text, "`password` is a placeholder", advice: "password: { env: \(name) }"))
+  }
+
+  @Test(
+    "any other text is the password, byte by byte",
+    arguments: [
+      "$WIFI_PASSWORD", "a${WIFI}", "${WIFI}a", "x{{wifi}}", "<3 chocolate", "changement", "exchange-me",
+      "%WIFI-PW%",
+      "$(pass wifi)", "`pass wifi`", "!pass wifi", "~/wifi.txt", "env:WIFI",
+    ])
+  func literal(text: String) throws {
+    let written = "'" + text + "'"
+    let reading = ManifestReader.read(Array(manifest(written).utf8), file: "b.yaml")
+    let secrets = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets)
+    #expect(secrets == [Secret(text)])
+    #expect(reading.passwords.areInFile)
+  }
+
+  @Test("an open network's is in no file", arguments: ["password: ''", ""])
+  func open(password: String) {
+    let text =
+      "building: B\nassign: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
+    #expect(!ManifestReader.read(Array(text.utf8), file: "b.yaml").passwords.areInFile)
+  }
+
+  @Test(
+    "findings and redacted manifests show where it comes from, and nothing that may be a password",
+    arguments: [
+      ("{ env: WIFI_GUESTS }", "{ env: WIFI_GUESTS }"), ("{ env: correct-horse }", "{ env: ••• }"),
+      ("{ env: CorrectHorse }", "{ env: ••• }"),
+      ("{ file: /run/wifi-password }", "{ file: /run/wifi-password }"),
+      ("{ file: ./wifi.txt }", "{ file: ./wifi.txt }"), ("{ file: correct-horse }", "{ file: ••• }"),
+      ("{ command: [pass, show] }", "{ command: [•••, •••] }"),
+      ("{ command: correct-horse }", "{ command: ••• }"),
+      ("{ prompt: true }", "{ prompt: true }"), ("{ prompt: correct-horse }", "{ prompt: ••• }"),
+      ("{ correct-horse: true }", "{ •••: ••• }"), ("correct-horse", "•••"),
+    ])
+  func redacted(password: String, shown: String) {
+    let redacted = ManifestReader.redacted(Array(manifest(password).utf8)).split(separator: "\n")[2]
+    #expect(redacted == "wifi: { guests: { ssid: G, password: \(shown) } }")
+  }
+
+  @Test("a password that stands where its source should is not shown elsewhere, either")
+  func hiddenEverywhere() {
+    let text = manifest("{ env: correct-horse }").replacing("room: R,", with: "room: correct-horse, minr: 1,")
+    let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml").rendered
+    #expect(shown.contains("`env` takes") && shown.contains("unknown key in a room"))
+    #expect(!shown.contains("correct-horse"))
+  }
+}

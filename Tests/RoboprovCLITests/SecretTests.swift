@@ -1,0 +1,376 @@
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("A password that is not in the manifest", .timeLimit(.minutes(3)))
+struct SecretTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let variable = ["WIFI_PASSWORD": Site.password]
+
+  /// A building of one sensor whose network's password is written so.
+  private func withPassword(
+    _ password: String, count: Int = 1, _ body: @escaping @Sendable (Premises) async throws -> Void
+  ) async throws {
+    try await Premises.serve(count) { premises in
+      try premises.site.writeManifest((1...count).map { .numbered($0) }, password: password)
+      try await body(premises)
+    }
+  }
+
+  /// Runs a command without a terminal, wherever these tests run.
+  private func run(
+    _ premises: Premises, _ arguments: [String] = apply, _ environment: [String: String] = [:]
+  ) async throws -> Invocation.Outcome {
+    try await premises.site.run(
+      arguments, bus: premises.building.bus, environment: environment, through: ["setsid", "-w"])
+  }
+
+  // MARK: Where it comes from
+
+  @Test(
+    "reaches the sensor from a variable, a file or a program, and is on no record",
+    arguments: [
+      "{ env: WIFI_PASSWORD }", "{ file: wifi.txt }", "{ file: ./unended.txt }", "{ file: windows.txt }",
+      "{ command: [cat, wifi.txt] }", "{ command: [sh, -c, 'printf %s \"$0\"', \(Site.password)] }",
+    ])
+  func sources(password: String) async throws {
+    try await withPassword(password) { premises in
+      try premises.site.write("wifi.txt", Site.password + "\n")
+      try premises.site.write("unended.txt", Site.password)
+      try premises.site.write("windows.txt", Site.password + "\r\n")
+      let outcome = try await run(premises, Self.apply, Self.variable)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(await premises.building.flash(1)?.password == Site.password)
+      #expect(!"\(outcome)".contains(Site.password))
+      let journal = try premises.site.text(of: "journal.jsonl")
+      #expect(!journal.contains(Site.password))
+      #expect(journal.contains("fingerprint"), "it can be told whether it was changed")
+    }
+  }
+
+  @Test("a file is looked for beside the manifest")
+  func relative() async throws {
+    try await withPassword("{ file: wifi.txt }") { premises in
+      let folder = premises.site.directory.appending(path: "manifest")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try premises.site.write("manifest/wifi.txt", Site.password)
+      try premises.site.write("manifest/building.yaml", try premises.manifest())
+      let outcome = try await run(premises, ["apply", "manifest/building.yaml", "--yes", "--listen", "1"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(await premises.building.flash(1)?.password == Site.password)
+    }
+  }
+
+  @Test("a file that others can read is told of, and used")
+  func readableByOthers() async throws {
+    try await withPassword("{ file: wifi.txt }") { premises in
+      try premises.site.write("wifi.txt", Site.password)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o644], ofItemAtPath: premises.site.directory.path + "/wifi.txt")
+      let outcome = try await run(premises, ["plan", "building.yaml", "--listen", "1"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.errors.contains("other users can read wifi.txt, which has a password: `chmod 600 wifi.txt`"))
+    }
+  }
+
+  @Test("is no longer in the environment of what the run starts")
+  func environment() async throws {
+    try await withPassword("{ env: WIFI_PASSWORD }", count: 2) { premises in
+      let check = ["--canary", "1", "--canary-check", "env >seen.txt"]
+      let outcome = try await run(premises, Self.apply + check, Self.variable.merging(["OTHER": "x"]) { $1 })
+      #expect(outcome.status == 0, "\(outcome)")
+      let seen = try String(contentsOf: premises.site.directory.appending(path: "seen.txt"), encoding: .utf8)
+      #expect(seen.contains("OTHER=x") && !seen.contains("WIFI_PASSWORD"))
+    }
+  }
+
+  @Test("nor in that of a program that has another password")
+  func environmentOfCommands() async throws {
+    try await withPassword("{ env: WIFI_PASSWORD }", count: 1) { premises in
+      let manifest = try premises.manifest().replacing(
+        "rooms:\n  - { ",
+        with:
+          "rooms:\n  - { wifi: { ssid: S, password: { command: [sh, -c, 'env >seen.txt; echo 12345678'] } }, "
+      )
+      try premises.site.write("building.yaml", manifest)
+      let outcome = try await run(premises, Self.apply, Self.variable)
+      #expect(outcome.status == 0, "\(outcome)")
+      let seen = try String(contentsOf: premises.site.directory.appending(path: "seen.txt"), encoding: .utf8)
+      #expect(seen.contains("PATH=") && !seen.contains("WIFI_PASSWORD"), "no room has that network")
+    }
+  }
+
+  @Test("what a program says is seen, and what the sensor repeats of its password is not")
+  func redaction() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)], password: "{ command: [sh, -c, 'echo ask >&2; cat wifi.txt'] }")
+      try site.write("wifi.txt", Site.password)
+      let sensor = ServedBuilding.sensor(1, .errorOnSave("no network with \(Site.password)"))
+      try await ServedBuilding.serve([sensor]) { building in
+        let outcome = try await site.run(Self.apply, bus: building.bus, through: ["setsid", "-w"])
+        #expect(outcome.status == 100, "\(outcome)")
+        #expect(
+          outcome.errors.contains("ask\n") && outcome.errors.contains("no network with •••"), "\(outcome)")
+        #expect(!"\(outcome)".contains(Site.password))
+      }
+    }
+  }
+
+  // MARK: When it is missing
+
+  @Test("all that are missing are told together, each with what to do, and nothing is touched")
+  func missing() async throws {
+    try await withPassword("{ env: WIFI_PASSWORD }", count: 1) { premises in
+      let sources = [
+        "{ file: nowhere.txt }", "{ command: [no-such-program] }", "{ command: [sh, -c, 'exit 3'] }",
+        "{ prompt: true }", "{ env: WIFI_PASSWORD }", "{ env: OTHER }",
+      ]
+      let rooms = sources.enumerated().map { index, source in
+        "  - { room: R\(index), minor: \(index), address: 'C4:7C:8D:00:01:0\(index)',"
+          + " wifi: { ssid: S\(index), password: \(source) } }\n"
+      }
+      try premises.site.write("building.yaml", try premises.manifest() + rooms.joined())
+      try await premises.expectMissing(
+        try await run(premises),
+        [
+          "6 passwords are missing; nothing was touched",
+          "building.yaml:4:45: Harbour Guests, S4: the environment variable WIFI_PASSWORD is not set",
+          "Set it: `read -rs WIFI_PASSWORD; export WIFI_PASSWORD`.", "variable OTHER is not set",
+          "S0: there is no file nowhere.txt", "S1: there is no program no-such-program",
+          "S2: sh ended with exit status 3", "S3: nobody can be asked: there is no terminal",
+        ])
+      let only = try await run(premises, Self.apply + ["--only", "R5"])
+      try await premises.expectMissing(
+        only, ["a password is missing; nothing was touched", "variable OTHER"])
+      #expect(!only.errors.contains("WIFI_PASSWORD"), "no selected room needs it: \(only)")
+      let skip = try await run(
+        premises, Self.apply + ["--skip", "R0", "R1", "R2", "R3", "R5"], Self.variable)
+      #expect(skip.status == 100, "what is not selected is not needed: \(skip)")
+    }
+  }
+
+  @Test(
+    "what is no password is told without it",
+    arguments: [
+      ("env: WIFI_PASSWORD", "", "the environment variable WIFI_PASSWORD is empty"),
+      ("env: WIFI_PASSWORD", "horse72", "the environment variable WIFI_PASSWORD has 7 bytes"),
+      (
+        "env: WIFI_PASSWORD", "horse72\t",
+        "the environment variable WIFI_PASSWORD contains a control character"
+      ),
+      ("env: WIFI_PASSWORD", "horse72horse72\n", "variable WIFI_PASSWORD has more than one line"),
+      ("file: wifi.txt", "", "the file wifi.txt is empty"),
+      ("file: wifi.txt", "horse72horse72\n\n", "the file wifi.txt has more than one line"),
+      (
+        "file: wifi.txt", String(repeating: "horse72", count: 600),
+        "the file wifi.txt has more than 4096 bytes"
+      ),
+      ("file: .", "", ". is neither a file nor a pipe"),
+      ("file: /dev/zero", "", "/dev/zero is neither a file nor a pipe"),
+      ("command: [cat, wifi.txt]", "horse72", "the output of cat has 7 bytes"),
+      (
+        "command: [cat, wifi.txt]", String(repeating: "horse72", count: 600),
+        "the output of cat has more than 4096"
+      ),
+      ("command: [yes, horse72]", "", "the output of yes has more than 4096 bytes"),
+      ("command: [printf, '\\377horse72']", "", "the output of printf is not text"),
+      ("command: [sh, -c, 'kill -9 $$']", "", "sh was ended by signal 9"),
+      ("command: [/etc/passwd]", "", "/etc/passwd cannot be started"),
+    ])
+  func wrong(source: String, content: String, words: String) async throws {
+    try await withPassword("{ \(source) }") { premises in
+      try premises.site.write("wifi.txt", content)
+      let outcome = try await run(premises, Self.apply, ["WIFI_PASSWORD": content])
+      try await premises.expectMissing(outcome, ["a password is missing", words])
+      if !source.contains("horse72") { #expect(!"\(outcome)".contains("horse72")) }
+    }
+  }
+
+  // MARK: At the terminal
+
+  @Test("it is asked for at the terminal, does not show there, and is asked for once")
+  func prompt() async throws {
+    try await withPassword("{ prompt: true }", count: 2) { premises in
+      let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
+      try await run.says("Password of Harbour Guests: ")
+      try run.type(Site.password + "\n")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(!outcome.output.contains(Site.password), "\(outcome)")
+      #expect(outcome.output.components(separatedBy: "Password of").count == 2)
+      #expect(await premises.building.flash(2)?.password == Site.password)
+    }
+  }
+
+  @Test("two networks have two answers, and one program that two networks name is run once")
+  func severalPlaces() async throws {
+    try await withPassword("{ prompt: true }", count: 4) { premises in
+      let command = "{ command: [sh, -c, 'echo ran >>count.txt; echo 87654321'] }"
+      var manifest = try premises.manifest()
+      for (number, source) in [(2, "{ prompt: true }"), (3, command), (4, command)] {
+        manifest = manifest.replacing(
+          "room: Room 10\(number),",
+          with: "room: Room 10\(number), wifi: { ssid: Net \(number), password: \(source) },")
+      }
+      try premises.site.write("building.yaml", manifest)
+      let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
+      try await run.says("Password of Harbour Guests: ")
+      try run.type(Site.password + "\n")
+      try await run.says("Password of Net 2: ")
+      try run.type("12345678\n")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      var passwords: [String?] = []
+      for number in 1...4 { passwords.append(await premises.building.flash(number)?.password) }
+      #expect(passwords == [Site.password, "12345678", "87654321", "87654321"])
+      let count = premises.site.directory.appending(path: "count.txt")
+      #expect(try String(contentsOf: count, encoding: .utf8) == "ran\n")
+    }
+  }
+
+  @Test("Ctrl-C at the question leaves the terminal as it was")
+  func promptInterrupted() async throws {
+    try await withPassword("{ prompt: true }") { premises in
+      let run = try premises.site.startAtTerminal(
+        Self.apply, bus: premises.building.bus, andThen: "stty -a")
+      try await run.says("Password of Harbour Guests: ")
+      try run.type("\u{3}")
+      let outcome = try await run.ended()
+      #expect(outcome.output.contains(" echo "), "\(outcome)")
+      #expect(!outcome.output.contains("-echo "), "\(outcome)")
+      #expect(!outcome.output.contains("Listening") && premises.site.runs.isEmpty, "\(outcome)")
+      #expect(await premises.building.isUntouched([1]))
+    }
+  }
+
+  @Test("nobody is asked for a password while another is missing")
+  func promptInVain() async throws {
+    try await withPassword("{ prompt: true }") { premises in
+      let manifest = try premises.manifest()
+      try premises.site.write(
+        "building.yaml",
+        manifest
+          + "  - { room: S, minor: 7, address: 'C4:7C:8D:00:01:01', wifi: { ssid: S, password: { env: X } } }\n"
+      )
+      let outcome = try await premises.site.startAtTerminal(Self.apply, bus: premises.building.bus).ended()
+      #expect(outcome.status == 65, "\(outcome)")
+      #expect(outcome.output.contains("a password is missing"), "\(outcome)")
+      #expect(!outcome.output.contains("Password of"), "\(outcome)")
+    }
+  }
+
+  @Test("a program may ask at the terminal itself")
+  func commandAtTerminal() async throws {
+    try await withPassword("{ command: [sh, -c, 'printf \"PIN? \" >&2; read pin; echo \"$pin-knows\"'] }") {
+      premises in
+      let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
+      try await run.says("PIN? ")
+      try run.type("only-the-sensor\n")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(await premises.building.flash(1)?.password == Site.password)
+    }
+  }
+
+  // MARK: What needs none
+
+  @Test("commands that write to no sensor do without it, and run nothing")
+  func others() async throws {
+    try await withPassword("{ command: [touch, was-run] }") { premises in
+      let reason = ["--reason", "x", "--by", "QA"]
+      let commands = [
+        ["validate", "building.yaml"], ["status", "building.yaml"],
+        ["verify", "building.yaml", "--for", "1"],
+        ["accept", "building.yaml", "Room 101"] + reason, ["history", "building.yaml", "Room 101"],
+        ["report", Site.building, "--bundle", "b.zip"],
+      ]
+      for command in commands {
+        let outcome = try await run(premises, command)
+        #expect([0, 100].contains(outcome.status), "\(command): \(outcome)")
+      }
+      #expect(!premises.site.has("was-run"))
+      let readme = try await premises.site.runTool([
+        "/usr/bin/python3", "-c",
+        "import zipfile; print(zipfile.ZipFile('b.zip').read('README.txt').decode())",
+      ])
+      #expect(
+        readme.output.contains("1 password is not in the manifest, and could not be searched for"),
+        "\(readme)")
+    }
+  }
+
+  @Test("a rehearsal takes what is here, makes up the rest, and says so once")
+  func rehearsal() async throws {
+    try await withPassword("{ command: [touch, was-run] }", count: 3) { premises in
+      var manifest = try premises.manifest()
+      for (name, source) in [("Room 102", "{ env: WIFI_PASSWORD }"), ("Room 103", "{ file: nowhere.txt }")] {
+        manifest = manifest.replacing(
+          "room: \(name),", with: "room: \(name), wifi: { ssid: S, password: \(source) },")
+      }
+      try premises.site.write("building.yaml", manifest)
+      let outcome = try await run(premises, Self.apply + ["--simulate"], Self.variable)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.errors.components(separatedBy: "\n").filter { $0.hasPrefix("Rehearsing with made-up") } == [
+          "Rehearsing with made-up passwords for what is not here: the output of touch, the file nowhere.txt"
+        ], "\(outcome)")
+      #expect(!premises.site.has("was-run"))
+      let short = try await run(premises, Self.apply + ["--simulate"], ["WIFI_PASSWORD": "horse72"])
+      #expect(
+        short.status == 65 && short.errors.contains("has 7 bytes"), "what is here and wrong is told: \(short)"
+      )
+    }
+  }
+
+  @Test("a changed one is noticed, by apply and by a plan; of one that is not here nobody can tell")
+  func changed() async throws {
+    try await withPassword("{ env: WIFI_PASSWORD }") { premises in
+      #expect(try await run(premises, Self.apply, Self.variable).status == 0)
+      let status = try await run(premises, ["status", "building.yaml", "--check"])
+      #expect(status.status == 0, "\(status)")
+      let other = ["WIFI_PASSWORD": Site.newPassword]
+      #expect(try await run(premises, Self.apply, Self.variable).status == 0)
+      let changed = try await run(premises, Self.apply, other)
+      #expect(changed.status == 100 && changed.output.contains("needs hands"), "\(changed)")
+      let rehearsed = try await run(premises, Self.apply + ["--simulate"])
+      #expect(rehearsed.status == 0, "\(rehearsed)")
+
+      await premises.pressButton(1)
+      let save = ["plan", "building.yaml", "--listen", "1", "--save", "friday.plan"]
+      #expect(try await run(premises, save, Self.variable).status == 0)
+      let refused = try await run(premises, Self.apply + ["--plan", "friday.plan"], other)
+      #expect(refused.status == 65 && refused.errors.contains("was changed since"), "\(refused)")
+      let done = try await run(premises, Self.apply + ["--plan", "friday.plan"], Self.variable)
+      #expect(done.status == 0, "\(done)")
+    }
+  }
+
+  @Test(
+    "only a manifest with a password in it is to be kept from others",
+    arguments: [("{ env: WIFI_PASSWORD }", false), ("''", false), (Site.password, true)])
+  func permissions(password: String, isTold: Bool) async throws {
+    try await withPassword(password) { premises in
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o644], ofItemAtPath: premises.site.directory.path + "/building.yaml")
+      for command in [["validate", "building.yaml"], ["status", "building.yaml"]] {
+        let outcome = try await run(premises, command)
+        #expect(outcome.errors.contains("which has passwords") == isTold, "\(outcome)")
+      }
+    }
+  }
+}
+
+extension Premises {
+  fileprivate func manifest() throws -> String {
+    try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+  }
+
+  /// Checks that a command ended for want of passwords, with these words, and without a trace.
+  fileprivate func expectMissing(_ outcome: Invocation.Outcome, _ words: [String]) async throws {
+    #expect(outcome.status == 65, "\(outcome)")
+    for word in words { #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)") }
+    #expect(site.runs.isEmpty)
+    #expect(await building.isUntouched([1]))
+  }
+}
