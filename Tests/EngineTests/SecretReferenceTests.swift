@@ -78,11 +78,13 @@ struct SecretReferenceTests {
 
   @Test("is no secret to be written: a run with one does not begin")
   func refusal() async throws {
-    await #expect(processExitsWith: .failure) {
+    let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var room = Sample.room(1, address: 1)
       room.settings[.wifiPassword] = .secret(Secret(SecretReference(.environment("W"), file: "b.yaml", line: 3, column: 4)))
       _ = try await Self.outcomes([room])
     }
+    let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a run begins with secrets that nobody resolved"), "\(text)")
     // It is that which ends the process.
     await #expect(processExitsWith: .success) {
       let outcomes = try await Self.outcomes([Sample.room(1, address: 1)])

@@ -46,6 +46,7 @@ struct SecretResolver {
   static func wanted(by rooms: [Room]) -> [Wanted] {
     var wanted: [Wanted] = []
     var places: [SecretReference: Int] = [:]
+    var seen: [Set<String>] = []
     for room in rooms {
       for description in DeviceProfiles[room.profile]?.settings ?? [] {
         guard case .secret(let secret)? = room.settings[description.name], let reference = secret.reference
@@ -54,9 +55,10 @@ struct SecretResolver {
         if index == wanted.count {
           places[reference.identity] = index
           wanted.append(Wanted(reference: reference, networks: [], description: description))
+          seen.append([])
         }
         let network = room.settings[.wifiSSID]?.shown ?? room.name
-        if !wanted[index].networks.contains(network) { wanted[index].networks.append(network) }
+        if seen[index].insert(network).inserted { wanted[index].networks.append(network) }
       }
     }
     return wanted.sorted {
