@@ -30,10 +30,11 @@ public struct Firefly: DeviceProfile {
   /// What it is told besides the time.
   public let settings: [SettingDescription] = [
     .init(
-      .control, "index of the control", .integer(0...255), isRequired: true, isShareable: true,
+      .control, "index of the control", short: "control", .integer(0...255), isRequired: true,
+      isShareable: true,
       documentation: "Index of the control. One byte."),
     .init(
-      .value, "value for the control", .integer(0...255), isRequired: true, isShareable: true,
+      .value, "value for the control", short: "value", .integer(0...255), isRequired: true, isShareable: true,
       documentation: "Value for the control. One byte."),
     .init(
       .range, "range", .integer(0...255), isRequired: true, isShareable: true,

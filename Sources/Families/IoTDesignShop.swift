@@ -29,21 +29,24 @@ public struct IoTDesignShop: DeviceProfile {
   /// What it can be told.
   public let settings: [SettingDescription] = [
     .init(
-      .uuid, "beacon UUID", .uuid(except: [Attribute.service, Self.zero]), isRequired: true, isOnAir: true,
+      .uuid, "beacon UUID", short: "uuid", .uuid(except: [Attribute.service, Self.zero]), isRequired: true,
+      isOnAir: true,
       isShareable: true,
       documentation: "Proximity UUID of its beacon. 16 bytes, in the UUID's own order."),
     .init(
-      .major, "major ID", .integer(0...65535), isRequired: true, isOnAir: true, isShareable: true,
+      .major, "major ID", short: "major", .integer(0...65535), isRequired: true, isOnAir: true,
+      isShareable: true,
       documentation: "Major ID of its beacon. uint16, little-endian."),
     .init(
-      .minor, "minor ID", .integer(0...65535), isRequired: true, isOnAir: true,
+      .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
       documentation: "Minor ID of its beacon. uint16, little-endian."),
     .init(
-      .power, "transmit power",
+      .power, "transmit power", short: "power",
       .choice(Self.powers), isRequired: false, isShareable: true,
       documentation: "Transmit power; without it the beacon keeps what it has. uint16, little-endian."),
     .init(
-      .interval, "advertising interval", .duration(Self.intervals, step: Self.unit), isRequired: false,
+      .interval, "advertising interval", short: "interval", .duration(Self.intervals, step: Self.unit),
+      isRequired: false,
       isShareable: true,
       caution: .init(
         beyond: .milliseconds(3800),

@@ -22,16 +22,16 @@ public struct RoboSensor: DeviceProfile {
   /// In the order in which they are written. Somebody must put it back into provisioning mode before it takes others.
   public let settings: [SettingDescription] = [
     .init(
-      .wifiSSID, "WiFi name", .text(bytes: 1...32), isRequired: false,
+      .wifiSSID, "WiFi name", short: "WiFi", .text(bytes: 1...32), isRequired: false,
       documentation: "WiFi network to join; without it the sensor keeps what it has. UTF-8."),
     .init(
-      .wifiPassword, "WiFi password", .wifiPassword, isRequired: false,
+      .wifiPassword, "WiFi password", short: "password", .wifiPassword, isRequired: false,
       documentation: "Password of the WiFi network; empty for an open one. UTF-8."),
     .init(
-      .roomName, "room name", .text(bytes: 1...64), isRequired: true,
+      .roomName, "room name", short: "name", .text(bytes: 1...64), isRequired: true,
       documentation: "Name of the room. UTF-8; 64 bytes is assumed to be the most the firmware takes."),
     .init(
-      .minor, "minor ID", .integer(0...65535), isRequired: true, isOnAir: true,
+      .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
       documentation: "Minor ID of its beacon. uint16, big-endian."),
   ]
 

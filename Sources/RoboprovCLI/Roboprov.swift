@@ -66,7 +66,7 @@ public struct Roboprov: AsyncParsableCommand {
   private static func end(_ status: Int32) -> Never {
     if let failure = Console.outputFailure {
       Console.fail(failure)
-      if [.done, .incomplete].contains(ExitStatus(rawValue: status)) {
+      if [.done, .changes, .incomplete].contains(ExitStatus(rawValue: status)) {
         Foundation.exit(failure.status.rawValue)
       }
     }

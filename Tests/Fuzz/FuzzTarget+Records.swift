@@ -22,7 +22,10 @@ extension FuzzTarget {
     let building = Building(id: "b", name: "B", rooms: [])
     for row in PlanView.rows(plan, of: building) {
       try checkIsHarmless(
-        [row.room, row.action, row.device, row.signal, row.why].joined(), "the plan's view")
+        [row.room, row.action, row.device, row.signal, row.writes, row.why].joined(), "the plan's view")
+    }
+    for style in [nil, TerminalStyle(width: 80, hasColor: false)] {
+      _ = PlanView.lines(plan, of: building, style: style)
     }
     _ = PlanView.summary(plan)
   }

@@ -38,15 +38,20 @@ struct PlanTests {
       #expect(text.status == 0, "\(text)")
       for word in [
         "Room 101", "Room 102", ServedBuilding.address(1).description, "provision", "dBm",
-        "2 to provision, 0 done", "At most about 9 s", "one after the other",
+        "minor 101", "WiFi Harbour Guests, password set, minor 102", "2 to provision, 0 done",
+        "At most about 9 s", "one after the other",
       ] {
         #expect(text.output.contains(word), "“\(word)”\n\(text)")
       }
       let data = try await premises.run(Self.plan + ["--output", "json", "--skip", "Room 102"])
       #expect(data.status == 0, "\(data)")
       let plan = try #require(JSON(data.output), "\(data)")
-      #expect(plan["schema"].text == "roboprov/plan/1")
+      #expect(plan["schema"].text == "roboprov/plan/2")
       #expect(plan["rooms"].items.map { $0["action"].text } == ["provision", "exclude"])
+      #expect(
+        plan["rooms"].items[0]["settings"].items.map { "\($0["name"].text ?? "") \($0["value"].text ?? "-")" }
+          == ["wifi_ssid Harbour Guests", "wifi_password -", "room_name Room 101", "minor 101"])
+      #expect(plan["rooms"].items[1]["settings"].items.isEmpty)
       #expect(!text.output.contains(Site.password) && !data.output.contains(Site.password))
       #expect(await premises.building.isUntouched([1, 2]))
       #expect(!premises.site.has("reports"))
@@ -67,6 +72,45 @@ struct PlanTests {
     }
   }
 
+  @Test(
+    "of a sensor that was written before it shows the old values, and whether the password is another one")
+  func oldAndNew() async throws {
+    try await Premises.serveDone(2) { premises in
+      await premises.pressButton(1)
+      let same = try await premises.run(Self.plan)
+      #expect(same.output.contains("WiFi Harbour Guests, password unchanged, minor 101"), "\(same)")
+      try premises.site.writeManifest(
+        [Place(minor: 301, address: "\(ServedBuilding.address(1))", name: "Room 101"), .numbered(2)],
+        password: Site.newPassword)
+      let other = try await premises.run(Self.plan + ["--renumber"])
+      #expect(other.output.contains("password changed, minor 101 → 301"), "\(other)")
+      for secret in [Site.password, Site.newPassword] { #expect(!other.output.contains(secret), "\(other)") }
+      try premises.site.writeManifest([.numbered(1), .numbered(2)])
+      let elsewhere = try await premises.run(Self.plan + ["--site-key", "another.key"])
+      #expect(elsewhere.output.contains("WiFi Harbour Guests, minor 101"), "nobody can tell: \(elsewhere)")
+    }
+  }
+
+  @Test("its exit status tells what there is to do, where that is asked for")
+  func exitStatus() async throws {
+    try await Premises.serve(2) { premises in
+      let detailed = Self.plan + ["--detailed-exitcode"]
+      let new = try await premises.run(detailed)
+      #expect(new.status == 2 && new.output.contains("2 to provision"), "\(new)")
+      #expect(try await premises.apply().status == 0)
+      let done = try await premises.run(detailed + ["--output", "json"])
+      #expect(done.status == 0 && JSON(done.output) != nil, "\(done)")
+      // Both must be put into provisioning mode first.
+      try premises.site.writeManifest([.numbered(1), .numbered(2)], password: Site.newPassword)
+      let stopped = try await premises.run(detailed)
+      #expect(stopped.status == 100 && stopped.output.contains("2 cannot be done now"), "\(stopped)")
+      #expect(try await premises.run(Self.plan).status == 0, "unless it is asked for")
+      await premises.pressButton(1)
+      let mixed = try await premises.run(detailed)
+      #expect(mixed.status == 2 && mixed.output.contains("1 to provision"), "\(mixed)")
+    }
+  }
+
   @Test("saved, it is what `apply --plan` does: these rooms, and no others")
   func carriedOut() async throws {
     try await Premises.serve(3) { premises in
@@ -78,6 +122,17 @@ struct PlanTests {
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try site.outcomes == [101: "provisioned", 102: "skipped", 103: "provisioned"])
       #expect(await premises.building.world.attemptCount(of: ServedBuilding.address(2)) == 0)
+    }
+  }
+
+  @Test("a plan that would write something else is another plan, also where that is said nowhere else")
+  func otherValue() async throws {
+    try await Premises.serve(2) { premises in
+      try await Self.save(premises)
+      let file = premises.site.directory.appending(path: "friday.plan")
+      let saved = try String(contentsOf: file, encoding: .utf8)
+      try premises.site.write("friday.plan", saved.replacing(#""value" : "102""#, with: #""value" : "103""#))
+      try await Self.expectRefused(premises, saying: ["Room 102: planned minor 103, now minor 102"])
     }
   }
 
@@ -146,6 +201,11 @@ struct PlanTests {
       try await premises.expectRefused(
         Self.carryOut, with: 65, saying: ["a plan of another building, \(Site.building)"])
 
+      let saved = try String(contentsOf: site.directory.appending(path: "friday.plan"), encoding: .utf8)
+      try site.write("friday.plan", saved.replacing("roboprov/plan/2", with: "roboprov/plan/1"))
+      try await premises.expectRefused(
+        Self.carryOut, with: 65,
+        saying: ["it is roboprov/plan/1, and this version reads roboprov/plan/2", "save it again"])
       for text in ["", "{}", "[]", #"{"schema":"roboprov/plan/9","building":"annexe","rooms":[]}"#] {
         try site.write("friday.plan", text)
         try await premises.expectRefused(Self.carryOut, with: 65, saying: ["friday.plan is no plan"])

@@ -1,13 +1,19 @@
 import Bluetooth
+import Families
 import Model
 
 extension ApplyPlan {
   /// The plan that these matches are.
   init(_ request: ApplyRequest, _ matches: [RoomID: Match], heardIn air: AirLedger = AirLedger(profiles: []))
   {
+    let lastWrites = LastWrites(request.known.standing)
     let rooms = request.building.rooms.map { room in
-      PlannedStep(
+      var step = PlannedStep(
         room, request.excluded[room.id], matches[room.id], request.known.device(of: room)?.address, air)
+      if step.action == .provision, let address = step.address {
+        step.settings = lastWrites.settings(toWrite: room, at: address, request.known.seal)
+      }
+      return step
     }
     let chosen = request.building.rooms.filter { request.excluded[$0.id]?.cause != .deselected }
     self.init(
@@ -38,5 +44,32 @@ extension PlannedStep {
     let sighting = address.flatMap { air[$0] }
     heard = sighting != nil
     rssi = sighting?.rssi
+  }
+}
+
+/// What was last written to each device, for whatever room.
+struct LastWrites {
+  private let byDevice: [BluetoothAddress: [RoomID: Deed]]
+
+  init(_ standing: BuildingStanding) {
+    var byDevice: [BluetoothAddress: [RoomID: Deed]] = [:]
+    for (room, standing) in standing.rooms {
+      if let deed = standing.deed { byDevice[deed.address, default: [:]][room] = deed }
+    }
+    self.byDevice = byDevice
+  }
+
+  /// What the device at this address would be given for a room, beside what it was given last.
+  func settings(
+    toWrite room: Room, at address: BluetoothAddress, _ seal: SecretSeal?
+  ) -> [PlannedSetting] {
+    let deeds = byDevice[address] ?? [:]
+    // Records that were merged may have it in several rooms.
+    let last = deeds.max { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
+    let own = deeds[room.id]
+    let isOfRoom = own.map { $0.at == last?.value.at } ?? false
+    return room.settingResults(seal) { _ in .notWritten }.map {
+      PlannedSetting($0, sealKey: seal?.key, over: isOfRoom ? own : last?.value, isOfRoom: isOfRoom)
+    }
   }
 }

@@ -31,6 +31,8 @@ public struct SettingDescription: Hashable, Sendable {
   public var name: SettingName
   /// What people call it, to follow "the": `minor ID`.
   public var title: String
+  /// What people call it before its value, where there is little room: `minor`.
+  public var shortTitle: String
   /// What values it takes.
   public var kind: Kind
   /// Whether a room cannot do without it.
@@ -76,12 +78,14 @@ public struct SettingDescription: Hashable, Sendable {
 
   /// A setting's description.
   public init(
-    _ name: SettingName, _ title: String, _ kind: Kind, isRequired: Bool, isOnAir: Bool = false,
+    _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
+    isOnAir: Bool = false,
     isShareable: Bool = false,
     caution: Caution? = nil, documentation: String
   ) {
     self.name = name
     self.title = title
+    self.shortTitle = shortTitle ?? title
     self.kind = kind
     self.isRequired = isRequired
     self.isOnAir = isOnAir

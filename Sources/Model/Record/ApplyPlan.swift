@@ -4,7 +4,7 @@ public import Bluetooth
 /// what `apply --plan` must find again before it touches anything.
 public struct ApplyPlan: Hashable, Sendable, Codable {
   /// Name and version of the encoded form.
-  public static let schema = "roboprov/plan/1"
+  public static let schema = "roboprov/plan/2"
 
   /// The encoded form's name.
   public var schema: String
@@ -81,6 +81,8 @@ public struct PlannedStep: Hashable, Sendable, Codable {
   public var address: BluetoothAddress?
   /// What joins room and device.
   public var basis: BindingBasis?
+  /// What its device would be given, in the order of the family; nil unless `action` is `provision`.
+  public var settings: [PlannedSetting]?
   /// Whether the device was heard.
   public var heard: Bool
   /// RSSI of it in dBm, where known.
@@ -97,7 +99,7 @@ public struct PlannedStep: Hashable, Sendable, Codable {
   /// A step; what does not apply is left out.
   public init(
     room: RoomID, name: String, action: Action, registered: Bool? = nil,
-    address: BluetoothAddress? = nil, basis: BindingBasis? = nil,
+    address: BluetoothAddress? = nil, basis: BindingBasis? = nil, settings: [PlannedSetting]? = nil,
     heard: Bool = false, rssi: Int? = nil, evidence: Evidence? = nil, outcome: Outcome? = nil,
     reason: FailureReason? = nil, exclusion: Exclusion? = nil
   ) {
@@ -107,6 +109,7 @@ public struct PlannedStep: Hashable, Sendable, Codable {
     self.registered = registered
     self.address = address
     self.basis = basis
+    self.settings = settings
     self.heard = heard
     self.rssi = rssi
     self.evidence = evidence
@@ -139,8 +142,8 @@ extension ApplyPlan {
   }
 
   /// Where what would be done now differs in what matters: which room's device is written, which device that
-  /// is and why, and which rooms are left alone. How strongly a device is heard, and whether one that is done is
-  /// heard at all, may change.
+  /// is and why, what it is given, and which rooms are left alone. How strongly a device is heard, whether one that is done is
+  /// heard at all, and what the device held before, may change.
   public func differences(from found: ApplyPlan) -> [PlanDifference] {
     let planned = Dictionary(rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     let present = Set(found.rooms.map(\.room))
@@ -159,11 +162,19 @@ extension PlannedStep {
     var address: BluetoothAddress?
     var basis: BindingBasis?
     var reason: FailureReason.Code?
+    var written: [Value] = []
+  }
+
+  private struct Value: Hashable {
+    var name: SettingName
+    var value: String?
   }
 
   fileprivate var essence: some Hashable {
     // One that is never written may be heard, or not.
     if registered == true, action == .await || action == .done { return Essence(action: .done) }
-    return Essence(action: action, address: address, basis: basis, reason: reason?.code)
+    return Essence(
+      action: action, address: address, basis: basis, reason: reason?.code,
+      written: (settings ?? []).map { Value(name: $0.name, value: $0.value) })
   }
 }

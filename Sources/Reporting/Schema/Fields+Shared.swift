@@ -58,6 +58,18 @@ extension SealedPasswords: RecordedObject {
   ]
 }
 
+extension PlannedSetting: RecordedObject {
+  package static let definition = "planned_setting"
+  package static let about = "A setting that would be written to a room's device."
+  package static let fields = [
+    "name": "Which setting.",
+    "value": "The value that would be written; absent when it is a secret.",
+    "recorded":
+      "The value that the record has the device holding; absent where there is none, and when it is a secret.",
+    "change": "How the two compare; absent where that cannot be told.",
+  ]
+}
+
 extension PlannedStep: RecordedObject {
   package static let definition = "planned_step"
   package static let about = "What a run would do with one room."
@@ -68,6 +80,8 @@ extension PlannedStep: RecordedObject {
     "registered": "True of a room whose device was configured elsewhere; absent otherwise.",
     "address": "The device.",
     "basis": "What joins room and device.",
+    "settings":
+      "What its device would be given, in the order of the family; absent unless `action` is `provision`.",
     "heard": "Whether the device was heard.",
     "rssi": "RSSI of it in dBm, where known.",
     "evidence": "What `done` rests on.",

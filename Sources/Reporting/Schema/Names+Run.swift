@@ -171,6 +171,19 @@ extension PlannedStep.Action: OutputNames {
   }
 }
 
+extension PlannedSetting.Change: OutputNames {
+  package static let definition = "setting_change"
+  package static let about =
+    "How a value that would be written compares to what the record has the device holding."
+  package var documentation: String {
+    switch self {
+    case .set: "The record knows of no earlier value."
+    case .changed: "The device was given another value before."
+    case .unchanged: "The device was given the same value before."
+    }
+  }
+}
+
 extension ProofAddress: OutputNames {
   package static let definition = "proof_address"
   package static let about = "The address from which a beacon with the written identity proves a device."

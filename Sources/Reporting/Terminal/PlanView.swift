@@ -13,8 +13,12 @@ public enum PlanView {
     public var device: String
     /// How it is heard.
     public var signal: String
+    /// What would be written to it; `-` where nothing would be.
+    public var writes: String
     /// On what evidence, or why not.
     public var why: String
+
+    fileprivate var cells: [String] { [room, action, device, signal, writes, why] }
   }
 
   /// The rows, in the manifest's order; rooms that are merely not selected are left out.
@@ -26,12 +30,42 @@ public enum PlanView {
         room: step.name.visible, action: action(step), device: step.address?.description ?? "-",
         signal: step.address == nil
           ? "-" : step.rssi.map { "\($0) dBm" } ?? (step.heard ? "heard" : "not heard"),
-        why: why(step, rooms[step.room]))
+        writes: step.settings == nil ? "-" : step.writes, why: why(step, rooms[step.room]))
     }
   }
 
-  /// The table's header.
-  public static let header = ["ROOM", "WHAT", "DEVICE", "SIGNAL", "WHY"]
+  /// The rows as a table; where that is wider than the terminal, what is written and why stand below each room.
+  /// - Parameter style: the terminal; nil of a file or a pipe, where a line is as long as it has to be.
+  public static func lines(_ plan: ApplyPlan, of building: Building, style: TerminalStyle?) -> [String] {
+    let rows = rows(plan, of: building)
+    let table = Table.lines(header: header, rows: rows.map(\.cells))
+    guard let style, table.contains(where: { $0.columns > style.width }) else { return table }
+    let heads = Table.lines(header: Array(header.prefix(4)), rows: rows.map { Array($0.cells.prefix(4)) })
+    let details =
+      [[]]
+      + rows.map { row in
+        row.writes == "-" ? [row.why] : ["writes \(joining(row.writes))", row.why]
+      }
+    return zip(heads, details).flatMap { head, details in
+      (head.columns > style.width ? style.block(head) : [head])
+        + details.filter { !$0.isEmpty }
+        .flatMap { style.block($0, indent: 4, hanging: 2) }
+        .map { $0.replacing(unbroken, with: " ") }
+    }
+  }
+
+  /// A blank at which no line ends.
+  private static let unbroken = "\u{A0}"
+
+  /// Settings in which no line ends between name and value, unless they are long.
+  private static func joining(_ writes: String) -> String {
+    writes.split(separator: ", ").map {
+      $0.columns > 40 ? String($0) : String($0).replacing(" ", with: unbroken)
+    }
+    .joined(separator: ", ")
+  }
+
+  private static let header = ["ROOM", "WHAT", "DEVICE", "SIGNAL", "WRITES", "WHY"]
 
   /// How much there is to do, in one line.
   public static func summary(_ plan: ApplyPlan) -> String {
@@ -59,23 +93,6 @@ public enum PlanView {
     case .done: (step.registered == true ? "registered, " : "") + (step.evidence?.claim ?? "")
     case .await: "registered, not heard yet"
     case .stop, .exclude: Explanation(of: step, room)?.sentence ?? ""
-    }
-  }
-}
-
-extension PlanDifference {
-  /// A room's name and what differs, in one line.
-  public var words: String {
-    func words(_ step: PlannedStep) -> String {
-      let device = step.address.map { " \($0)" } ?? ""
-      return "\(step.action.rawValue)\(device)" + (step.reason.map { " (\($0.code.rawValue))" } ?? "")
-    }
-    let name = (found ?? planned)?.name.visible ?? "?"
-    switch (planned, found) {
-    case (let planned?, let found?): return "\(name): planned \(words(planned)), now \(words(found))"
-    case (nil, let found?): return "\(name): not in the plan, now \(words(found))"
-    case (let planned?, nil): return "\(name): planned \(words(planned)), not in the manifest any more"
-    case (nil, nil): return name
     }
   }
 }

@@ -32,8 +32,13 @@ extension SettingName {
   /// What people call this setting, in a table.
   var title: String { described ?? rawValue }
 
-  private var described: String? {
-    DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == self }?.title
+  /// What people call this setting before its value.
+  var shortTitle: String { inItsFamily?.shortTitle ?? rawValue.visible }
+
+  private var described: String? { inItsFamily?.title }
+
+  private var inItsFamily: SettingDescription? {
+    DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == self }
   }
 }
 

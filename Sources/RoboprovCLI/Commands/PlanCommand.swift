@@ -13,8 +13,18 @@ struct PlanCommand: AsyncParsableCommand {
     commandName: "plan",
     abstract: "Show what `apply` would do, to which sensors, on what evidence and why; write nothing.",
     discussion: """
-      Listens, holds what it hears against the manifest and the record, and shows what would be done for each room. \
-      With --save, `apply --plan FILE` does exactly that later on, or nothing.
+      Listens, holds what it hears against the manifest and the record, and shows what would be done for each room: \
+      which sensor it gets, why, and what would be written to it, as old → new where the record knows what the sensor \
+      was given before. Of a password it says only whether it is the same. With --save, `apply --plan FILE` does exactly \
+      that later on, or nothing.
+
+      EXIT STATUS
+        0    the plan is made, whatever it says
+        With --detailed-exitcode:
+        0    nothing is to do: every selected room is done, accepted or retired
+        2    some room would be written
+        100  nothing would be written, and some selected room is not done: it needs somebody first, or was not heard
+        Others as of `apply`.
       """)
 
   @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
@@ -27,6 +37,13 @@ struct PlanCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Write the plan to a file.", valueName: "file"))
   var save: String?
+
+  @Flag(
+    help: """
+      Let the exit status tell what there is to do: 0 nothing, 2 some room would be written, 100 nothing would be \
+      written and some selected room is not done.
+      """)
+  var detailedExitcode = false
 
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
@@ -47,6 +64,7 @@ struct PlanCommand: AsyncParsableCommand {
     case .json: Console.data(try SavedPlan.text(plan))
     case .text: show(plan, undertaking)
     }
+    if detailedExitcode, plan.status != .done { throw plan.status.exit }
   }
 
   private func look(_ undertaking: Undertaking, _ setup: Radio.Setup) async throws -> ApplyPlan {
@@ -78,11 +96,9 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private func show(_ plan: ApplyPlan, _ undertaking: Undertaking) {
-    let rows = PlanView.rows(plan, of: undertaking.source.building)
-    Console.data(
-      Table.text(
-        header: PlanView.header,
-        rows: rows.map { [$0.room, $0.action, $0.device, $0.signal, $0.why] }))
+    let screen = Screen.standardOutput
+    let style = screen.isTerminal ? TerminalStyle(width: screen.width, hasColor: screen.hasColor) : nil
+    Console.data(lines: PlanView.lines(plan, of: undertaking.source.building, style: style))
     let time = TimeEstimate(undertaking.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     if let save {
@@ -91,6 +107,14 @@ struct PlanCommand: AsyncParsableCommand {
         "Saved to \(save): `roboprov apply \(manifest) --plan \(save)`"
           + (allowed ? ", with the same --force, --rebind, --overwrite and --renumber" : ""))
     }
+  }
+}
+
+extension ApplyPlan {
+  /// What there is to do, as `--detailed-exitcode` tells it.
+  fileprivate var status: ExitStatus {
+    if rooms.contains(where: { $0.action == .provision }) { return .changes }
+    return rooms.contains { $0.action == .stop || $0.action == .await } ? .incomplete : .done
   }
 }
 

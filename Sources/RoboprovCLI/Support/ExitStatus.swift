@@ -7,6 +7,8 @@ enum ExitStatus: Int32, CaseIterable {
   case done = 0
   /// Something we did not foresee.
   case unexpected = 1
+  /// `plan --detailed-exitcode`: some room would be written.
+  case changes = 2
   /// The command line makes no sense.
   case usage = 64
   /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record; or a password that it refers to is
@@ -29,6 +31,7 @@ enum ExitStatus: Int32, CaseIterable {
     switch self {
     case .done: "every selected room is done"
     case .unexpected: "unexpected error"
+    case .changes: "some room would be written (only of `plan --detailed-exitcode`)"
     case .usage: "the command line makes no sense"
     case .manifest: "the manifest, scenario or plan cannot be used, or contradicts the record"
     case .unavailable: "no D-Bus, BlueZ or adapter, or another run is at work"

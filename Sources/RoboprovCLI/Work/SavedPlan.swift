@@ -8,18 +8,30 @@ enum SavedPlan {
   /// The most bytes that are read as a plan: that of 2,000 rooms has less than one million.
   private static let longest = 64 << 20
 
+  /// What every version of a plan has.
+  private struct Version: Decodable {
+    var schema: String
+  }
+
   /// Reads the plan that `plan --save` wrote. Whether it has the same passwords is asked when they are known.
   /// - Throws: `CommandFailure` when it cannot be read, or is of another building or manifest.
   static func load(_ path: String, for source: ManifestSource) throws -> ApplyPlan {
     let bytes = try InputFile.read(
       path, atMost: longest, ifMissing: "Make it with `roboprov plan … --save \(path)`."
     ).bytes
-    guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: Data(bytes)),
-      plan.schema == ApplyPlan.schema
+    let data = Data(bytes)
+    if let version = try? JSONDecoder().decode(Version.self, from: data).schema,
+      version.hasPrefix("roboprov/plan/"), version != ApplyPlan.schema
+    {
+      throw CommandFailure(
+        .manifest,
+        "\(path) is no plan of this version of roboprov: it is \(version), and this version reads \(ApplyPlan.schema)",
+        cure: "Look at what would be done now with `roboprov plan`, and save it again.")
+    }
+    guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: data), plan.schema == ApplyPlan.schema
     else {
       throw CommandFailure(
-        .manifest, "\(path) is no plan of this version of roboprov",
-        cure: "Make one with `roboprov plan … --save FILE`.")
+        .manifest, "\(path) is no plan of roboprov", cure: "Make one with `roboprov plan … --save FILE`.")
     }
     guard plan.building == source.building.id else {
       throw CommandFailure(

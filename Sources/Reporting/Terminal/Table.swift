@@ -1,16 +1,18 @@
-import Reporting
-
 /// Columns of text, aligned by what a terminal shows.
-enum Table {
+public enum Table {
   /// The header and rows, a line each; the last column is not filled up.
-  static func text(header: [String], rows: [[String]]) -> String {
+  public static func text(header: [String], rows: [[String]]) -> String {
+    lines(header: header, rows: rows).map { $0 + "\n" }.joined()
+  }
+
+  /// The same as lines.
+  static func lines(header: [String], rows: [[String]]) -> [String] {
     let lines = ([header] + rows).map { $0.map(\.visible) }
     let widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
     return lines.map { line in
-      let cells = line.enumerated().map { index, cell in
+      line.enumerated().map { index, cell in
         index == header.count - 1 ? cell : cell.fitted(to: widths[index])
-      }
-      return cells.joined(separator: "  ") + "\n"
-    }.joined()
+      }.joined(separator: "  ")
+    }
   }
 }
