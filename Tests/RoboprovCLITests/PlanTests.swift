@@ -111,6 +111,35 @@ struct PlanTests {
     }
   }
 
+  @Test("rooms are selected by pattern and minor; an argument that selects none is refused with the nearest")
+  func selectors() async throws {
+    try await Premises.serve(3) { premises in
+      let json = Self.plan + ["--output", "json"]
+      for (options, expected) in [
+        (["--only", "Room 10*", "--skip", "minor:102"], ["provision", "exclude", "provision"]),
+        (["--only", "minor:102-200"], ["exclude", "provision", "provision"]),
+        (["--skip", "*2", "room-103"], ["provision", "exclude", "exclude"]),
+        (["--only", "ROOM 101", "minor:103"], ["provision", "exclude", "provision"]),
+      ] {
+        let outcome = try await premises.run(json + options)
+        #expect(
+          JSON(outcome.output)?["rooms"].items.map { $0["action"].text ?? "" } == expected, "\(outcome)")
+      }
+      for (argument, words) in [
+        ("Rom 101", ["there is no room “Rom 101”", "Did you mean “Room 101”?"]),
+        ("Rom 1*", ["no room has an id or a name like “Rom 1*”", "The nearest is “Room 101”."]),
+        ("tag:suite", ["no room has the tag “suite”", "No room of this building has a tag."]),
+        ("floor:2", ["no room has the floor “2”", "No room of this building has a floor."]),
+        ("minor:104-200", ["no room has a minor from 104 to 200", "The nearest is 103, of Room 103."]),
+        ("minor:103-101", ["“minor:103-101” is no minor and no range of minors"]),
+      ] {
+        try await premises.expectRefused(Self.plan + ["--only", argument], with: 64, saying: words)
+      }
+      try await premises.expectRefused(
+        Self.plan + ["--force", "Room 10*"], with: 64, saying: ["there is no room “Room 10*”"])
+    }
+  }
+
   @Test("saved, it is what `apply --plan` does: these rooms, and no others")
   func carriedOut() async throws {
     try await Premises.serve(3) { premises in

@@ -1,3 +1,4 @@
+import Manifest
 import Model
 import Reporting
 
@@ -25,23 +26,34 @@ struct RoomNames {
   /// The room of this id or name.
   /// - Throws: `CommandFailure` when it is unknown, or several rooms' name.
   func find(_ text: String, for option: String) throws -> RoomID {
+    guard let room = try exact(text, for: option) else { throw unknown(text, for: option) }
+    return room
+  }
+
+  /// The room of this id or name; nil when there is none.
+  /// - Throws: `CommandFailure` when it is several rooms' name.
+  func exact(_ text: String, for option: String) throws -> RoomID? {
     if let room = rooms.first(where: { $0.id.rawValue == text }) { return room.id }
     let folded = text.lowercased()
     let named = rooms.filter { $0.name.lowercased() == folded }
-    if named.count == 1 { return named[0].id }
-    if named.count > 1 {
-      throw CommandFailure(
-        .usage, "\(option): several rooms are called “\(text.visible)”",
-        cure: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
-    }
+    guard named.count > 1 else { return named.first?.id }
+    throw CommandFailure(
+      .usage, "\(option): several rooms are called “\(text.visible)”",
+      cure: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
+  }
+
+  /// What to say of a name that no room has.
+  func unknown(_ text: String, for option: String) -> CommandFailure {
     guard !rooms.isEmpty else {
-      throw CommandFailure(
+      return CommandFailure(
         .usage, "\(option): no room is on record yet", cure: "Name the building by its manifest.")
     }
+    let nearest = Vocabulary.nearest(to: text, of: rooms.flatMap { [$0.name, $0.id.rawValue] })
     let shown = rooms.prefix(12).map(\.id.rawValue).joined(separator: ", ") + (rooms.count > 12 ? ", …" : "")
-    throw CommandFailure(
+    return CommandFailure(
       .usage, "\(option): there is no room “\(text.visible)”",
-      cure: "Name it by its id or its name. The rooms: \(shown.visible)")
+      cure: (nearest.map { "Did you mean “\($0.visible)”? " } ?? "")
+        + "Name it by its id or its name. The rooms: \(shown.visible)")
   }
 
   /// What people call a room.

@@ -5,10 +5,19 @@ struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Only these rooms, by id or name: one or more, behind the manifest.", valueName: "room ..."))
+      """
+      Only these rooms, one or more, behind the manifest: an id or a name, a pattern ('Room 3*', '*-suite', with ? for \
+      one character), tag:NAME, floor:NAME, minor:301 or minor:301-332. Case does not matter, except in ids. What a room \
+      is called like is that room, whatever else it could mean. In quotes, since the shell has its own use for spaces, * \
+      and ?: --only 'Room 3*' floor:2 minor:301-332.
+      """, valueName: "rooms ..."))
   var only: [String] = []
 
-  @Option(parsing: .upToNextOption, help: ArgumentHelp("Not these rooms.", valueName: "room ..."))
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Not these rooms, named as for --only, of which they may be a part: --only floor:3 --skip tag:vacant.",
+      valueName: "rooms ..."))
   var skip: [String] = []
 
   @Flag(help: "Only rooms that are not done yet, over all runs on record.")

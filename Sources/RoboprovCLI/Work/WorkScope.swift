@@ -13,10 +13,11 @@ struct WorkScope {
       rebind: try names.find(options.rebind, for: "--rebind"), renumber: options.renumber,
       force: try names.find(options.force, for: "--force"),
       overwrite: try names.find(options.overwrite, for: "--overwrite"))
+    let selectors = RoomSelectors(building)
     selection =
       try plan?.selection
       ?? RoomSelection(
-        only: try names.find(options.only, for: "--only"), skip: try names.find(options.skip, for: "--skip"),
-        unfinished: options.failed)
+        only: try selectors.find(options.only, for: "--only"),
+        skip: try selectors.find(options.skip, for: "--skip"), unfinished: options.failed)
   }
 }

@@ -1,0 +1,109 @@
+/// What a person names rooms by: an id or a name, a pattern of these, a tag, a floor, or a range of minors.
+public enum RoomSelector: Hashable, Sendable {
+  /// The room of this id, or the rooms of this name.
+  case name(String)
+  /// Rooms whose id or name matches: `Room 3*`.
+  case pattern(NamePattern)
+  /// `tag:NAME`: rooms with this tag.
+  case tag(String)
+  /// `floor:NAME`: rooms on this floor.
+  case floor(String)
+  /// `minor:301` or `minor:301-332`: rooms whose minor is among these.
+  case minors(ClosedRange<UInt16>)
+
+  /// Reads what a person wrote. A room may be called like one of the other forms: who has the rooms asks first whether one
+  /// is (`names`).
+  /// - Throws: `UnreadableRange` when what follows `minor:` is no range of minors.
+  public init(_ text: String) throws(UnreadableRange) {
+    if let name = text.after("tag:") {
+      self = .tag(name)
+    } else if let name = text.after("floor:") {
+      self = .floor(name)
+    } else if let range = text.after("minor:") {
+      guard let minors = Self.minors(range) else { throw UnreadableRange() }
+      self = .minors(minors)
+    } else if let pattern = NamePattern(text) {
+      self = .pattern(pattern)
+    } else {
+      self = .name(text)
+    }
+  }
+
+  /// What follows `minor:` is no number, no range, beyond 65535, or has the higher number first.
+  public struct UnreadableRange: Error, Hashable {}
+
+  /// Whether a room is called this: by its id, or by its name in whatever case.
+  public static func names(_ room: Room, _ text: String) -> Bool {
+    room.id.rawValue == text || room.name.isSame(as: text)
+  }
+
+  /// Whether a room is meant. Tags, floors, names and patterns are compared in whatever case.
+  public func matches(_ room: Room) -> Bool {
+    switch self {
+    case .name(let text): Self.names(room, text)
+    case .pattern(let pattern): pattern.matches(room.id.rawValue) || pattern.matches(room.name)
+    case .tag(let tag): room.tags.contains { $0.isSame(as: tag) }
+    case .floor(let floor): room.floor?.isSame(as: floor) ?? false
+    case .minors(let minors): room.minor.map(minors.contains) ?? false
+    }
+  }
+
+  /// `301`, `301-332`, `301–332` or `301..332`.
+  private static func minors(_ text: String) -> ClosedRange<UInt16>? {
+    let bounds = text.replacing("..", with: "-").replacing("–", with: "-")
+      .split(separator: "-", omittingEmptySubsequences: false)
+      .map { UInt16($0.filter { $0 != " " }) }
+    switch bounds.count {
+    case 1: return bounds[0].map { $0...$0 }
+    case 2:
+      guard let low = bounds[0], let high = bounds[1], low <= high else { return nil }
+      return low...high
+    default: return nil
+    }
+  }
+}
+
+/// A name with `*` for any text, also none, and `?` for one character; whatever the case.
+public struct NamePattern: Hashable, Sendable {
+  private let pattern: [Character]
+
+  /// A pattern; nil of a text that has neither `*` nor `?`.
+  public init?(_ text: String) {
+    guard text.contains(where: { $0 == "*" || $0 == "?" }) else { return nil }
+    pattern = Array(text.lowercased())
+  }
+
+  /// Whether the whole name matches.
+  public func matches(_ name: String) -> Bool { distance(to: name, within: 0) == 0 }
+
+  /// How many characters of the pattern or the name have to be added, removed or replaced until they match; more than
+  /// `limit` where that is exceeded.
+  public func distance(to name: String, within limit: Int = .max) -> Int {
+    let name = Array(name.lowercased())
+    // What a part of the pattern costs against each beginning of the name.
+    var costs = Array(0...name.count)
+    for character in pattern {
+      var next = [character == "*" ? costs[0] : costs[0] + 1]
+      for (index, letter) in name.enumerated() {
+        let isSame = character == letter || character == "?"
+        next.append(
+          character == "*"
+            ? min(costs[index + 1], next[index])
+            : min(costs[index] + (isSame ? 0 : 1), costs[index + 1] + 1, next[index] + 1))
+      }
+      costs = next
+      if let least = costs.min(), least > limit { return least }
+    }
+    return costs[name.count]
+  }
+}
+
+extension String {
+  /// Whether it is the same text in whatever case.
+  fileprivate func isSame(as other: String) -> Bool { lowercased() == other.lowercased() }
+
+  /// What follows a prefix in whatever case; nil without that prefix.
+  fileprivate func after(_ prefix: String) -> String? {
+    lowercased().hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+  }
+}

@@ -1,0 +1,87 @@
+import Manifest
+import Model
+import Reporting
+
+/// Finds the rooms that arguments of `--only` and `--skip` name.
+struct RoomSelectors {
+  private let rooms: [Room]
+  private let names: RoomNames
+
+  init(_ building: Building) {
+    rooms = building.rooms
+    names = RoomNames(building)
+  }
+
+  /// The rooms of all these arguments.
+  /// - Throws: `CommandFailure` when one of them names no room.
+  func find(_ texts: [String], for option: String) throws -> Set<RoomID> {
+    try texts.reduce(into: []) { $0.formUnion(try find($1, for: option)) }
+  }
+
+  /// The rooms of an argument. What a room is called like is that room, whatever else it could mean.
+  private func find(_ text: String, for option: String) throws -> Set<RoomID> {
+    if let room = try names.exact(text, for: option) { return [room] }
+    let selector: RoomSelector
+    do throws(RoomSelector.UnreadableRange) {
+      selector = try RoomSelector(text)
+    } catch {
+      throw CommandFailure(
+        .usage, "\(option): “\(text.visible)” is no minor and no range of minors",
+        cure: "Write minor:301 or minor:301-332, from 0 to 65535 and the lower one first.")
+    }
+    let found = rooms.filter(selector.matches)
+    guard found.isEmpty else { return Set(found.map(\.id)) }
+    switch selector {
+    case .name: throw names.unknown(text, for: option)
+    case .pattern(let pattern):
+      throw CommandFailure(
+        .usage, "\(option): no room has an id or a name like “\(text.visible)”",
+        cure: nearestName(to: pattern)
+          + "`*` stands for any text and `?` for one character; the whole id or name must match.")
+    case .tag(let tag): throw unknown("tag", tag, of: rooms.flatMap(\.tags), for: option)
+    case .floor(let floor): throw unknown("floor", floor, of: rooms.compactMap(\.floor), for: option)
+    case .minors(let minors): throw nobodyHas(minors, for: option)
+    }
+  }
+
+  private func nearestName(to pattern: NamePattern) -> String {
+    var nearest: (name: String, distance: Int)?
+    // Enough to find a slip of the pen in a large building at once.
+    for room in rooms.prefix(5000) {
+      for name in [room.name, room.id.rawValue] {
+        let distance = pattern.distance(to: name, within: nearest?.distance ?? .max)
+        if distance < nearest?.distance ?? .max { nearest = (name, distance) }
+      }
+    }
+    return nearest.map { "The nearest is “\($0.name.visible)”. " } ?? ""
+  }
+
+  /// A tag or floor that no room has.
+  private func unknown(
+    _ kind: String, _ name: String, of all: [String], for option: String
+  ) -> CommandFailure {
+    let known = Set(all).sorted()
+    let nearest = Vocabulary.nearest(to: name, of: known).map { "Did you mean \(kind):\($0.visible)? " } ?? ""
+    let shown = known.prefix(12).map(\.visible).joined(separator: ", ") + (known.count > 12 ? ", …" : "")
+    return CommandFailure(
+      .usage, "\(option): no room has the \(kind) “\(name.visible)”",
+      cure: known.isEmpty
+        ? "No room of this building has a \(kind)." : nearest + "The \(kind)s: \(shown)")
+  }
+
+  private func nobodyHas(_ minors: ClosedRange<UInt16>, for option: String) -> CommandFailure {
+    func distance(_ minor: UInt16) -> Int {
+      max(Int(minors.lowerBound) - Int(minor), Int(minor) - Int(minors.upperBound))
+    }
+    let nearest = rooms.compactMap { room in room.minor.map { (minor: $0, room: room) } }
+      .min { distance($0.minor) < distance($1.minor) }
+    let what =
+      minors.count == 1
+      ? "the minor \(minors.lowerBound)"
+      : "a minor from \(minors.lowerBound) to \(minors.upperBound)"
+    return CommandFailure(
+      .usage, "\(option): no room has \(what)",
+      cure: nearest.map { "The nearest is \($0.minor), of \($0.room.name.visible)." }
+        ?? "No room of this building has a minor.")
+  }
+}
