@@ -80,7 +80,8 @@ struct SecretReferenceTests {
   func refusal() async throws {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var room = Sample.room(1, address: 1)
-      room.settings[.wifiPassword] = .secret(Secret(SecretReference(.environment("W"), file: "b.yaml", line: 3, column: 4)))
+      room.settings[.wifiPassword] = .secret(
+        Secret(SecretReference(.environment("W"), file: "b.yaml", line: 3, column: 4)))
       _ = try await Self.outcomes([room])
     }
     let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)

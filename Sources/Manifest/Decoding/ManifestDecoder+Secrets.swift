@@ -98,7 +98,8 @@ extension ManifestDecoder {
     // A password at the wrong place must not be repeated.
     guard let name = node.text, SecretSource.isEnvironmentName(name) else {
       error(
-        .badSecretSource, "`env` takes the name of an environment variable: capital letters, digits and underscores",
+        .badSecretSource,
+        "`env` takes the name of an environment variable: capital letters, digits and underscores",
         at: node.range, advice: "for example: password: { env: WIFI_PASSWORD }")
       return nil
     }
@@ -132,7 +133,8 @@ extension ManifestDecoder {
     for item in items {
       guard let word = item.text, !item.isNull, !word.contains("\0"), !words.isEmpty || !word.isEmpty else {
         error(
-          .badSecretSource, words.isEmpty ? "this is not the name of a program" : "this is not an argument of a program",
+          .badSecretSource,
+          words.isEmpty ? "this is not the name of a program" : "this is not an argument of a program",
           at: item.range, advice: "each item of `command` is a text")
         return nil
       }
