@@ -4,7 +4,7 @@ import Testing
 
 /// A manifest with one network, whose password is written so.
 private func manifest(_ password: String) -> String {
-  "building: B\nassign: any\nwifi: { guests: { ssid: G, password: \(password) } }\n"
+  "building: B\nmatch: any\nwifi: { guests: { ssid: G, password: \(password) } }\n"
     + "rooms: [{ room: R, minor: 1, wifi: guests }]\n"
 }
 
@@ -31,7 +31,7 @@ struct PasswordTests {
     let reading = ManifestReader.read(Array(manifest(text).utf8), file: "b.yaml")
     #expect(reading.rendered == "")
     let secrets = try #require(reading.building).rooms.flatMap(\.secrets)
-    #expect(secrets.map(\.reference) == [SecretReference(source, line: 3, column: 38)])
+    #expect(secrets.map(\.reference) == [SecretReference(source, file: "b.yaml", line: 3, column: 38)])
     #expect(!reading.passwords.areInFile)
   }
 
@@ -39,7 +39,7 @@ struct PasswordTests {
   func inline() throws {
     let text = """
       building: B
-      assign: any
+      match: any
       defaults: { wifi: { ssid: G, password: { env: GUESTS } } }
       rooms:
         - { room: R, minor: 1 }
@@ -120,7 +120,7 @@ struct PasswordTests {
   @Test("an open network's is in no file", arguments: ["password: ''", ""])
   func open(password: String) {
     let text =
-      "building: B\nassign: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
+      "building: B\nmatch: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
     #expect(!ManifestReader.read(Array(text.utf8), file: "b.yaml").passwords.areInFile)
   }
 
@@ -137,7 +137,7 @@ struct PasswordTests {
       ("{ correct-horse: true }", "{ •••: ••• }"), ("correct-horse", "•••"),
     ])
   func redacted(password: String, shown: String) {
-    let redacted = ManifestReader.redacted(Array(manifest(password).utf8)).split(separator: "\n")[2]
+    let redacted = ManifestReader.redacted(Array(manifest(password).utf8), file: "b.yaml")[0].text.split(separator: "\n")[2]
     #expect(redacted == "wifi: { guests: { ssid: G, password: \(shown) } }")
   }
 

@@ -22,17 +22,17 @@ struct RenderingTests {
     #expect(
       rendered(text)
         == """
-        b.yaml:4:25: error: another room has the minor 101, on line 3
+        b.yaml:4:25: error: another room has the minor 101, on line 3 [duplicate-identity]
             4 |   - { room: Bar, minor: 101, address: C4:7C:8D:00:00:02, wifi: { ssid: Bar, password: *** } }
               |                         ^~~
         b.yaml:3:27: note: the first with it
             3 |   - { room: Lobby, minor: 101, address: C4:7C:8D:00:00:01 }
               |                           ^~~
-        b.yaml:5:7: error: a room without `minor`
+        b.yaml:5:7: error: a room without `minor` [missing-key]
             5 |   - { room: Spa, mino: ***, address: C4:7C:8D:00:00:03 }  ***
               |       ^~~~
               = Minor ID of its beacon. uint16, big-endian.
-        b.yaml:5:18: error: unknown key in a room
+        b.yaml:5:18: error: unknown key in a room [unknown-key]
             5 |   - { room: Spa, mino: ***, address: C4:7C:8D:00:00:03 }  ***
               |                  ^~~~
               = did you mean `minor`?
@@ -83,7 +83,7 @@ struct RenderingTests {
   @Test("shows a line with broken UTF-8 up to there")
   func invalidUTF8() {
     let text = rendered(Array("building: B\nid: caf".utf8) + [0xE9] + Array("\nrooms: []\n".utf8))
-    #expect(text.hasPrefix("b.yaml:2:8: error: not UTF-8 from here on\n    2 | id: ***\n"))
+    #expect(text.hasPrefix("b.yaml:2:8: error: not UTF-8 from here on [wrong-encoding]\n    2 | id: ***\n"))
   }
 
   @Test(

@@ -8,7 +8,7 @@ struct ValidateTests {
     assign: any
 
     rooms:
-      - { room: 007, minor: 7 }   # the spy
+      - { room: 007, minor: 7, register: true }   # the spy
       - { room: Bar, minor: 8, register: Yes }
     rooms_from: more.csv
 
@@ -18,7 +18,7 @@ struct ValidateTests {
   func fix() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try site.write("more.csv", "room;minor\r\nCellar;9\r\n")
+      try site.write("more.csv", "room;minor;register\r\nCellar;9;true\r\n")
       let path = site.directory.appending(path: "building.yaml").path
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
       let before = try await site.run(["validate", "building.yaml"])
@@ -44,7 +44,7 @@ struct ValidateTests {
   func sarif() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try site.write("more.csv", "room;minor;x\nCellar;9;\n")
+      try site.write("more.csv", "room;minor;register;x\nCellar;9;true;\n")
       let outcome = try await site.run(["validate", "building.yaml", "--output", "sarif"])
       #expect(outcome.status == 65, "\(outcome)")
       #expect(outcome.errors.isEmpty, "\(outcome)")
