@@ -16,6 +16,17 @@ public enum DeviceProfiles {
     all.first { $0.id == id }
   }
 
+  /// All of them, which recognise devices also by what these rooms expect of them.
+  public static func expecting(_ rooms: [Room]) -> [any DeviceFamily] {
+    let byProfile = Dictionary(grouping: rooms, by: \.profile)
+    return all.map { profile in
+      func expecting(_ family: some DeviceProfile) -> any DeviceFamily {
+        family.expecting(byProfile[family.id]?.map(\.settings) ?? [])
+      }
+      return expecting(profile)
+    }
+  }
+
   /// The family of the device behind an advertisement, and what it says. Who offers a family's service is of that
   /// family, whatever its beacon looks like.
   public static func recognise(

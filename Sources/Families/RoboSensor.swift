@@ -19,7 +19,7 @@ public struct RoboSensor: DeviceProfile {
       "Compare the address with the label; on some boards the label shows the base address, and the Bluetooth "
       + "address is 2 higher.")
 
-  /// In the order in which they are written. Somebody must put it back into provisioning mode before it takes others.
+  /// In the order in which they are written; uuid and major of its beacon are the firmware's. Somebody must put it back into provisioning mode before it takes others.
   public let settings: [SettingDescription] = [
     .init(
       .wifiSSID, "WiFi name", short: "WiFi", .text(bytes: 1...32), isRequired: false,
@@ -31,12 +31,22 @@ public struct RoboSensor: DeviceProfile {
       .roomName, "room name", short: "name", .text(bytes: 1...64), isRequired: true,
       documentation: "Name of the room. UTF-8; 64 bytes is assumed to be the most the firmware takes."),
     .init(
+      .beaconUUID, "beacon UUID", short: "beacon uuid", .uuid(except: [Self.zero]), isRequired: false,
+      isOnAir: true, isWritten: false,
+      documentation: "Proximity UUID that its firmware sends, if not the factory's. Never written."),
+    .init(
+      .beaconMajor, "beacon major", .integer(0...65535), isRequired: false, isOnAir: true, isWritten: false,
+      documentation: "Major ID that its firmware sends, if not the factory's. Never written."),
+    .init(
       .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
       documentation: "Minor ID of its beacon. uint16, big-endian."),
   ]
 
   /// PROTOCOLS §1, order of work.
   public let stages: [Stage] = [.search, .connect, .discover, .ready, .write, .save, .verify]
+
+  /// The beacons by which its devices at work are known: the factory's, and those that rooms expect.
+  private var beacons: Set<Beacon> = [Beacon([:])]
 
   /// The family.
   public init() {}
@@ -65,7 +75,7 @@ public struct RoboSensor: DeviceProfile {
     public static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
   }
 
-  /// Its beacon: of the firmware, never written, expected on air. Every Robo Sensor in the world has it.
+  /// Its beacon: of the firmware, never written, expected on air. Every Robo Sensor has it whose room expects no other.
   public enum FactoryBeacon {
     /// Proximity UUID.
     public static let uuid: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
@@ -73,23 +83,50 @@ public struct RoboSensor: DeviceProfile {
     public static let major: UInt16 = 1
   }
 
+  /// What all sensors with the same firmware have in common on air.
+  private struct Beacon: Hashable {
+    var uuid: BluetoothUUID
+    var major: UInt16
+
+    init(_ beacon: IBeacon) { (uuid, major) = (beacon.uuid, beacon.major) }
+
+    /// That which a room expects.
+    init(_ settings: [SettingName: SettingValue]) {
+      (uuid, major) = (FactoryBeacon.uuid, FactoryBeacon.major)
+      if case .uuid(let expected)? = settings[.beaconUUID] { uuid = expected }
+      if case .integer(let number)? = settings[.beaconMajor], let expected = UInt16(exactly: number) {
+        major = expected
+      }
+    }
+  }
+
+  /// What no beacon should be expected to have.
+  private static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
+
   /// The exact local name in provisioning mode; it is no iBeacon then.
   public static let localName = "Robo Sensor"
 
-  /// By its name while it waits, by the factory's UUID and major afterwards.
+  /// By its name while it waits, by the factory's UUID and major afterwards, or by those that a room expects.
   public func recognise(_ advertisement: Advertisement) -> Recognition? {
     if let beacon = advertisement.iBeacon {
-      let isOurs = beacon.uuid == FactoryBeacon.uuid && beacon.major == FactoryBeacon.major
-      return isOurs ? .configured(beacon) : nil
+      return beacons.contains(Beacon(beacon)) ? .configured(beacon) : nil
     }
     return advertisement.localName == Self.localName ? .awaitingProvisioning : nil
   }
 
-  /// The factory's beacon with the room's minor. Settings were checked with the manifest: a minor is there.
+  /// The same family, which knows its devices by the beacons of these rooms, too.
+  public func expecting(_ rooms: [[SettingName: SettingValue]]) -> RoboSensor {
+    var family = self
+    for settings in rooms { family.beacons.insert(Beacon(settings)) }
+    return family
+  }
+
+  /// The room's minor in the beacon that it expects, which is the factory's unless it says otherwise. Settings were checked
+  /// with the manifest: a minor is there.
   public func proof(of settings: [SettingName: SettingValue]) -> Proof {
-    .beacon(
-      BeaconIdentity(
-        uuid: FactoryBeacon.uuid, major: FactoryBeacon.major, minor: Self.minor(in: settings)))
+    let beacon = Beacon(settings)
+    return .beacon(
+      BeaconIdentity(uuid: beacon.uuid, major: beacon.major, minor: Self.minor(in: settings)))
   }
 
   private static func minor(in settings: [SettingName: SettingValue]) -> UInt16 {

@@ -137,7 +137,8 @@ struct PasswordTests {
       ("{ correct-horse: true }", "{ •••: ••• }"), ("correct-horse", "•••"),
     ])
   func redacted(password: String, shown: String) {
-    let redacted = ManifestReader.redacted(Array(manifest(password).utf8), file: "b.yaml")[0].text.split(separator: "\n")[2]
+    let redacted = ManifestReader.redacted(Array(manifest(password).utf8), file: "b.yaml")[0].text.split(
+      separator: "\n")[2]
     #expect(redacted == "wifi: { guests: { ssid: G, password: \(shown) } }")
   }
 

@@ -11,6 +11,9 @@ struct ExplanationTests {
     .linkLost, .stageTimedOut, .interrupted, .adapterLost, .stackLost, .hostPaused,
   ]
 
+  /// What a sensor sends whose firmware has another beacon than the factory's.
+  private static let otherBeacon = "uuid 6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B, major 7, minor 5"
+
   /// Every code with every context in which it reads differently.
   private static let reasons = FailureReason.Code.allCases.flatMap { examples(of: $0) }
 
@@ -33,8 +36,13 @@ struct ExplanationTests {
         .attributeRejected(FailedStep(.write)),
       ]
     case .refused: [.refused(stage: .save, deviceText: "error:wifi \u{1B}[1mfailed\n")]
-    case .wrongIdentity: [.wrongIdentity(minor: 12), .wrongIdentity(minor: 5)]
-    case .configuredOtherwise: [.configuredOtherwise(minor: 12), .configuredOtherwise(minor: 5)]
+    case .wrongIdentity:
+      [.wrongIdentity(minor: 12), .wrongIdentity(minor: 5), .wrongIdentity(minor: 5, held: Self.otherBeacon)]
+    case .configuredOtherwise:
+      [
+        .configuredOtherwise(minor: 12), .configuredOtherwise(minor: 5),
+        .configuredOtherwise(minor: 5, held: Self.otherBeacon),
+      ]
     case .settingsChanged: [.settingsChanged(minor: 12), .settingsChanged(minor: nil)]
     case .minorOnAir: [.minorOnAir(MinorHolders(5, [.sensor(77)])), .minorOnAir(MinorHolders(5, []))]
     case .minorOnRecord:

@@ -66,6 +66,9 @@ extension SampleFacts {
     ReasonExample(.saveNotKept, #"{"code":"save_not_kept","stage":"verify"}"#),
     ReasonExample(.wrongIdentity(minor: 9), #"{"code":"wrong_identity","minor":9,"stage":"verify"}"#),
     ReasonExample(
+      .wrongIdentity(minor: 9, held: held),
+      #"{"code":"wrong_identity","held":"\#(held)","minor":9,"stage":"verify"}"#),
+    ReasonExample(
       .readBackMismatch(setting: "power", held: "power low"),
       #"{"code":"read_back_mismatch","held":"power low","setting":"power","stage":"read"}"#),
     ReasonExample(

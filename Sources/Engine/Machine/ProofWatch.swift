@@ -9,7 +9,7 @@ struct ProofWatch: Sendable {
     /// It waits to be provisioned, as before.
     case backAgain
     /// It came back as another beacon.
-    case other(minor: UInt16)
+    case other(BeaconIdentity)
     /// It was not heard, and its identity was: from other addresses, which proves nothing.
     case heardElsewhere
     /// Nothing was heard that counts.
@@ -36,7 +36,7 @@ struct ProofWatch: Sendable {
   private var own: Evidence?
   /// What was heard with the identity from other addresses.
   private var others: [BluetoothAddress: Other] = [:]
-  private var otherMinor: UInt16?
+  private var other: BeaconIdentity?
   private var waitingSince: MonotonicInstant?
 
   private struct Other: Hashable, Sendable {
@@ -88,7 +88,7 @@ struct ProofWatch: Sendable {
           evidence: evidence, adapter: advertisement.adapter, isFamiliar: firstHeard <= began)
       }
     } else if advertisement.address == address {
-      otherMinor = beacon.minor
+      other = beacon.identity
     }
   }
 
@@ -116,7 +116,7 @@ struct ProofWatch: Sendable {
   ///   was heard waiting once may be about to restart, and a second address may yet be heard.
   func verdict(isOver: Bool = true) -> Verdict {
     if let own { return .proved(own) }
-    if let otherMinor { return .other(minor: otherMinor) }
+    if let other { return .other(other) }
     if isOver {
       if waitingSince != nil { return .backAgain }
       if mayMove, others.count == 1, let (address, other) = others.first, !other.isFamiliar,

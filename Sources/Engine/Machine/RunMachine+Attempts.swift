@@ -96,9 +96,9 @@ extension RunMachine {
     case .done(let evidence, let settings):
       if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
-    case .stopped(_, .configuredOtherwise(let minor, _)) where work.submittedAt != nil:
+    case .stopped(_, .configuredOtherwise(let minor, let held)) where work.submittedAt != nil:
       // It was this run that wrote it.
-      let reason = FailureReason.wrongIdentity(minor: minor)
+      let reason = FailureReason.wrongIdentity(minor: minor, held: held)
       finish(place, outcome(of: place, after: reason), reason: reason)
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)

@@ -126,8 +126,14 @@ extension RunMachine {
     case .proved(var evidence):
       if state.work.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
       return .success(evidence)
-    case .other(let minor):
-      return .failure(AttemptFailure(.wrongIdentity(minor: minor)))
+    case .other(let identity):
+      // Where it is not the minor that is wrong, the minor does not tell what is.
+      let room = state.work.room
+      let isOfFirmware =
+        identity.minor == proof(of: room).minor && !profile(of: room).expectedSettings.isEmpty
+      return .failure(
+        AttemptFailure(
+          .wrongIdentity(minor: identity.minor, held: isOfFirmware ? identity.shown : nil)))
     case .backAgain:
       // It waits as before: nothing was kept. What it answered instead of `saved` is the better reason.
       return .failure(AttemptFailure(submission.trouble ?? .saveNotKept))

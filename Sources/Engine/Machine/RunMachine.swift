@@ -105,7 +105,8 @@ struct RunMachine: Sendable {
     devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
     rooms = RoomTable(request.rooms)
     air = AirLedger(
-      profiles: DeviceProfiles.all, wanted: Set(rooms.identities), named: devicesOfRooms)
+      profiles: DeviceProfiles.expecting(request.building.rooms), wanted: Set(rooms.identities),
+      named: devicesOfRooms)
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
   }
 

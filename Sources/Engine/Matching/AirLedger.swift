@@ -177,7 +177,9 @@ public struct AirLedger: Sendable {
   }
 
   private func life(of advertisement: Advertisement, _ known: Life?) -> Life? {
-    if let (profile, recognition) = DeviceProfiles.recognise(advertisement, among: profiles) {
+    if let (profile, recognition) = DeviceProfiles.recognise(advertisement, among: profiles),
+      !isBeaconOfAnother(profile, recognition, than: known, advertisement)
+    {
       // That it is there takes nothing back of what it was heard to say before.
       if recognition == .present, let known, known.profile == profile { return known }
       return Life(profile: profile, recognition: recognition)
@@ -190,6 +192,17 @@ public struct AirLedger: Sendable {
     offering.serviceUUIDs.append(profile.service)
     return Life(
       profile: known.profile, recognition: profile.recognise(offering) ?? .configured(beacon))
+  }
+
+  /// Whether a device of one of our families merely sends the beacon by which another one's are known: rooms may expect of
+  /// both the same uuid and major.
+  private func isBeaconOfAnother(
+    _ profile: ProfileID, _ recognition: Recognition, than known: Life?, _ advertisement: Advertisement
+  ) -> Bool {
+    guard case .configured = recognition, let known, known.profile != profile,
+      let family = profiles.first(where: { $0.id == profile })
+    else { return false }
+    return !advertisement.serviceUUIDs.contains(family.service)
   }
 
   private mutating func index(_ sighting: Sighting, before known: Sighting?) {

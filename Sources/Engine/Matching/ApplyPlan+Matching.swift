@@ -68,7 +68,8 @@ struct LastWrites {
     let last = deeds.max { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
     let own = deeds[room.id]
     let isOfRoom = own.map { $0.at == last?.value.at } ?? false
-    return room.settingResults(seal) { _ in .notWritten }.map {
+    let expected = profile(of: room).expectedSettings
+    return room.settingResults(seal) { _ in .notWritten }.filter { !expected.contains($0.name) }.map {
       PlannedSetting($0, sealKey: seal?.key, over: isOfRoom ? own : last?.value, isOfRoom: isOfRoom)
     }
   }

@@ -178,7 +178,7 @@ func obstacle(
       return isRewritable
         ? nil : .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
     }
-    if deed.satisfies(room, known.seal), !known.permissions.force.contains(room.id),
+    if deed.gave(what: room, known.seal), !known.permissions.force.contains(room.id),
       !isRewritable || deed.state != .submitted
     {
       return .done(Evidence(onAir: beacon, sighting), room.results(hearing: deed, known))
@@ -194,9 +194,12 @@ func obstacle(
       : .stopped(
         .needsHands, .foreignSettings(held: beacon.identity.shown, .beacon(minor: beacon.minor)))
   }
+  // Where it is not the minor that is wrong, the minor does not tell what is.
+  let held = beacon.minor == proof.minor ? beacon.identity.shown : nil
   return .stopped(
     .needsHands,
-    isRecorded ? .settingsChanged(minor: beacon.minor) : .configuredOtherwise(minor: beacon.minor))
+    isRecorded
+      ? .settingsChanged(minor: beacon.minor) : .configuredOtherwise(minor: beacon.minor, held: held))
 }
 
 /// The family of a room's device.
@@ -234,10 +237,12 @@ extension Known {
     guard let deed = deed(for: room, at: address), case .proved(var evidence) = deed.state,
       air[address]?.isWaiting != true, !permissions.force.contains(room.id)
     else { return nil }
-    guard deed.satisfies(room, seal) else {
+    guard deed.gave(what: room, seal) else {
       return profile(of: room).isRewritable
         ? nil : .stopped(.needsHands, .settingsChanged(minor: deed.minor))
     }
+    // Its firmware is expected to send another beacon than the one by which it was proved: that must be heard.
+    guard deed.isProved(as: room) else { return nil }
     evidence.run = deed.seen?.run ?? evidence.run ?? deed.run
     evidence.seenAt = deed.seen?.at
     return .done(evidence, room.settingResults(seal, deed.state(of:)))
@@ -274,6 +279,17 @@ extension BeaconIdentity {
 }
 
 extension Deed {
+  /// Whether the device was given what the room wants; what its firmware sends is another matter.
+  func gave(what room: Room, _ seal: SecretSeal?) -> Bool {
+    satisfies(room, seal, besides: profile(of: room).expectedSettings)
+  }
+
+  /// Whether what was heard of the device then is what is to be heard of the room's now.
+  func isProved(as room: Room) -> Bool {
+    let family = profile(of: room)
+    return proof(family).map { $0 == family.proof(of: room.settings) } ?? true
+  }
+
   fileprivate func state(of setting: SettingName) -> SettingState {
     settings.first { $0.name == setting }?.state ?? .notWritten
   }

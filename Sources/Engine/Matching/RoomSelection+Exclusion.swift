@@ -26,6 +26,6 @@ extension Known {
   public func isDone(_ room: Room) -> Bool {
     guard let deed = standing.rooms[room.id]?.deed, case .proved = deed.state else { return false }
     if let address = room.address, address != deed.address { return false }
-    return deed.satisfies(room, seal)
+    return deed.gave(what: room, seal) && deed.isProved(as: room)
   }
 }

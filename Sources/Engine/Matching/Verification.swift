@@ -13,7 +13,7 @@ public struct Verification: Sendable {
 
   /// The families, and every identity of these rooms: what a window's ledger has to know.
   public static func ledger(for rooms: [Room]) -> AirLedger {
-    AirLedger(profiles: DeviceProfiles.all, wanted: identities(of: rooms))
+    AirLedger(profiles: DeviceProfiles.expecting(rooms), wanted: identities(of: rooms))
   }
 
   private static func identities(of rooms: [Room]) -> Set<BeaconIdentity> {

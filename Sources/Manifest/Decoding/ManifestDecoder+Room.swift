@@ -41,6 +41,7 @@ extension ManifestDecoder {
     let address = address(fields, policy: isFound ? .any : policy, claims: &claims)
     if !isFound { warnIfNeverTaken(fields, of: kind, policy) }
     var settings = plainSettings(fields, of: kind, defaults.settings)
+    settings.merge(beaconSettings(fields, of: kind, defaults.beacon)) { $1 }
     claimIdentity(settings, fields, kind, &claims)
     if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
     settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
@@ -228,8 +229,10 @@ extension ManifestDecoder {
     _ settings: [SettingName: SettingValue], _ fields: Fields, _ kind: RoomKind, _ claims: inout RoomClaims
   ) {
     guard let profile = kind.profile, profile.hasIdentity else { return }
-    let onAir = profile.settings.filter(\.isOnAir).map(\.name)
-    guard onAir.allSatisfy({ settings[$0] != nil }) else { return }
+    let described = profile.settings.filter(\.isOnAir)
+    guard described.allSatisfy({ !$0.isRequired || settings[$0.name] != nil }) else { return }
+    // What firmware sends is the same in many rooms.
+    let onAir = described.filter(\.isWritten).map(\.name)
     let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
     guard let first = claims.identities.claim(profile.proof(of: settings), range) else { return }
     let what =

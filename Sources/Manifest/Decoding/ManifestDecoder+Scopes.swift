@@ -52,6 +52,7 @@ extension ManifestDecoder {
     }
     if let node = fields["retries"] { defaults.retries = integer(node, "retries", in: 0...20) }
     if let node = fields["timeouts"] { defaults.timeouts = timeouts(node) }
+    takeBeacon(fields, into: &defaults.beacon)
     defaults.settings = sharedSettings(fields)
     return defaults
   }
@@ -143,6 +144,7 @@ extension ManifestDecoder {
         .unusedDefault, "no room here takes `proof`", at: range,
         advice: "it is for devices that a beacon proves: check `profile`, or leave it out")
     }
+    warnOfUnused(defaults.beacon, by: kinds)
     for key in Vocabulary.shareableSettings {
       let name = SettingName(rawValue: key)
       guard let shared = defaults.settings[key], !isTaken(name) else { continue }

@@ -12,6 +12,8 @@ struct RoomDefaults {
   var timeouts: [Stage: WrittenTimeout] = [:]
   /// Settings that rooms have in common, where their profile takes them.
   var settings: [String: SharedSetting] = [:]
+  /// What the firmware of their devices sends.
+  var beacon = ExpectedBeacon()
   /// Where `wifi` is, when it names a network.
   var wifiKey: SourceRange?
   /// Where `proof` is.
@@ -26,6 +28,7 @@ struct RoomDefaults {
     result.proof = proof ?? outer.proof
     result.timeouts.merge(outer.timeouts) { own, _ in own }
     result.settings.merge(outer.settings) { own, _ in own }
+    result.beacon.settings.merge(outer.beacon.settings) { own, _ in own }
     return result
   }
 }

@@ -5,18 +5,18 @@ import Model
 package enum Vocabulary {
   static let building = [
     "version", "building", "id", "include", "wifi", "adapters", "match", "profile", "retries", "timeouts",
-    "defaults", "rooms", "rooms_from", "floors", "groups",
+    "beacon", "defaults", "rooms", "rooms_from", "floors", "groups",
   ]
   /// Those of them that could be under `defaults` as well.
-  static let topDefaults = ["profile", "retries", "timeouts"]
+  static let topDefaults = ["profile", "retries", "timeouts", "beacon"]
   /// Those of them that describe rooms.
   static let roomLists = ["rooms", "rooms_from", "floors", "groups"]
   /// Without the settings that rooms may have in common.
-  static let defaults = ["profile", "wifi", "proof", "retries", "timeouts"]
+  static let defaults = ["profile", "wifi", "beacon", "proof", "retries", "timeouts"]
   /// Without the settings of its profile.
   static let room = [
-    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "proof", "retries",
-    "timeouts",
+    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "beacon", "proof",
+    "retries", "timeouts",
   ]
   /// Without the settings that its rooms may have in common.
   static let floor = ["floor", "tags"] + defaults + ["rooms", "rooms_from", "groups"]
@@ -27,6 +27,7 @@ package enum Vocabulary {
   static let adapter = ["address", "slots", "place"]
   /// Under `rooms_from`.
   static let table = ["file", "columns", "ignore"]
+  static let beacon = ["uuid", "major"]
   static let stages = Stage.allCases.map(\.rawValue)
 
   /// Settings that have keys of their own making; every other setting's key is its name.
@@ -34,12 +35,12 @@ package enum Vocabulary {
 
   /// Every key that may be shown, also in a file that could not be read.
   static let all: Set<String> = Set(
-    building + defaults + room + floor + group + network + adapter + table + stages
+    building + defaults + room + floor + group + network + adapter + table + beacon + stages
   ).union(DeviceProfiles.all.flatMap { settingKeys(of: $0) })
 
   /// The keys of rooms that a column of a table can give: those that take a single value.
   static let columns: [String] = {
-    var keys = room.filter { $0 != "timeouts" }
+    var keys = room.filter { $0 != "timeouts" && $0 != "beacon" }
     for key in DeviceProfiles.all.flatMap({ settingKeys(of: $0) }) where !keys.contains(key) {
       keys.append(key)
     }
@@ -64,7 +65,8 @@ package enum Vocabulary {
 
   /// The keys whose values hold no secret and are text.
   static let openValues: Set<String> = all.subtracting([
-    "wifi", "password", "defaults", "rooms", "adapters", "timeouts", "floors", "groups", "columns", "ignore",
+    "wifi", "password", "defaults", "rooms", "adapters", "beacon", "timeouts", "floors", "groups", "columns",
+    "ignore",
   ])
 
   /// The keys of a profile's settings, in its order.
@@ -74,7 +76,7 @@ package enum Vocabulary {
 
   /// Whether a setting stands in a room under its own name.
   static func isPlain(_ setting: SettingDescription) -> Bool {
-    !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret
+    !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret && setting.isWritten
   }
 
   /// Whether it is a key that rooms have, of whatever profile.

@@ -74,7 +74,8 @@ public struct Room: Hashable, Sendable {
   public var isRegistered: Bool
   /// Whose beacon proves its device.
   public var proofAddress: ProofAddress
-  /// What the device is to be told, by the profile's setting names. A setting that is absent is not written.
+  /// What the device is to be told, and what its firmware is expected to send, by the profile's setting names. A setting
+  /// that is absent is not written.
   public var settings: [SettingName: SettingValue]
   /// How long each stage may take.
   public var timeouts: StageTimeouts
@@ -131,6 +132,10 @@ extension Identifier<SettingDescription> {
   public static var major: Self { "major" }
   /// Minor ID of the beacon.
   public static var minor: Self { "minor" }
+  /// Proximity UUID that the firmware sends, where nobody writes it.
+  public static var beaconUUID: Self { "beacon_uuid" }
+  /// Major ID that the firmware sends, where nobody writes it.
+  public static var beaconMajor: Self { "beacon_major" }
   /// SSID of the WiFi network.
   public static var wifiSSID: Self { "wifi_ssid" }
   /// Password of the WiFi network.

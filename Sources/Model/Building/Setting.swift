@@ -39,6 +39,8 @@ public struct SettingDescription: Hashable, Sendable {
   public var isRequired: Bool
   /// Whether the device's beacon says it, so that hearing the beacon proves it.
   public var isOnAir: Bool
+  /// Whether the device is given it; else its firmware has it, and it is only expected on air.
+  public var isWritten: Bool
   /// Whether rooms may have it in common, so that it can stand under `defaults`.
   public var isShareable: Bool
   /// From which value on it is possible, but wants to be thought of.
@@ -80,7 +82,7 @@ public struct SettingDescription: Hashable, Sendable {
   public init(
     _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
     isOnAir: Bool = false,
-    isShareable: Bool = false,
+    isWritten: Bool = true, isShareable: Bool = false,
     caution: Caution? = nil, documentation: String
   ) {
     self.name = name
@@ -89,6 +91,7 @@ public struct SettingDescription: Hashable, Sendable {
     self.kind = kind
     self.isRequired = isRequired
     self.isOnAir = isOnAir
+    self.isWritten = isWritten
     self.isShareable = isShareable
     self.caution = caution
     self.documentation = documentation

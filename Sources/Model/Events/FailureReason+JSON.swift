@@ -68,7 +68,7 @@ extension FailureReason.Form {
       self.attError = attError
     case .refused(let stage, let text): (self.stage, deviceText) = (stage, text)
     case .saveNotKept: stage = .verify
-    case .wrongIdentity(let minor): (stage, self.minor) = (.verify, minor)
+    case .wrongIdentity(let minor, let held): (stage, self.minor, self.held) = (.verify, minor, held)
     case .readBackMismatch(let setting, let held):
       (stage, self.setting, self.held) = (.read, setting, held)
     case .foreignSettings(let held, .reading): (stage, self.held) = (.read, held)

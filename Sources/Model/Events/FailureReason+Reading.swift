@@ -21,7 +21,8 @@ extension FailureReason.Form {
       .refused(
         stage: try context.required(stage, .stage), deviceText: try context.required(deviceText, .deviceText))
     case .saveNotKept: try context.at(.verify, .saveNotKept)
-    case .wrongIdentity: .wrongIdentity(minor: try context.at(.verify, context.required(minor, .minor)))
+    case .wrongIdentity:
+      .wrongIdentity(minor: try context.at(.verify, context.required(minor, .minor)), held: held)
     case .readBackMismatch:
       .readBackMismatch(
         setting: try context.at(.read, context.required(setting, .setting)),

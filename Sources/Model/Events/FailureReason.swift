@@ -25,7 +25,7 @@ public enum FailureReason: Hashable, Sendable {
   /// It came back waiting to be provisioned: what was written was not kept.
   case saveNotKept
   /// It came back with another identity than was written.
-  case wrongIdentity(minor: UInt16)
+  case wrongIdentity(minor: UInt16, held: String? = nil)
   /// Read back, it holds something else than was written.
   case readBackMismatch(setting: SettingName, held: String)
   /// It holds settings that are neither the factory's nor this room's, and nobody allowed to overwrite them.

@@ -36,6 +36,9 @@ public protocol DeviceFamily: Sendable {
   /// What this advertisement says about a device of this family; nil when it is none, or cannot be told.
   func recognise(_ advertisement: Advertisement) -> Recognition?
 
+  /// This family, which recognises its devices also by what rooms with these settings expect of them.
+  func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self
+
   /// What a device with these settings gives as proof that they are applied.
   func proof(of settings: [SettingName: SettingValue]) -> Proof
 }
@@ -51,6 +54,14 @@ extension DeviceFamily {
   public var searchesItself: Bool { false }
   /// No.
   public var learnsActionTime: Bool { false }
+
+  /// It expects nothing of its devices that it does not write.
+  public func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self { self }
+
+  /// The settings that are expected of its devices, and never written.
+  public var expectedSettings: Set<SettingName> {
+    Set(settings.filter { !$0.isWritten }.map(\.name))
+  }
 
   /// Whether its devices tell on air who they are: only those can be registered without being written.
   public var hasIdentity: Bool { settings.contains(where: \.isOnAir) }

@@ -151,17 +151,23 @@ public struct Deed: Hashable, Sendable, Codable {
     self.at = at
   }
 
-  /// Whether a device with these settings has what the room wants. Secrets that were sealed with another key, or that have
-  /// no fingerprint since nobody resolved them, cannot be compared, and count as the same. What a room no longer sets stays as it is.
-  public func satisfies(_ room: Room, _ seal: SecretSeal?) -> Bool {
+  /// Whether a device with these settings was given what the room wants. Secrets that were sealed with another key, or that have
+  /// no fingerprint since nobody resolved them, cannot be compared, and count as the same. What a room no longer sets stays as
+  /// it is.
+  /// - Parameter expected: settings that nobody writes (`DeviceFamily.expectedSettings`): what is heard decides about them,
+  ///   and `proof`.
+  public func satisfies(_ room: Room, _ seal: SecretSeal?, besides expected: Set<SettingName>) -> Bool {
     satisfies(
-      room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }, sealKey: seal?.key)
+      room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }, sealKey: seal?.key,
+      besides: expected)
   }
 
   /// The same of settings whose secrets are sealed with the key of this name.
-  public func satisfies(_ wanted: [SettingResult], sealKey: String?) -> Bool {
+  public func satisfies(
+    _ wanted: [SettingResult], sealKey: String?, besides expected: Set<SettingName>
+  ) -> Bool {
     let recorded = Dictionary(settings.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    return wanted.allSatisfy { wanted in
+    return wanted.filter { !expected.contains($0.name) }.allSatisfy { wanted in
       guard let old = recorded[wanted.name] else { return false }
       guard wanted.value == nil, old.value == nil else { return wanted.value == old.value }
       guard let sealKey, sealKey == self.sealKey else { return true }
@@ -171,21 +177,10 @@ public struct Deed: Hashable, Sendable, Codable {
   }
 
   /// What is to be heard from the device when it is at work with these settings; nil where they do not say.
-  package func proof(_ profile: any DeviceFamily) -> Proof? {
-    let values = values(profile)
-    let says = profile.settings.allSatisfy { !$0.isOnAir || !$0.isRequired || values[$0.name] != nil }
-    return says ? profile.proof(of: values) : nil
-  }
+  package func proof(_ profile: any DeviceFamily) -> Proof? { settings.proof(profile) }
 
   /// These settings, secrets left out.
-  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] {
-    var values: [SettingName: SettingValue] = [:]
-    for description in profile.settings where !description.isSecret {
-      let text = settings.first { $0.name == description.name }?.value
-      values[description.name] = text.flatMap { description.value($0) }
-    }
-    return values
-  }
+  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] { settings.values(profile) }
 
   /// Takes over what is known better now.
   public mutating func take(_ results: [SettingResult], recorded: RecordedAt) {
@@ -214,6 +209,25 @@ public struct Deed: Hashable, Sendable, Codable {
   /// The minor in these settings.
   package var minor: UInt16? {
     settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
+  }
+}
+
+extension [SettingResult] {
+  /// What is to be heard from a device that is at work with these settings; nil where they do not say.
+  package func proof(_ profile: any DeviceFamily) -> Proof? {
+    let values = values(profile)
+    let says = profile.settings.allSatisfy { !$0.isOnAir || !$0.isRequired || values[$0.name] != nil }
+    return says ? profile.proof(of: values) : nil
+  }
+
+  /// These settings, secrets left out.
+  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] {
+    var values: [SettingName: SettingValue] = [:]
+    for description in profile.settings where !description.isSecret {
+      let text = first { $0.name == description.name }?.value
+      values[description.name] = text.flatMap { description.value($0) }
+    }
+    return values
   }
 }
 

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Families
 public import Model
 
 /// Where one room of a building stands.
@@ -136,7 +137,12 @@ public struct BuildingRoom: Hashable, Sendable {
   private static func satisfies(_ deed: Deed?, _ wanted: PlannedRoom, _ sealKey: String?) -> Bool {
     guard let deed else { return false }
     if let address = wanted.address, address != deed.address { return false }
-    return deed.satisfies(wanted.settings, sealKey: sealKey)
+    let family = DeviceProfiles[wanted.profile]
+    if let family, let proof = wanted.settings.proof(family), deed.proof(family).map({ $0 != proof }) ?? false
+    {
+      return false
+    }
+    return deed.satisfies(wanted.settings, sealKey: sealKey, besides: family?.expectedSettings ?? [])
   }
 
   private static func standing(_ room: RoomStanding?, isTried: Bool, isSatisfied: Bool) -> Standing {

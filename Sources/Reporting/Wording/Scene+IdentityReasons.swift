@@ -14,8 +14,13 @@ extension Scene {
       """)
   }
 
-  func wrongIdentity(_ heard: UInt16) -> Explanation {
-    Explanation(
+  func wrongIdentity(_ heard: UInt16, _ held: String?) -> Explanation {
+    if let held {
+      return Explanation(
+        "\(subject) came back with its minor, and another beacon than expected: \(held.visible).",
+        "\(expectBeacon) Else replace it.")
+    }
+    return Explanation(
       "\(subject) came back with \(identity(heard)).",
       "\(waitAndRun.uppercasedFirst). If it happens again, replace it.")
   }
@@ -43,9 +48,20 @@ extension Scene {
         "If it belongs in this room, write into the manifest what it has, or have it configured again. \(elsewhere)"
       )
     }
+    if held != nil {
+      return Explanation(sentence, "If it belongs in this room: \(expectBeacon.lowercasedFirst) \(elsewhere)")
+    }
     return Explanation(
       sentence,
       "If it belongs in this room, \(waitAndRun). \(elsewhere)")
+  }
+
+  /// What to do about a beacon with the right minor, and a uuid or major that nobody expected.
+  private var expectBeacon: String {
+    """
+    If uuid and major are right, its firmware sends them: write them into the manifest, as \
+    `beacon: { uuid: …, major: … }`. \(again)
+    """
   }
 
   func minorOnAir(_ holders: MinorHolders) -> Explanation {

@@ -26,7 +26,7 @@ extension Scene {
     case .readBackMismatch(let setting, let held): readBackMismatch(setting, held)
     case .foreignSettings(let held, _): foreignSettings(held)
     case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
-    case .wrongIdentity(let heard): wrongIdentity(heard)
+    case .wrongIdentity(let heard, let held): wrongIdentity(heard, held)
     case .notHeardAfterSave: notHeardAfterSave()
     case .heardFromOtherAddress(let others, let response): heardFromOtherAddress(others, response)
     case .configuredOtherwise(let heard, let held): configuredOtherwise(heard, held)

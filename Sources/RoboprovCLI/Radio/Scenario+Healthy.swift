@@ -23,7 +23,9 @@ extension Scenario {
       // Of a room that was accepted without a device nobody expects one.
       if address == nil, onRecord?.acceptance == nil || isForced { address = free.next() }
       guard let address else { continue }
-      sensors.append(try SensorScenario(for: room, at: address, onRecord?.deed))
+      var sensor = try SensorScenario(for: room, at: address, onRecord?.deed)
+      if sensor.family.hasBuiltInBeacon { sensor.beacon = BuiltInBeacon(expectedBy: room) }
+      sensors.append(sensor)
     }
     self.init(
       seed: seed,
@@ -51,6 +53,16 @@ extension SensorScenario {
     } else {
       self.init(address: address, family: family)
     }
+  }
+}
+
+extension BuiltInBeacon {
+  /// What a room expects its device's firmware to have; nil where that is the factory's.
+  fileprivate init?(expectedBy room: Room) {
+    self.init()
+    if case .uuid(let uuid)? = room.settings[.beaconUUID] { self.uuid = uuid }
+    if case .integer(let major)? = room.settings[.beaconMajor] { self.major = UInt16(exactly: major) }
+    if uuid == nil, major == nil { return nil }
   }
 }
 

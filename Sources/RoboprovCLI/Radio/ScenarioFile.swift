@@ -64,7 +64,9 @@ enum ScenarioFile {
   private static func sensor(
     _ node: ScenarioReader, _ adapters: [AdapterScenario], _ taken: inout Taken
   ) throws -> SensorScenario {
-    let node = try node.mapping(["address", "family", "rssi", "place", "appears", "holds", "faults"])
+    let node = try node.mapping([
+      "address", "family", "rssi", "place", "appears", "holds", "beacon", "faults",
+    ])
     let family = try family(node)
     let place = try place(node)
     if place != nil, let lost = adapters.first(where: { $0.place == nil }) {
@@ -77,7 +79,7 @@ enum ScenarioFile {
       address: try address(node, &taken), family: family,
       signal: Signal(base: try node.integer("rssi", in: -127...20) ?? -60), place: place,
       appearsAfter: try node.duration("appears") ?? .zero, holds: try holds(node, family),
-      faults: try node.list("faults").map { try fault($0, family) })
+      beacon: try beacon(node, family), faults: try node.list("faults").map { try fault($0, family) })
   }
 
   /// Up to 10 km from the origin, on any storey that has been built yet.
@@ -106,6 +108,22 @@ enum ScenarioFile {
       throw values.failure(error.reason, at: error.setting)
     }
     return holds
+  }
+
+  /// What a sensor's firmware was built with.
+  private static func beacon(_ node: ScenarioReader, _ family: FirmwareFamily) throws -> BuiltInBeacon? {
+    guard let beacon = try node.mapping(["uuid", "major"], under: "beacon") else { return nil }
+    guard family.hasBuiltInBeacon else {
+      throw node.failure("\(family.name) has no beacon that only its firmware decides", at: "beacon")
+    }
+    let uuid = try beacon.text("uuid").map { text in
+      // The short forms are of services: no beacon has one.
+      guard text.utf8.count == 36, let uuid = BluetoothUUID(text) else {
+        throw beacon.failure("a UUID of 32 hex digits is expected here", at: "uuid")
+      }
+      return uuid
+    }
+    return BuiltInBeacon(uuid: uuid, major: try beacon.integer("major", in: 0...65535).map { UInt16($0) })
   }
 
   private static func network(_ node: ScenarioReader) throws -> WiFiNetwork {

@@ -27,9 +27,10 @@ public enum FamilyTruth: Hashable, Sendable {
   public init(_ room: Room) { self.init(room.profile) }
 
   /// What the flash of a room's device holds when it is done, setting by setting; what the room does not set is
-  /// not told.
+  /// not told, nor is what only its firmware decides.
   public func flash(of room: Room) -> [String: [UInt8]] {
-    Dictionary(uniqueKeysWithValues: room.settings.map { ($0.key.rawValue, encode($0.value)) })
+    let written = room.settings.filter { $0.key != .beaconUUID && $0.key != .beaconMajor }
+    return Dictionary(uniqueKeysWithValues: written.map { ($0.key.rawValue, encode($0.value)) })
   }
 
   private func encode(_ value: SettingValue) -> [UInt8] {

@@ -227,7 +227,10 @@ public struct Invariants: Sendable {
     {
       violate(.truth, "it was changed, and is told to be \(fact.outcome)", room: room.id, device: address)
     }
-    let told = fact.settings.filter { $0.state != .notWritten }.map(\.name.rawValue)
+    // What only the firmware decides is heard, and never written.
+    let told = fact.settings.filter {
+      $0.state != .notWritten && $0.name != .beaconUUID && $0.name != .beaconMajor
+    }.map(\.name.rawValue)
     if fact.outcome == .alreadyProvisioned {
       if !changes.isEmpty {
         violate(.truth, "it was changed, and is told to have been so already", room: room.id, device: address)

@@ -11,6 +11,8 @@ public struct FirmwareFamily: Sendable {
   public let dropStages: [Fault.DropStage.Name]
   /// What can go wrong with them beside what can with every device (`FaultKind.common`).
   public let faults: [FaultKind]
+  /// Whether its firmware was built with the uuid and major of its beacon (`FirmwareConditions.beacon`).
+  public let hasBuiltInBeacon: Bool
   /// A device of the family.
   public let make: @Sendable (FirmwareConditions) -> any Firmware
 
@@ -18,12 +20,13 @@ public struct FirmwareFamily: Sendable {
   public init(
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
-    make: @escaping @Sendable (FirmwareConditions) -> any Firmware
+    hasBuiltInBeacon: Bool = false, make: @escaping @Sendable (FirmwareConditions) -> any Firmware
   ) {
     self.name = name
     self.settings = settings
     self.dropStages = dropStages
     self.faults = faults
+    self.hasBuiltInBeacon = hasBuiltInBeacon
     self.make = make
   }
 
@@ -129,15 +132,32 @@ public struct FirmwareConditions: Sendable {
   public var radio: RadioParameters
   /// What it was told in an earlier life, by setting, as it is in flash; nothing: it comes from the factory.
   public var held: [String: [UInt8]]
+  /// What its firmware was built with, where that is another beacon than the factory's.
+  public var beacon: BuiltInBeacon?
 
   /// Conditions.
   public init(
     faults: [Fault] = [], wifiNetworks: [WiFiNetwork] = [], radio: RadioParameters = .init(),
-    held: [String: [UInt8]] = [:]
+    held: [String: [UInt8]] = [:], beacon: BuiltInBeacon? = nil
   ) {
     self.faults = faults
     self.wifiNetworks = wifiNetworks
     self.radio = radio
     self.held = held
+    self.beacon = beacon
+  }
+}
+
+/// The part of a beacon that a firmware was built with, and that nobody can write; what is nil is the factory's.
+public struct BuiltInBeacon: Hashable, Sendable {
+  /// Proximity UUID.
+  public var uuid: BluetoothUUID?
+  /// Major.
+  public var major: UInt16?
+
+  /// A beacon's part.
+  public init(uuid: BluetoothUUID? = nil, major: UInt16? = nil) {
+    self.uuid = uuid
+    self.major = major
   }
 }

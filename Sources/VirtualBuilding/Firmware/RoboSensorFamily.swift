@@ -36,7 +36,7 @@ extension FirmwareFamily {
       .init("refuses_for_stranger", keys: ["text", "address"]) { order, _ in
         .refusesForStranger(try order.required("text", order.text), try order.address())
       },
-    ]
+    ], hasBuiltInBeacon: true
   ) { RoboSensorFirmware(conditions: $0) }
 }
 

@@ -79,7 +79,8 @@ public struct RoboSensorFirmware: Firmware {
 
   private var beacon: IBeacon {
     IBeacon(
-      uuid: RoboSensorGATT.beaconUUID, major: RoboSensorGATT.beaconMajor,
+      uuid: conditions.beacon?.uuid ?? RoboSensorGATT.beaconUUID,
+      major: conditions.beacon?.major ?? RoboSensorGATT.beaconMajor,
       minor: elsewhere?.minor ?? flash.minor ?? 0, measuredPower: RoboSensorGATT.measuredPower)
   }
 

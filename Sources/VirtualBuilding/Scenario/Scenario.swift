@@ -73,6 +73,9 @@ public struct SensorScenario: Sendable {
   /// What it holds in flash when the scenario begins, by the family's names for it and as people write it; nothing: it
   /// comes from the factory. Must be what the family's `encode` takes.
   public var holds: [String: String]
+  /// What its firmware was built with, where that is another beacon than the factory's; of families that have such a thing
+  /// (`FirmwareFamily.hasBuiltInBeacon`).
+  public var beacon: BuiltInBeacon?
   /// What goes wrong with it.
   public var faults: [ScheduledFault]
 
@@ -80,7 +83,7 @@ public struct SensorScenario: Sendable {
   public init(
     address: BluetoothAddress, family: FirmwareFamily = .roboSensor, signal: Signal = .init(base: -60),
     place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
-    faults: [ScheduledFault] = []
+    beacon: BuiltInBeacon? = nil, faults: [ScheduledFault] = []
   ) {
     self.address = address
     self.family = family
@@ -88,6 +91,7 @@ public struct SensorScenario: Sendable {
     self.place = place
     self.appearsAfter = appearsAfter
     self.holds = holds
+    self.beacon = beacon
     self.faults = faults
   }
 }

@@ -143,7 +143,7 @@ struct SensorState {
     firmware = sensor.family.make(
       FirmwareConditions(
         faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio,
-        held: held))
+        held: held, beacon: sensor.beacon))
     self.generator = generator.split("sensor/\(sensor.address)")
     askFirmware()
   }

@@ -1,0 +1,111 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Sensors whose firmware sends another beacon, at a site", .timeLimit(.minutes(5)))
+struct ExpectedBeaconTests {
+  private static let uuid = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
+  private static let retries = "retries: 0"
+  private static let beacon = "beacon: { uuid: \(uuid), major: 7 }"
+
+  /// Two sensors with that firmware, and one of a neighbour that has the minor of the first.
+  private static var sensors: [SensorScenario] {
+    var sensors = (1...3).map { ServedBuilding.sensor($0) }
+    for index in 0...1 {
+      sensors[index].beacon = BuiltInBeacon(uuid: BluetoothUUID(uuid), major: 7)
+    }
+    sensors[2].holds = ["minor": "101", "room_name": "Next door"]
+    return sensors
+  }
+
+  @Test("are provisioned, planned, verified and reported by the beacon that the manifest expects")
+  func wholeSite() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)], defaults: [Self.retries, Self.beacon])
+      try await ServedBuilding.serve(Self.sensors) { building in
+        let premises = Premises(site: site, building: building)
+        let applied = try await premises.apply()
+        #expect(applied.status == 0, "\(applied)")
+        #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
+        let settings = try site.building["rooms"].items[0]["settings"].items.map {
+          "\($0["name"].text ?? "") \($0["value"].text ?? "-") \($0["state"].text ?? "")"
+        }
+        #expect(
+          settings.suffix(3) == [
+            "beacon_uuid \(Self.uuid) proved", "beacon_major 7 proved", "minor 101 proved",
+          ])
+
+        let plan = try await premises.run(["plan", "building.yaml", "--listen", "1", "--detailed-exitcode"])
+        #expect(plan.status == 0 && plan.output.contains("0 to provision, 2 done"), "\(plan)")
+        let verified = try await premises.run(["verify", "building.yaml", "--for", "10"])
+        #expect(verified.status == 0, "\(verified)")
+        #expect(verified.output == "2 of 2 rooms are on air from their own device\n", "\(verified)")
+        let status = try await site.run(["status", "building.yaml", "--check"])
+        #expect(status.status == 0, "\(status)")
+        // A rehearsal has sensors with that firmware, too.
+        let rehearsed = try await site.run(["apply", "building.yaml", "--yes", "--listen", "1", "--simulate"])
+        #expect(rehearsed.status == 0, "\(rehearsed)")
+
+        // What was proved is not what this manifest expects.
+        try site.writeManifest([.numbered(1), .numbered(2)])
+        let other = try await site.run(["status", "building.yaml", "--check"])
+        #expect(other.status == 100, "\(other)")
+      }
+    }
+  }
+
+  @Test("are not taken for done where the manifest does not expect it, and the report says what to write")
+  func unexpected() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(2)])
+      try await ServedBuilding.serve(Self.sensors) { building in
+        let premises = Premises(site: site, building: building)
+        let applied = try await premises.apply()
+        #expect(applied.status == 100, "\(applied)")
+        let text = applied.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(
+          text.contains("another beacon than expected: uuid \(Self.uuid), major 7, minor 102."), "\(applied)")
+        #expect(
+          text.contains("write them into the manifest, as `beacon: { uuid: …, major: … }`"), "\(applied)")
+        // Told so, it is found at work.
+        try site.writeManifest([.numbered(2)], defaults: [Self.retries, Self.beacon])
+        #expect(try await premises.apply().status == 0)
+        #expect(try site.outcomes == [102: "already_provisioned"])
+      }
+    }
+  }
+
+  @Test("can be had in a scenario's file; other families, and what is no beacon, are refused")
+  func scenario() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)], defaults: [Self.retries, Self.beacon])
+      let sensor = "{ address: \"C4:7C:8D:00:00:01\", SENSOR }"
+      func rehearse(_ text: String) async throws -> Invocation.Outcome {
+        try site.write(
+          "scenario.yaml",
+          """
+          speed: 10
+          adapters: [{ name: hci0, address: "00:1A:7D:DA:71:13" }]
+          sensors: [\(sensor.replacing("SENSOR", with: text))]
+
+          """)
+        return try await site.run(
+          ["apply", "building.yaml", "--yes", "--listen", "1", "--simulate", "--scenario", "scenario.yaml"])
+      }
+      #expect(try await rehearse(Self.beacon).status == 0)
+      for (text, words) in [
+        (
+          "family: iot-design-shop, \(Self.beacon)",
+          "iot-design-shop has no beacon that only its firmware decides"
+        ),
+        ("beacon: { uuid: 180F }", "a UUID of 32 hex digits is expected here"),
+        ("beacon: { major: 65536 }", "a whole number from 0 to 65535 is expected here"),
+        ("beacon: { minor: 1 }", "unknown key minor"),
+      ] {
+        let outcome = try await rehearse(text)
+        #expect(outcome.status == 65 && outcome.errors.contains(words), "\(outcome)")
+      }
+    }
+  }
+}
