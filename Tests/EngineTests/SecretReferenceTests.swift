@@ -40,7 +40,7 @@ struct SecretReferenceTests {
       address: .init(rawValue: 1), state: .submitted, settings: results(Secret("hunter2345")), sealKey: "k",
       run: "r", at: .init(timeIntervalSince1970: 0))
     func isSatisfied(_ secret: Secret) -> Bool {
-      deed.satisfies(results(secret), sealKey: "k")
+      deed.satisfies(results(secret), sealKey: "k", besides: [])
     }
     #expect(isSatisfied(Secret(Self.reference)) && isSatisfied(.standIn("another")))
     #expect(isSatisfied(Secret("hunter2345")) && !isSatisfied(Secret("another1")))

@@ -2,8 +2,8 @@ import Bluetooth
 import Manifest
 import MarkedText
 import Model
+import Source
 import Testing
-import YAML
 
 @Suite("`beacon`: what the firmware of sensors sends") struct BeaconTests {
   private static let uuid: BluetoothUUID = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
@@ -22,7 +22,7 @@ import YAML
     }
   }
 
-  @Test("stands at the top, under `defaults` or in a room; the nearest to a room counts, for each of the two")
+  @Test("is said at the top, under `defaults`, of a floor or in a room; the nearest to a room counts, for each of the two")
   func places() throws {
     let rooms = """
       rooms:
@@ -34,10 +34,18 @@ import YAML
     #expect(
       try Self.expected("building: B\nbeacon: { uuid: \(Self.uuid), major: 7 }\n\(rooms)\n")
         == ["\(Self.uuid) 7", "\(Self.uuid) 9", "\(Self.uuid) 7", "- -"])
+    let floor = rooms.split(separator: "\n").joined(separator: "\n    ")
     #expect(
       try Self.expected(
-        "building: B\nbeacon: { uuid: \(Self.uuid), major: 7 }\ndefaults: { beacon: { major: 8 } }\n\(rooms)\n"
-      )
+        """
+        building: B
+        beacon: { uuid: \(Self.uuid), major: 7 }
+        floors:
+          - floor: 1
+            beacon: { major: 8 }
+            \(floor)
+
+        """
         == ["\(Self.uuid) 8", "\(Self.uuid) 9", "\(Self.uuid) 8", "- -"])
     #expect(
       try Self.expected("building: B\ndefaults: { beacon: { uuid: \(Self.uuid) } }\n\(rooms)\n")
@@ -102,20 +110,21 @@ import YAML
     #expect(findings[1].advice == "what its beacon sends is written to it: give `uuid` and `major`")
   }
 
-  @Test("that no room takes is told of, at the top and under `defaults`")
-  func unused() throws {
+  @Test(
+    "that no room takes is told of, at the top and under `defaults`",
+    arguments: ["profile: firefly\n1️⃣beacon: { major: 7 }", "defaults: { profile: firefly, 1️⃣beacon: { major: 7 } }"])
+  func unused(keys: String) throws {
     let place = MarkedText(
       """
       building: B
-      1️⃣beacon: { uuid: \(Self.uuid) }
-      defaults: { profile: firefly, 2️⃣beacon: { major: 7 } }
+      \(keys)
       rooms: [{ room: A, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:01 }]
 
       """)
     let reading = Self.read(place.text)
     #expect(reading.building != nil)
-    #expect(reading.diagnostics.map(\.message) == Array(repeating: "no room here takes `beacon`", count: 2))
-    #expect(reading.diagnostics.map(\.range.start) == [place[1], place[2]])
+    #expect(reading.diagnostics.map(\.message) == ["no room here takes `beacon`"])
+    #expect(reading.diagnostics.map(\.range.start) == [place[1]])
     #expect(
       reading.diagnostics.allSatisfy {
         $0.severity == .warning && $0.advice?.contains("a Robo Sensor does") == true
