@@ -71,7 +71,7 @@ struct KillAtAmendmentTests {
 
 extension Site {
   /// Sets the record aside as it is; nil when there is none.
-  fileprivate func saveRecord() throws -> URL? {
+  func saveRecord() throws -> URL? {
     guard has("reports") else { return nil }
     let copy = directory.appending(path: "saved")
     try FileManager.default.copyItem(at: directory.appending(path: "reports"), to: copy)
@@ -79,7 +79,7 @@ extension Site {
   }
 
   /// Makes the record what it was.
-  fileprivate func restoreRecord(_ saved: URL?) throws {
+  func restoreRecord(_ saved: URL?) throws {
     let reports = directory.appending(path: "reports")
     try? FileManager.default.removeItem(at: reports)
     if let saved { try FileManager.default.copyItem(at: saved, to: reports) }

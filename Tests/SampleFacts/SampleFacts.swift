@@ -45,7 +45,9 @@ public enum SampleFacts {
         address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, minor: 7)),
     .bindingCommitted(BindingCommitted(room: "lobby", address: address, basis: .any)),
     .bindingReleased(
-      BindingReleased(room: "lobby", address: address, cause: .replaced, reason: "dead", silent: true)),
+      BindingReleased(
+        room: "lobby", address: address, cause: .replaced, reason: "dead", silent: true,
+        successor: BluetoothAddress(rawValue: 0xC47C_8D00_0002))),
     .roomRetired(RoomRetired(room: "lobby", reason: "torn down")),
     .roomAccepted(RoomAccepted(room: "lobby", reason: "no power yet", by: "M. Muster")),
     .roomVerified(

@@ -85,16 +85,20 @@ public struct BindingReleased: Hashable, Sendable, Codable {
   public var reason: String?
   /// Whether it was made sure that the device is not on air; nil when nobody listened.
   public var silent: Bool?
+  /// The device that the room gets instead, where a person named it.
+  public var successor: BluetoothAddress?
 
   /// All of it; what does not apply is left out.
   public init(
-    room: RoomID, address: BluetoothAddress, cause: Cause, reason: String? = nil, silent: Bool? = nil
+    room: RoomID, address: BluetoothAddress, cause: Cause, reason: String? = nil, silent: Bool? = nil,
+    successor: BluetoothAddress? = nil
   ) {
     self.room = room
     self.address = address
     self.cause = cause
     self.reason = reason
     self.silent = silent
+    self.successor = successor
   }
 }
 

@@ -122,6 +122,7 @@ extension BindingReleased: RecordedObject {
     "cause": "Why.",
     "reason": "What a person gave as the reason.",
     "silent": "Whether it was made sure that the device is not on air; absent when nobody scanned for it.",
+    "successor": "The device that the room gets instead, where a person named it.",
   ]
 }
 

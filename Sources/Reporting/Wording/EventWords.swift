@@ -67,8 +67,10 @@ struct EventWords {
         case false?: ", and is still on air"
         case nil: ""
         }
+      let successor = fact.successor.map { "; \($0) takes its place" } ?? ""
       self.init(
-        "binding", "\(fact.address) released: \(fact.cause.words)\(silence)", quotes: Self.why(fact.reason))
+        "binding", "\(fact.address) released: \(fact.cause.words)\(silence)\(successor)",
+        quotes: Self.why(fact.reason))
     case .roomRetired(let fact):
       self.init("room", "taken out of service", quotes: Self.why(fact.reason))
     case .roomAccepted(let fact):

@@ -1,0 +1,119 @@
+import Foundation
+import Journal
+import Model
+import Testing
+import VirtualBuilding
+
+@Suite("A sensor is replaced by one whose address is given", .timeLimit(.minutes(10)))
+struct ReplaceWithTests {
+  private static let replace = ["replace", "building.yaml", "Room 101", "--unheard", "--with"]
+  private static let old = ServedBuilding.address(1).description
+  private static let new = ServedBuilding.address(2).description
+
+  private static func manifest(_ site: Site) throws -> String {
+    try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+  }
+
+  /// What is on record of sensors that were taken out of service.
+  private static func released(_ site: Site) throws -> [BindingReleased] {
+    try site.runs.flatMap { run -> [BindingReleased] in
+      let path = site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl").path
+      guard FileManager.default.fileExists(atPath: path) else { return [] }
+      return try JournalReader.read(path).events.compactMap { event in
+        if case .bindingReleased(let fact) = event.fact { fact } else { nil }
+      }
+    }
+  }
+
+  @Test("the address is on record and in the manifest, and the next run provisions the new sensor")
+  func replaced() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)])
+      #expect(try await premises.apply().status == 0)
+      // What is behind a link is changed; the link stays, and so do the rights.
+      let text = try Self.manifest(site) + "# kept\n"
+      try site.write("harbour.yaml", text)
+      let manifest = site.directory.appending(path: "building.yaml").path
+      try FileManager.default.removeItem(atPath: manifest)
+      try FileManager.default.createSymbolicLink(atPath: manifest, withDestinationPath: "harbour.yaml")
+
+      await premises.setMuted(true, 1)
+      let replaced = try await premises.run(Self.replace + ["https://example.com/?mac=c47c8d000002"])
+      #expect(replaced.status == 0, "\(replaced)")
+      #expect(replaced.errors.contains("\(Self.old) is out of service"), "\(replaced)")
+      #expect(!replaced.errors.contains("still names it"), "\(replaced)")
+      #expect(try Self.manifest(site) == text.replacing(Self.old, with: Self.new))
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: site.directory.appending(path: "harbour.yaml").path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: manifest) == "harbour.yaml")
+      let leftovers = try FileManager.default.contentsOfDirectory(atPath: site.directory.path)
+        .filter { $0.contains("roboprov-") }
+      #expect(leftovers.isEmpty)
+      #expect(try Self.released(site).map { $0.successor?.description } == [Self.new])
+
+      let history = try await premises.run(["history", "building.yaml", "room-101"])
+      #expect(history.output.contains("\(Self.new) takes its place"), "\(history)")
+      #expect(try await premises.apply().status == 0)
+      #expect(await premises.minor(2) == 101)
+    }
+  }
+
+  @Test("what cannot be the room's address is refused, and nothing is changed")
+  func refused() async throws {
+    try await Premises.serveDone(2) { premises in
+      let manifest = try Self.manifest(premises.site)
+      for (address, words) in [
+        (Self.new, "\(Self.new) is the sensor of Room 102"), (Self.old, "is Room 101's sensor already"),
+        ("C4:7C:8D", "12 hex digits"), ("00:00:00:00:00:00", "no device's address"),
+      ] {
+        try await premises.expectRefused(Self.replace + [address], with: 64, saying: [words])
+      }
+      try await premises.expectRefused(
+        ["replace", Site.building, "Room 101", "--unheard", "--with", "C47C8D000003"], with: 64,
+        saying: ["Name the building by its manifest"])
+      // On record, a sensor that the manifest does not name any more is a room's, too.
+      try premises.site.writeManifest([.numbered(1)])
+      try await premises.expectRefused(
+        Self.replace + [Self.new], with: 64, saying: ["\(Self.new) is the sensor of Room 102"])
+      try premises.site.write("building.yaml", manifest)
+      let place = premises.site.directory.appending(path: "building.yaml").path
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: place)
+      #expect(try Self.manifest(premises.site) == manifest)
+    }
+  }
+
+  @Test(
+    "killed before any change of a file, the manifest is whole, and not ahead of the record; given again, it is done"
+  )
+  func killed() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let manifest = try Self.manifest(site)
+      let before = try site.saveRecord()
+      var halves = 0
+      for call in 1...200 {
+        try site.restoreRecord(before)
+        try site.write("building.yaml", manifest)
+        let outcome = try await site.run(Self.replace + [Self.new], environment: KillSwitch.at(call: call))
+        guard outcome.signal == SIGKILL else {
+          #expect(outcome.status == 0, "\(outcome)")
+          break
+        }
+        let text = try Self.manifest(site)
+        let isChanged = text == manifest.replacing(Self.old, with: Self.new)
+        #expect(isChanged || text == manifest, "call \(call)")
+        let isRecorded = try Self.released(site).contains { $0.successor?.description == Self.new }
+        #expect(isRecorded || !isChanged, "call \(call)")
+        if isRecorded, !isChanged { halves += 1 }
+
+        let again = try await site.run(Self.replace + [Self.new])
+        #expect(again.status == 0, "call \(call): \(again)")
+        #expect(try Self.manifest(site) == manifest.replacing(Self.old, with: Self.new), "call \(call)")
+        #expect(try Self.released(site).count == 1, "call \(call)")
+      }
+      #expect(halves > 0, "some were killed between the record and the manifest")
+    }
+  }
+}
