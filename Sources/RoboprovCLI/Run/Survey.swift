@@ -50,6 +50,39 @@ extension Survey {
     return windows
   }
 
+  /// Scans for as long as `body` runs, which reads at any time what was heard so far. Where the scan fails, `body` goes on
+  /// without.
+  /// - Throws: `CommandFailure` when there is no adapter; what `body` throws.
+  static func meanwhile<Result: Sendable>(
+    _ setup: Radio.Setup, _ radio: RadioOptions, isSimulated: Bool,
+    _ body: @escaping @Sendable (AirLog) async throws -> Result
+  ) async throws -> Result {
+    let (adapter, claims) = try await takeAdapter(setup, radio, isSimulated: isSimulated)
+    defer { withExtendedLifetime(claims) {} }
+    let log = AirLog()
+    Console.say("Scanning on \(adapter.name)")
+    return try await withThrowingTaskGroup(of: Result?.self) { group in
+      group.addTask {
+        do throws(CentralError) {
+          try await Survey(central: setup.central, clock: setup.clock).listen(
+            on: adapter.id, for: nil, into: log)
+        } catch {
+          await log.end()
+          let failure = RadioTrouble.failure(error, adapter: radio.adapter.first)
+          Console.say("roboprov: warning: the scan ended: \(failure.message)")
+        }
+        return nil
+      }
+      group.addTask { try await body(log) }
+      while let ended = try await group.next() {
+        guard let result = ended else { continue }
+        group.cancelAll()
+        return result
+      }
+      throw CancellationError()
+    }
+  }
+
   private static func takeAdapter(
     _ setup: Radio.Setup, _ radio: RadioOptions, isSimulated: Bool
   ) async throws -> (Adapter, AdapterClaims) {
@@ -92,7 +125,16 @@ struct Survey: Sendable {
     in ledger: AirLedger = AirLedger(profiles: DeviceProfiles.all),
     news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws(CentralError) -> AirLedger {
-    let ledger = Ledger(ledger)
+    let log = AirLog(ledger)
+    try await listen(on: adapter, for: bound, into: log, news: news)
+    return await log.air
+  }
+
+  /// The same into a log that others read meanwhile.
+  func listen(
+    on adapter: AdapterID, for bound: Duration?, into log: AirLog,
+    news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
+  ) async throws(CentralError) {
     let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
     let failure = await withTaskGroup(of: CentralError?.self) { group in
       group.addTask {
@@ -100,7 +142,7 @@ struct Survey: Sendable {
           try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
             begun.finish()
             for try await advertisement in advertisements {
-              if let sighting = await ledger.hear(advertisement) { news(sighting) }
+              if let sighting = await log.hear(advertisement) { news(sighting) }
             }
           }
           return nil
@@ -121,12 +163,24 @@ struct Survey: Sendable {
       return first
     }
     if let failure { throw failure }
-    return await ledger.air
   }
+}
 
-  private actor Ledger {
-    var air: AirLedger
-    init(_ air: AirLedger) { self.air = air }
-    func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? { air.hear(advertisement) }
-  }
+/// What is heard, for those who ask while it goes on.
+actor AirLog {
+  /// What was heard so far.
+  private(set) var air: AirLedger
+  private var hasEnded = false
+
+  /// A log that begins with this.
+  init(_ air: AirLedger = AirLedger(profiles: DeviceProfiles.all)) { self.air = air }
+
+  /// What was heard so far; nil once nobody scans any more.
+  var current: AirLedger? { hasEnded ? nil : air }
+
+  /// Says that the scan failed.
+  func end() { hasEnded = true }
+
+  /// Takes in what was heard; as `AirLedger.hear`.
+  fileprivate func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? { air.hear(advertisement) }
 }

@@ -17,6 +17,7 @@ enum Outputs {
     Output("scan", ScanResult.schema, in: "`roboprov scan --output json`", ScanResult.form),
     Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
+    Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),
     Output("merge", MergeJSON.schema, in: "`roboprov report merge --output json`", MergeJSON.form),
     Output(
       "canaries", "roboprov/canaries/1", "The rooms that were done first, for the command that judges them.",

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Bluetooth
+import Engine
+import Foundation
+import Labels
+import Model
+import Reporting
+
+/// `roboprov capture`: the addresses on labels go into the manifest, room by room.
+struct CaptureCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "capture",
+    abstract: "Read sensors' labels, room by room, and write their addresses into the manifest.",
+    discussion: """
+      Asks for the label of each room that has no address, in the manifest's order. A barcode scanner types it, or you do: \
+      any usual form, with or without separators, also inside the text of a QR code. Each label is compared with what is \
+      on air, and saved at once; Ctrl-C loses nothing. `u` and Enter undoes the last label, `s` leaves a room out, `q` ends.
+      """)
+
+  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  var manifest: String
+
+  @Flag(help: "Ask for the rooms that have an address as well.")
+  var all = false
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Only these rooms, named as for `apply`: Room 301, 'Room 3*', floor:3, tag:suite.",
+      valueName: "rooms ..."))
+  var only: [String] = []
+
+  @Flag(help: "Use no radio: labels are not compared with what is on air.")
+  var offline = false
+
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if offline, simulation.simulate {
+      throw ValidationError("--offline uses no radio, and --simulate a virtual one: give one of them")
+    }
+  }
+
+  func run() async throws {
+    let source = try ManifestSource.load(manifest)
+    let file = try ManifestFile(manifest)
+    let rooms = try selected(source.building)
+    let outcome = try await outcome(of: rooms, in: file)
+    switch output {
+    case .json: Console.data(outcome.json.pretty + "\n")
+    case .text: Console.data(outcome.text)
+    }
+    if outcome.wasInterrupted { throw ExitStatus.interrupted.exit }
+    if !outcome.missing.isEmpty { throw ExitStatus.incomplete.exit }
+  }
+
+  /// The rooms whose labels are read, in the manifest's order.
+  private func selected(_ building: Building) throws -> [Room] {
+    let chosen = try RoomSelectors(building).find(only, for: "--only")
+    return building.rooms.filter { room in
+      guard only.isEmpty || chosen.contains(room.id) else { return false }
+      // The others find their devices by themselves.
+      return all || room.address == nil && room.near == nil && !room.isRegistered
+    }
+  }
+
+  private func outcome(of rooms: [Room], in file: ManifestFile) async throws -> CaptureOutcome {
+    guard !rooms.isEmpty else {
+      Console.say(
+        "\(only.isEmpty ? "Every room" : "Each of these rooms") has its address; --all reads their labels again."
+      )
+      return CaptureOutcome(Capture(file.building, rooms: []), building: file.building, air: nil)
+    }
+    if offline { return try await Interruptions().cancelling { await talk(about: rooms, in: file, nil) } }
+    do {
+      return try await Radio.with(simulation, rehearsing: nil) { setup in
+        try await Interruptions().cancelling {
+          try await Survey.meanwhile(setup, radio, isSimulated: simulation.simulate) { air in
+            await talk(about: rooms, in: file, air)
+          }
+        }
+      }
+    } catch let failure as CommandFailure where failure.status == .unavailable {
+      throw CommandFailure(
+        .unavailable, failure.message,
+        cure: (failure.cure.map { $0 + "\n" } ?? "")
+          + "Labels are compared with what is on air. Without a radio: --offline.")
+    }
+  }
+
+  private func talk(about rooms: [Room], in file: ManifestFile, _ air: AirLog?) async -> CaptureOutcome {
+    var dialogue = CaptureDialogue(file, rooms: rooms, air: air)
+    return await dialogue.run()
+  }
+}

@@ -1,0 +1,178 @@
+import Bluetooth
+import Engine
+import Families
+import Foundation
+import Labels
+import Manifest
+import Model
+import Reporting
+
+/// Carries out what `Capture` decides: asks, writes the manifest, and says what became of it.
+struct CaptureDialogue {
+  private let path: String
+  private let building: Building
+  private let air: AirLog?
+  private let isAtTerminal = Screen.canAnswer
+  private var capture: Capture
+  /// What was written, so that it can be undone.
+  private var written: [[Patch]] = []
+
+  /// - Parameter air: what is on air meanwhile; nil where nobody scans.
+  init(_ file: ManifestFile, rooms: [Room], air: AirLog?) {
+    (path, building, self.air) = (file.path, file.building, air)
+    capture = Capture(building, rooms: rooms.map(\.id))
+  }
+
+  /// Asks until all is read, the input ends or the person wants no more.
+  mutating func run() async -> CaptureOutcome {
+    Console.say("u undoes, s skips, q ends, ? helps (each with Enter)")
+    var asked: Capture.Prompt?
+    var lines = Keyboard.lines().makeAsyncIterator()
+    while capture.prompt != .nothing {
+      if asked != capture.prompt {
+        ask(capture.prompt)
+        asked = capture.prompt
+      } else if isAtTerminal {
+        ask()
+      }
+      guard let line = await lines.next() else { break }
+      let action = capture.read(line)
+      await carryOut(action)
+    }
+    let wasInterrupted = Task.isCancelled
+    if isAtTerminal, capture.prompt != .nothing { Console.say("") }
+    capture.end()
+    return CaptureOutcome(
+      capture, building: building, air: await air?.current, wasInterrupted: wasInterrupted)
+  }
+
+  // MARK: Questions
+
+  private func ask(_ prompt: Capture.Prompt) {
+    switch prompt {
+    case .label(let stop, let number, let count):
+      let now = building.rooms.first { $0.id == stop.room }?.address.map { " (now \($0))" } ?? ""
+      Console.say("[\(number)/\(count)] \(stop.name)\(now)")
+    case .offset(let proposal):
+      Console.say(
+        "\(proposal.silent) labels are silent; for \(proposal.evidence.count) of them label + \(proposal.offset) is on air:"
+      )
+      for stop in proposal.evidence { Console.say("  \(stop.name)") }
+      Console.say("On these boards the label shows the base address.")
+      Console.say("Use label + \(proposal.offset) for all that are silent, and from here on? [y/n]")
+    case .nothing: return
+    }
+    if isAtTerminal { ask() }
+  }
+
+  private func ask() {
+    if case .offset = capture.prompt { Console.ask("y/n> ") } else { Console.ask("label> ") }
+  }
+
+  // MARK: Answers
+
+  private mutating func carryOut(_ action: Capture.Action) async {
+    switch action {
+    case .nothing, .askAgain: break
+    case .save(let assignments): await save(assignments)
+    case .undo(let stop): await undo(stop)
+    case .back(let stop): Console.say("  back to \(stop.name)")
+    case .skipped(let stop): Console.say("  \(stop.name) left out")
+    case .refused(let refusal): Console.say("  not taken: \(LabelWords.sentence(refusal))")
+    case .nothingToUndo: Console.say("  nothing to undo")
+    case .offsetDeclined: Console.say("  labels are taken as they are")
+    case .help:
+      Console.say("  Scan the label, or type its 12 hex digits.")
+      Console.say("  u: undo the last label   s: skip")
+      Console.say("  q: end   (each with Enter)")
+    }
+  }
+
+  private mutating func save(_ assignments: [Capture.Assignment]) async {
+    do {
+      let edits = try ManifestFile.edits(of: path, assignments.map { ($0.address, $0.stop.room) })
+      for edit in edits { try ManifestFile.write(edit) }
+      written.append(edits.map(Patch.init))
+    } catch {
+      capture.notSaved()
+      return say(error)
+    }
+    let heard = await air?.current
+    capture.saved(heard.map { heard in { heard[$0] != nil } })
+    for assignment in assignments {
+      let offset = capture.offset > 0 ? " (label + \(capture.offset))" : ""
+      let room = assignments.count > 1 ? "\(assignment.stop.name): " : ""
+      Console.say("  \(room)\(assignment.address) saved\(offset)")
+      Console.say("  \(words(for: assignment, heard))")
+    }
+  }
+
+  private mutating func undo(_ stop: Capture.Stop) async {
+    do {
+      for patch in (written.last ?? []).reversed() { try patch.takeBack() }
+    } catch {
+      return say(error)
+    }
+    written.removeLast()
+    capture.undone()
+    Console.say("  undone: \(stop.name)")
+  }
+
+  private func say(_ error: any Error) {
+    guard let failure = error as? CommandFailure else { return Console.say("  not saved: \(error)") }
+    Console.show("  not saved: " + failure.text + "\n")
+  }
+
+  private func words(for assignment: Capture.Assignment, _ heard: AirLedger?) -> String {
+    guard let heard else { return "not compared with what is on air" }
+    guard let sighting = heard[assignment.address] else { return "not heard" }
+    let room = building.rooms.first { $0.id == assignment.stop.room }
+    let signal = sighting.rssi.map { ", \($0) dBm" } ?? ""
+    let words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal
+    guard let family = sighting.life?.profile, let room, family != room.profile else { return words }
+    return words + ": a \(family), where the manifest has a \(room.profile)"
+  }
+}
+
+extension Recognition {
+  /// `waits`
+  var shortWords: String {
+    switch self {
+    case .awaitingProvisioning: "waits"
+    case .present: "is there"
+    case .configured(let beacon): "at work with minor \(beacon.minor)"
+    }
+  }
+}
+
+/// What a change replaced in a file, so that it can be taken back.
+private struct Patch {
+  private let file: String
+  /// The digest of the file with the change.
+  private let digest: String
+  private let place: Range<Int>
+  private let removed: [UInt8]
+
+  init(_ edit: ManifestEditor.Edit) {
+    let (old, new) = (edit.original, edit.bytes)
+    let prefix = zip(old, new).prefix { $0 == $1 }.count
+    let suffix = zip(old[prefix...].reversed(), new[prefix...].reversed()).prefix { $0 == $1 }.count
+    file = edit.file
+    digest = HostEnvironment.sha256(new)
+    place = prefix..<new.count - suffix
+    removed = Array(old[prefix..<old.count - suffix])
+  }
+
+  /// Makes the file what it was.
+  /// - Throws: `CommandFailure`, also when somebody has changed it meanwhile.
+  func takeBack() throws {
+    let bytes = try InputFile.read(file, atMost: 1 << 30).bytes
+    guard HostEnvironment.sha256(bytes) == digest else {
+      throw CommandFailure(
+        .record, "\(file) was changed by somebody else meanwhile", cure: "Take the address out by hand.")
+    }
+    var original = bytes
+    original.replaceSubrange(place, with: removed)
+    try OutputFile.change(file, from: bytes, to: original)
+  }
+}

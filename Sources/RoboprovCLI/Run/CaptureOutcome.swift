@@ -1,0 +1,70 @@
+import Bluetooth
+import Engine
+import Labels
+import Model
+import Reporting
+
+/// What came of reading labels.
+struct CaptureOutcome: Sendable {
+  /// Version of the JSON form.
+  static let schema = "roboprov/capture/1"
+
+  /// A room whose label was read.
+  struct Row: Sendable {
+    let capture: Capture.Assignment
+    /// Whether its device was heard; nil where nobody scanned.
+    let isHeard: Bool?
+    let rssi: Int?
+  }
+
+  let building: Building
+  let rows: [Row]
+  /// The rooms among those asked for that have no address.
+  let missing: [Capture.Stop]
+  let wasInterrupted: Bool
+
+  init(_ capture: Capture, building: Building, air: AirLedger?, wasInterrupted: Bool = false) {
+    self.building = building
+    rows = capture.captured.map { assignment in
+      let sighting = air?[assignment.address]
+      return Row(capture: assignment, isHeard: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
+    }
+    missing = capture.missing
+    self.wasInterrupted = wasInterrupted
+  }
+
+  /// For a person: how many labels were saved, and what is left.
+  var text: String {
+    var text = "\(rows.count) label\(rows.count == 1 ? "" : "s") saved.\n"
+    let silent = rows.filter { $0.isHeard == false }.map(\.capture.stop.name)
+    if !silent.isEmpty { text += "Not heard: \(Self.list(silent))\n" }
+    if !missing.isEmpty { text += "Without address: \(Self.list(missing.map(\.name)))\n" }
+    return text
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.prefix(12).joined(separator: ", ") + (names.count > 12 ? " and \(names.count - 12) more" : "")
+  }
+
+  var json: JSONValue { Self.form.value(self) }
+
+  /// The JSON form, field by field.
+  static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read and saved.") {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.building.id }
+    Field("captured", "The rooms whose label was saved, in the manifest's order.", each: row) { $0.rows }
+    Field("missing", "The ids of the rooms that were asked for and have no address.") {
+      $0.missing.map(\.room)
+    }
+  }
+
+  private static let row = OutputForm<Row>("captured", "A room whose label was saved.") {
+    Field("room", "Its stable id.") { $0.capture.stop.room }
+    Field("label", "The address that the label shows.") { $0.capture.label }
+    Field("address", "The address that the room has: that, or with the accepted offset more.") {
+      $0.capture.address
+    }
+    Field("heard", "Whether the address was on air; null when nobody scanned.") { $0.isHeard }
+    Field("rssi", "RSSI in dBm; null when it was not heard.") { $0.rssi }
+  }
+}

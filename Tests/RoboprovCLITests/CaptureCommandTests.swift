@@ -1,0 +1,178 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("Labels are read into the manifest", .timeLimit(.minutes(5)))
+struct CaptureCommandTests {
+  private static let capture = ["capture", "building.yaml"]
+
+  private static let manifest = """
+    building: Harbour House  # by the sea
+    id: harbour
+    match: later
+    rooms:
+      - { room: "Room {101..104}", minor: 101 }
+      - room: Lobby
+        minor: 1  # by the door
+        address: C4:7C:8D:00:00:99
+
+    """
+
+  /// The manifest with these entries behind the range.
+  private static func manifest(with labels: [(room: Int, number: Int)]) -> String {
+    let entries = labels.map {
+      "  - { room: Room \($0.room), address: \(ServedBuilding.address($0.number)) }\n"
+    }
+    return manifest.replacing(
+      "minor: 101 }\n", with: "minor: 101 }\n" + entries.joined())
+  }
+
+  private static func text(_ site: Site) throws -> String {
+    try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+  }
+
+  /// The command with lines as its standard input.
+  private static func through(_ lines: [String]) -> [String] {
+    ["sh", "-c", "printf '%s' '\(lines.joined())' | \"$@\"", "sh"]
+  }
+
+  @Test("at a terminal: asked room by room, compared with what is on air, refused, undone, saved one by one")
+  func terminal() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let sensors = (1...3).map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.startAtTerminal(Self.capture, bus: building.bus)
+        try await run.says("[1/4] Room 101")
+        try await run.says("label> ")
+        try run.type("C4:7C:8D:00:00:99\n")
+        try await run.says("is the sensor of Lobby")
+        #expect(try Self.text(site) == Self.manifest)
+        // A scanner that ends its line with CR LF.
+        try run.type("https://example.com/?mac=c47c8d000001\r\n")
+        try await run.says("C4:7C:8D:00:00:01 saved")
+        try await run.says("[2/4] Room 102")
+        #expect(try Self.text(site) == Self.manifest(with: [(101, 1)]))
+        try run.type("C47C8D000055\n")
+        try await run.says("C4:7C:8D:00:00:55 saved")
+        try await run.says("not heard")
+        try run.type("u\n")
+        try await run.says("undone: Room 102")
+        #expect(try Self.text(site) == Self.manifest(with: [(101, 1)]))
+        try run.type("C47C8D000002\ns\nC47C8D000003\n")
+        try await run.says("[4/4] Room 104")
+        try await run.says("C4:7C:8D:00:00:03 saved")
+        let outcome = try await run.ended()
+        #expect(outcome.status == 100, "\(outcome)")
+        #expect(outcome.output.contains("3 labels saved."), "\(outcome)")
+        #expect(outcome.output.contains("Without address: Room 103"), "\(outcome)")
+        #expect(outcome.output.contains("on air, waits, -"), "\(outcome)")
+        #expect(try Self.text(site) == Self.manifest(with: [(101, 1), (102, 2), (104, 3)]))
+        let validated = try await site.run(["validate", "building.yaml"])
+        #expect(validated.status == 0, "\(validated)")
+      }
+    }
+  }
+
+  @Test("labels that show the base address: the offset is proposed, applied once accepted, and shown")
+  func offset() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let sensors = [12, 22, 32, 42].map { ServedBuilding.sensor($0) }
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.startAtTerminal(Self.capture, bus: building.bus)
+        try await run.says("[1/4] Room 101")
+        // Whatever is on air is heard by then.
+        for (number, label) in ["C47C8D00000A", "C47C8D000014", "C47C8D00001E"].enumerated() {
+          try await run.says("[\(number + 1)/4]")
+          try await Task.sleep(for: .milliseconds(500))
+          try run.type(label + "\n")
+        }
+        try await run.says("Use label + 2")
+        #expect(try Self.text(site) == Self.manifest(with: [(101, 10), (102, 20), (103, 30)]))
+        try run.type("y\n")
+        try await run.says("Room 101: C4:7C:8D:00:00:0C saved (label + 2)")
+        try await run.says("[4/4] Room 104")
+        try run.type("C47C8D000028\n")
+        let outcome = try await run.ended()
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(
+          try Self.text(site) == Self.manifest(with: [(101, 12), (102, 22), (103, 32), (104, 42)]))
+      }
+    }
+  }
+
+  @Test("without a radio it says so; --offline goes on without")
+  func offline() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let outcome = try await site.run(Self.capture)
+      #expect(outcome.status == 69 && outcome.errors.contains("--offline"), "\(outcome)")
+      #expect(try Self.text(site) == Self.manifest)
+      let labels = ["C47C8D000001\r\n", "C47C8D000002\r", "\n", "C47C8D000003\n", "C47C8D000004"]
+      let captured = try await site.run(
+        Self.capture + ["--offline", "--output", "json"], through: Self.through(labels))
+      #expect(captured.status == 0, "\(captured)")
+      let answer = try #require(JSON(captured.output), "\(captured)")
+      #expect(answer["captured"].items.map { $0["room"].text } == (101...104).map { "room-\($0)" })
+      #expect(answer["missing"].count == 0)
+      #expect(try Self.text(site) == Self.manifest(with: (1...4).map { (100 + $0, $0) }))
+
+      let nothing = try await site.run(Self.capture)
+      #expect(nothing.status == 0 && nothing.errors.contains("Every room has its address"), "\(nothing)")
+      let again = try await site.run(
+        Self.capture + ["--offline", "--all", "--only", "Room 102"], through: Self.through(["C47C8D000007\n"])
+      )
+      #expect(again.status == 0, "\(again)")
+      #expect(
+        try Self.text(site) == Self.manifest(with: [(101, 1), (102, 7), (103, 3), (104, 4)]))
+    }
+  }
+
+  @Test(
+    "killed before any change of a file, the manifest is whole and has every label that was said to be saved")
+  func killed() async throws {
+    try await Site.use { site in
+      let labels = (1...4).map { "C47C8D00000\($0)\n" }
+      var kills = 0
+      for call in 1...100 {
+        try site.write("building.yaml", Self.manifest)
+        let outcome = try await site.run(
+          Self.capture + ["--offline"], environment: KillSwitch.at(call: call), through: Self.through(labels))
+        let saved = (0...4).filter { count in
+          (try? Self.text(site)) == Self.manifest(with: (0..<count).map { (101 + $0, 1 + $0) })
+        }
+        let said = outcome.errors.components(separatedBy: " saved").count - 1
+        #expect(saved.count == 1 && [said, said + 1].contains(saved[0]), "call \(call): \(outcome)")
+        if outcome.status == 0 { break }
+        kills += 1
+      }
+      #expect(kills >= 4)
+    }
+  }
+
+  @Test("a manifest that somebody changes meanwhile is not written over; one with errors is told of")
+  func meanwhile() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let run = try site.startAtTerminal(Self.capture + ["--offline"])
+      try await run.says("[1/4] Room 101")
+      // Another entry for Room 101: what is written is written into that.
+      let changed = Self.manifest.replacing("by the sea", with: "by the lake")
+      try site.write("building.yaml", changed)
+      try run.type("C47C8D000001\n")
+      try await run.says("C4:7C:8D:00:00:01 saved")
+      try site.write("building.yaml", "building: [")
+      try run.type("C47C8D000002\n")
+      try await run.says("not saved")
+      try site.write("building.yaml", changed)
+      try run.type("C47C8D000002\nu\n")
+      try await run.says("undone: Room 102")
+      try run.type("q\n")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(try Self.text(site) == changed)
+    }
+  }
+}
