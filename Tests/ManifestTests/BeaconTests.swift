@@ -22,7 +22,9 @@ import Testing
     }
   }
 
-  @Test("is said at the top, under `defaults`, of a floor or in a room; the nearest to a room counts, for each of the two")
+  @Test(
+    "is said at the top, under `defaults`, of a floor or in a room; the nearest to a room counts, for each of the two"
+  )
   func places() throws {
     let rooms = """
       rooms:
@@ -45,7 +47,7 @@ import Testing
             beacon: { major: 8 }
             \(floor)
 
-        """
+        """)
         == ["\(Self.uuid) 8", "\(Self.uuid) 9", "\(Self.uuid) 8", "- -"])
     #expect(
       try Self.expected("building: B\ndefaults: { beacon: { uuid: \(Self.uuid) } }\n\(rooms)\n")
@@ -112,7 +114,9 @@ import Testing
 
   @Test(
     "that no room takes is told of, at the top and under `defaults`",
-    arguments: ["profile: firefly\n1️⃣beacon: { major: 7 }", "defaults: { profile: firefly, 1️⃣beacon: { major: 7 } }"])
+    arguments: [
+      "profile: firefly\n1️⃣beacon: { major: 7 }", "defaults: { profile: firefly, 1️⃣beacon: { major: 7 } }",
+    ])
   func unused(keys: String) throws {
     let place = MarkedText(
       """

@@ -6,6 +6,11 @@ extension ManifestFiles {
   static func beside(_ manifest: String) -> ManifestFiles? {
     var status = stat()
     guard stat(manifest, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return relative(to: manifest)
+  }
+
+  /// The same of a manifest that is to be written there.
+  static func relative(to manifest: String) -> ManifestFiles {
     let directory = (manifest as NSString).deletingLastPathComponent
     return ManifestFiles { path, limit in
       let place = path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path

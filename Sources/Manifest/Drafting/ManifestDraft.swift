@@ -1,0 +1,168 @@
+public import Model
+
+/// A manifest that is to be written for a person who goes on with it: its text has comments and explains itself.
+public struct ManifestDraft: Sendable {
+  /// Where a network's password comes from.
+  public enum Password: Hashable, Sendable {
+    /// It has none.
+    case none
+    /// It is asked for when it is needed.
+    case prompt
+    /// An environment variable.
+    case environment(String)
+  }
+
+  /// A network.
+  public struct Network: Hashable, Sendable {
+    /// What the manifest calls it.
+    public var name: String
+    /// Its SSID.
+    public var ssid: String
+    /// Where its password comes from.
+    public var password: Password
+
+    /// A network.
+    public init(name: String, ssid: String, password: Password) {
+      (self.name, self.ssid, self.password) = (name, ssid, password)
+    }
+  }
+
+  /// A key and its value.
+  public struct Pair: Hashable, Sendable {
+    /// The key.
+    public var key: String
+    /// Its value, a text.
+    public var value: String
+
+    /// A key and its value.
+    public init(_ key: String, _ value: String) { (self.key, self.value) = (key, value) }
+  }
+
+  /// Where its rooms come from.
+  public enum Rooms: Hashable, Sendable {
+    /// Entries, each the keys of a room or of a range.
+    case entries([[Pair]])
+    /// A table: its path, which columns give which keys where their headers do not say so, and those that give nothing.
+    case table(file: String, columns: [Pair], ignored: [String])
+  }
+
+  /// The building's name.
+  public var name: String
+  /// The family of its devices.
+  public var profile: ProfileID
+  /// What its rooms have in common: settings of the family.
+  public var settings: [Pair]
+  /// The networks; the first is that of rooms that do not say otherwise.
+  public var networks: [Network]
+  /// Whether the first network is that of all rooms that do not say otherwise.
+  public var hasUsualNetwork: Bool
+  /// How rooms find their devices.
+  public var match: Building.Assignment
+  /// Its rooms.
+  public var rooms: Rooms
+
+  /// A manifest.
+  public init(
+    name: String, profile: ProfileID, settings: [Pair] = [], networks: [Network] = [],
+    hasUsualNetwork: Bool = true, match: Building.Assignment, rooms: Rooms
+  ) {
+    self.name = name
+    self.profile = profile
+    self.settings = settings
+    self.networks = networks
+    self.hasUsualNetwork = hasUsualNetwork
+    self.match = match
+    self.rooms = rooms
+  }
+
+  /// The manifest.
+  public var text: String {
+    [heading, wifi, defaults, matching, roomList].filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private var heading: String {
+    let id = Slug.make(of: name) ?? "building"
+    return """
+      # What roboprov writes into the devices of this building. `roboprov validate` checks it, offline.
+
+      # The building's name, for people. It is at the top of the reports.
+      building: \(YAMLScalar.text(name))
+      # Its short name: reports go to reports/\(id)/. Never change it once you have started.
+      id: \(YAMLScalar.text(id))
+
+      """
+  }
+
+  private var wifi: String {
+    guard !networks.isEmpty else { return "" }
+    let lines = networks.map { network in
+      let password =
+        switch network.password {
+        case .none: ""
+        case .prompt: ", password: { prompt: true }"
+        case .environment(let name): ", password: { env: \(name) }"
+        }
+      return "  \(YAMLScalar.text(network.name)): { ssid: \(YAMLScalar.text(network.ssid))\(password) }\n"
+    }
+    return """
+      # The WiFi networks that sensors join, each under a name of your choice. A password is never in this file: it is asked for
+      # (prompt: true), or comes from the environment (env: NAME), a file (file: PATH) or a program (command: [pass, show, wifi]).
+      wifi:
+      \(lines.joined())
+      """
+  }
+
+  private var defaults: String {
+    let usual = hasUsualNetwork ? networks.first.map { Pair("wifi", $0.name) } : nil
+    let pairs =
+      [Pair("profile", profile.rawValue), usual, Pair("retries", "2")].compactMap(\.self) + settings
+    let lines = pairs.map { "  \($0.key): \(YAMLScalar.text($0.value))\n" }
+    return """
+      # What holds for every room that does not say otherwise. `retries`: attempts after a first one that failed.
+      defaults:
+      \(lines.joined())
+      """
+  }
+
+  private var matching: String {
+    let words =
+      switch match {
+      case .address: "Each room names its device by the address on the label."
+      case .any:
+        "Rooms without an address take any device that waits and that no other room names, once you confirmed the list."
+      case .later: "Rooms may be without an address still: `roboprov capture` reads the labels."
+      }
+    return "# \(words)\nmatch: \(match.rawValue)\n"
+  }
+
+  private var roomList: String {
+    switch rooms {
+    case .entries(let entries):
+      let lines = entries.map { pairs in
+        "  - { " + pairs.map { "\($0.key): \(YAMLScalar.text($0.value))" }.joined(separator: ", ") + " }\n"
+      }
+      return """
+        # The rooms. A name with braces is a range, whose minors count along; a later entry changes one of its rooms:
+        #   - { room: Room 313, wifi: none }
+        rooms:
+        \(lines.joined())
+        """
+    case .table(let file, let columns, let ignored):
+      var text = """
+        # The rooms, a row each. What is not in the table can be listed here under `rooms`.
+        rooms_from:
+          file: \(YAMLScalar.text(file))
+
+        """
+      if !columns.isEmpty {
+        let list = columns.map { "\($0.key): \(YAMLScalar.text($0.value))" }.joined(separator: ", ")
+        text += "  # Which column gives what.\n  columns: { \(list) }\n"
+      }
+      if !ignored.isEmpty {
+        text +=
+          "  # Columns that give nothing.\n  ignore: [\(ignored.map(YAMLScalar.text).joined(separator: ", "))]\n"
+      }
+      return text
+    }
+  }
+}

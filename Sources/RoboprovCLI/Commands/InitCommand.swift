@@ -1,0 +1,278 @@
+import ArgumentParser
+import Bluetooth
+import Engine
+import Families
+import Foundation
+import Manifest
+import Model
+import Reporting
+
+/// `roboprov init`: a manifest to begin with.
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Write a manifest with comments, which validates: from questions, a spreadsheet or a scan.",
+    discussion: """
+      At a terminal it asks for what no option says. --from takes the rooms from a table (CSV); what its columns give \
+      is guessed by their headers, and --column says what was not meant so. --from-scan makes a room for each sensor that \
+      waits, the strongest first. A file that exists is never overwritten.
+      """)
+
+  @Argument(help: ArgumentHelp("The manifest to write.", valueName: "building.yaml"))
+  var manifest = "building.yaml"
+
+  @Option(help: ArgumentHelp("The building's name.", valueName: "text"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("The family of its devices: \(Self.families).", valueName: "profile"))
+  var profile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that all rooms have in common, such as uuid=…; more than once.", valueName: "key=value"))
+  var setting: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A WiFi network under a name of your choice; more than once. The first is that of all rooms that do not say otherwise.",
+      valueName: "name=ssid"))
+  var network: [String] = []
+
+  @Option(help: "Where passwords come from.")
+  var password = PasswordChoice.prompt
+
+  @Option(
+    help: ArgumentHelp(
+      "Rooms: a name, or a range such as 'Room {301..332}'; more than once. Minors follow from the numbers in them.",
+      valueName: "name"))
+  var rooms: [String] = []
+
+  @Option(help: ArgumentHelp("The rooms are in this table (CSV).", valueName: "file"))
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --from: the column that gives a key of rooms, such as minor=Beacon-Nr.; more than once. `=HEADER` ignores one.",
+      valueName: "key=header"))
+  var column: [String] = []
+
+  @Flag(help: "Make a room for each device that waits; listens for --listen seconds.")
+  var fromScan = false
+
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  private static var families: String { DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ") }
+
+  func validate() throws {
+    if [from != nil, fromScan, !rooms.isEmpty].count(where: { $0 }) > 1 {
+      throw ValidationError(
+        "--from, --from-scan and --rooms each say where rooms come from: give one of them")
+    }
+    if !column.isEmpty, from == nil { throw ValidationError("--column is about the table of --from") }
+    if simulation.simulate, !fromScan { throw ValidationError("--simulate is for --from-scan") }
+  }
+
+  func run() async throws {
+    try refuseToOverwrite()
+    let questions = InitQuestions(canAsk: Screen.canAnswer)
+    let family = try family(await profile.orElse { await questions.profile() })
+    let draft = try await draft(of: family, questions)
+    let text = draft.text
+    let reading = ManifestReader.read(Array(text.utf8), file: manifest, files: .relative(to: manifest))
+    Console.show(reading)
+    guard let building = reading.building else {
+      throw CommandFailure(
+        .manifest, "this does not make a manifest that can be applied; nothing was written",
+        cure: "Correct what is told above, and give the same command again.")
+    }
+    try OutputFile.create(manifest, text)
+    Console.data("Wrote \(ManifestFindings.summary(building, file: manifest))\n")
+    let missing = building.rooms.filter { $0.address == nil }.count
+    let next = missing > 0 ? "roboprov capture \(manifest)" : "roboprov plan \(manifest)"
+    Console.say("Look at it, and check it after each change: roboprov validate \(manifest)")
+    Console.say(
+      missing > 0
+        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no address yet: \(next)" : "Then: \(next)")
+  }
+
+  private func refuseToOverwrite() throws {
+    var status = stat()
+    guard lstat(manifest, &status) != 0 else {
+      throw CommandFailure(
+        .usage, "\(manifest) is there already, and is left as it is",
+        cure: "Name another file: `roboprov init other.yaml`.")
+    }
+  }
+
+  private func family(_ name: String?) throws -> any DeviceFamily {
+    guard let name else { return DeviceProfiles.all[0] }
+    guard let family = DeviceProfiles[ProfileID(rawValue: name)] else {
+      throw CommandFailure(
+        .usage, "--profile: there is no family \(name.visible)", cure: "The families: \(Self.families).")
+    }
+    return family
+  }
+
+  // MARK: The manifest
+
+  private func draft(of family: any DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
+    let fallback = ((manifest as NSString).lastPathComponent as NSString).deletingPathExtension
+    let name = await name.orElse { await questions.name(fallback) } ?? fallback
+    var settings = try pairs(setting, "--setting")
+    for key in family.keysToShare where !settings.contains(where: { $0.key == key }) {
+      if let value = await questions.setting(key, of: family) { settings.append(.init(key, value)) }
+    }
+    var draft = ManifestDraft(
+      name: name, profile: family.id, settings: settings, match: .later, rooms: .entries([]))
+    if family.settings.contains(where: { $0.name == .wifiSSID }) {
+      let named = try pairs(network, "--network")
+      draft.networks = named.map { networkDraft($0.key, $0.value, password) }
+      if network.isEmpty { draft.networks = await questions.networks(networkDraft) }
+    }
+    if let from {
+      try await take(from, into: &draft, questions)
+    } else if fromScan {
+      try await scan(for: family, into: &draft)
+    } else {
+      var names = rooms
+      if names.isEmpty {
+        let answer = await questions.rooms()
+        if let answer, answer.lowercased().hasSuffix(".csv") {
+          try await take(answer, into: &draft, questions)
+          return draft
+        }
+        names = answer.map { [$0] } ?? ["Room {101..110}"]
+      }
+      draft.rooms = .entries(Self.entries(names, hasMinor: family.settings.contains { $0.name == .minor }))
+    }
+    return draft
+  }
+
+  private func networkDraft(_ name: String, _ ssid: String, _ choice: PasswordChoice) -> ManifestDraft.Network
+  {
+    let variable =
+      "WIFI_" + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    let password: ManifestDraft.Password =
+      switch choice {
+      case .prompt: .prompt
+      case .env: .environment(variable)
+      case .none: .none
+      }
+    return .init(name: name, ssid: ssid, password: password)
+  }
+
+  private func pairs(_ texts: [String], _ option: String) throws -> [ManifestDraft.Pair] {
+    try texts.map { text in
+      guard let sign = text.firstIndex(of: "="), text.index(after: sign) < text.endIndex else {
+        throw CommandFailure(
+          .usage, "\(option): “\(text.visible)” has no `=` with something behind it",
+          cure: "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "minor=Beacon")"
+        )
+      }
+      return .init(String(text[..<sign]), String(text[text.index(after: sign)...]))
+    }
+  }
+
+  /// Entries of rooms. The minor of each is the first number in its name, where that is one.
+  private static func entries(_ names: [String], hasMinor: Bool) -> [[ManifestDraft.Pair]] {
+    names.enumerated().map { index, name in
+      guard hasMinor else { return [.init("room", name)] }
+      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { UInt16($0) }
+      return [.init("room", name), .init("minor", String(number ?? UInt16(clamping: index + 1)))]
+    }
+  }
+
+  // MARK: Where rooms come from
+
+  private func take(
+    _ file: String, into draft: inout ManifestDraft, _ questions: InitQuestions
+  ) async throws {
+    let table = try RoomTable(file)
+    var columns = TableColumns(headers: table.headers)
+    let said = try pairs(column, "--column")
+    for pair in said {
+      guard columns.set(pair.key.isEmpty ? nil : pair.key, of: pair.value) else {
+        throw CommandFailure(
+          .usage, "--column: “\(pair.key.visible)=\(pair.value.visible)” is no key and a column of \(file)",
+          cure: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
+            + TableColumns.keys.joined(separator: ", "))
+      }
+    }
+    for column in columns.columns
+    where !column.isNamedSo && !said.contains(where: { $0.value == column.header }) {
+      while await !columns.set(questions.key(of: column), of: column.header) {
+        Console.say("  The keys: \(TableColumns.keys.joined(separator: ", "))")
+      }
+    }
+    for column in columns.columns {
+      Console.say("Column “\(column.header)”: \(column.key ?? "ignored")")
+    }
+    draft.rooms = .table(
+      file: RoomTable.path(of: file, from: manifest), columns: columns.mapped, ignored: columns.ignored)
+    let addresses = columns.header(of: "address").map(table.values) ?? []
+    draft.match = !addresses.isEmpty && addresses.allSatisfy { !$0.isEmpty } ? .address : .later
+    // Networks that the table names have to be described.
+    draft.hasUsualNetwork = !draft.networks.isEmpty
+    for name in Set(columns.header(of: "wifi").map(table.values) ?? []).sorted()
+    where !name.isEmpty && name != "none" && !draft.networks.contains(where: { $0.name == name }) {
+      Console.say(
+        "The table names the network “\(name)”: its SSID is taken to be the same. Look at it in the manifest."
+      )
+      draft.networks.append(networkDraft(name, name, password))
+    }
+  }
+
+  private func scan(for family: any DeviceFamily, into draft: inout ManifestDraft) async throws {
+    let heard = try await Radio.with(simulation, rehearsing: nil) { setup in
+      try await Interruptions().cancelling {
+        try await Survey.listen(
+          setup, radio, for: .seconds(radio.listen), isSimulated: simulation.simulate
+        ).air.free
+      }
+    }
+    let devices = heard.filter { $0.life?.profile == family.id }
+      .sorted { ($0.rssi ?? Int.min, $1.address) > ($1.rssi ?? Int.min, $0.address) }
+    guard !devices.isEmpty else {
+      throw CommandFailure(
+        .incomplete, "no \(family.title) was heard that waits; nothing was written",
+        cure: family.words.makeItWait.map { "To make one wait: \($0)" })
+    }
+    if heard.count > devices.count {
+      Console.say("\(heard.count - devices.count) devices of other families were heard: --profile names one.")
+    }
+    let hasMinor = family.settings.contains { $0.name == .minor }
+    draft.match = .address
+    draft.rooms = .entries(
+      devices.enumerated().map { index, device in
+        [.init("room", "Room \(index + 1)")]
+          + (hasMinor ? [.init("minor", "\(index + 1)")] : [])
+          + [.init("address", device.address.description)]
+      })
+  }
+}
+
+/// Where passwords come from, for `--password`.
+enum PasswordChoice: String, CaseIterable, ExpressibleByArgument {
+  /// Asked for at each run.
+  case prompt
+  /// An environment variable of the network's name: WIFI_GUESTS.
+  case env
+  /// There is none: open networks.
+  case none
+}
+
+extension DeviceFamily {
+  /// The settings that a room must have, and rooms have in common.
+  fileprivate var keysToShare: [String] {
+    settings.filter { $0.isRequired && $0.isShareable && !$0.isSecret }.map(\.name.rawValue)
+  }
+}
+
+extension Optional {
+  /// This, or what is found out otherwise.
+  fileprivate func orElse(_ other: () async -> Wrapped?) async -> Wrapped? {
+    if let self { return self }
+    return await other()
+  }
+}

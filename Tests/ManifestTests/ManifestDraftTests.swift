@@ -1,0 +1,74 @@
+import Manifest
+import Model
+import Testing
+
+@Suite("A manifest to begin with")
+struct ManifestDraftTests {
+  @Test("validates, whatever its names are, and says what was asked for")
+  func validates() throws {
+    for name in [
+      "Harbour House", "yes", "2026-11-22", "Haus: \"Zur Post\" #1", "007", "null", "— {a}", "Ärzte\\haus",
+    ] {
+      let draft = ManifestDraft(
+        name: name, profile: "robo-sensor",
+        networks: [
+          .init(name: "guests", ssid: "no", password: .prompt),
+          .init(name: "1e3", ssid: "Plant: 1", password: .environment("WIFI_PLANT")),
+          .init(name: "open", ssid: "'", password: .none),
+        ], match: .later,
+        rooms: .entries([
+          [.init("room", "Room {301..332}"), .init("minor", "301")],
+          [.init("room", "on"), .init("minor", "1"), .init("wifi", "1e3")],
+        ]))
+      let reading = Files(files: [:]).read(draft.text)
+      let building = try #require(reading.building, "\(reading.rendered)\n\(draft.text)")
+      #expect(reading.diagnostics.isEmpty, "\(reading.rendered)")
+      #expect(building.name == name)
+      #expect(building.rooms.count == 33)
+      #expect(building.rooms[31].minor == 332)
+      #expect(building.rooms[0].settings[.wifiSSID] == .text("no"))
+      #expect(building.rooms[32].settings[.wifiSSID] == .text("Plant: 1"))
+    }
+  }
+
+  @Test("takes rooms from a table as its columns were understood")
+  func table() throws {
+    let table = "Zimmer;Beacon-Nr.;MAC;Etage;Bemerkung\n301;301;C47C8D000001;3;x\n"
+      .replacing("C47C8D000001", with: "C4:7C:8D:00:00:01")
+    let columns = TableColumns(headers: ["Zimmer", "Beacon-Nr.", "MAC", "Etage", "Bemerkung"])
+    let draft = ManifestDraft(
+      name: "B", profile: "robo-sensor", match: .address,
+      rooms: .table(file: "r.csv", columns: columns.mapped, ignored: columns.ignored))
+    let reading = Files(files: ["r.csv": table]).read(draft.text)
+    #expect(reading.diagnostics.isEmpty, "\(reading.rendered)")
+    let room = try #require(reading.building?.rooms.first)
+    #expect(room.name == "301" && room.minor == 301 && room.floor == "3")
+  }
+
+  @Test(
+    "what columns give is guessed by their headers",
+    arguments: [
+      (["Zimmer", "Minor", "MAC-Adresse"], ["room", "minor", "address"]),
+      (["Room", "Beacon", "Address"], ["room", "minor", "address"]),
+      (["ROOM", "name", "Minor ID", "Notes"], ["room", nil, "minor", nil]),
+      (["Name", "Raum", "minor"], ["room", nil, "minor"]),
+      (["Floor", "Etage", "WLAN", "Tags", "id"], ["floor", nil, "wifi", "tags", "id"]),
+      (["Beacon-Nr.", "Minor"], [nil, "minor"]),
+      (["", "room"], ["room"]),
+    ] as [([String], [String?])])
+  func columns(headers: [String], keys: [String?]) {
+    #expect(TableColumns(headers: headers).columns.map(\.key) == keys)
+  }
+
+  @Test("a person's word replaces a guess")
+  func corrected() {
+    var columns = TableColumns(headers: ["Zimmer", "Beacon", "Nr", "Notes"])
+    #expect(columns.set("minor", of: "Nr") == true)
+    #expect(columns.columns.map(\.key) == ["room", nil, "minor", nil])
+    #expect(columns.set("minor", of: "Number") == false)
+    #expect(columns.set("colour", of: "Nr") == false)
+    #expect(columns.set(nil, of: "Zimmer") == true)
+    #expect(columns.mapped == [.init("minor", "Nr")])
+    #expect(columns.ignored == ["Zimmer", "Beacon", "Notes"])
+  }
+}

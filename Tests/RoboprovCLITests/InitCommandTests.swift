@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("roboprov init", .timeLimit(.minutes(5)))
+struct InitCommandTests {
+  private static func text(_ site: Site, _ name: String = "building.yaml") throws -> String {
+    try String(contentsOf: site.directory.appending(path: name), encoding: .utf8)
+  }
+
+  @Test("writes a manifest that validates, for its owner alone, and never over another")
+  func plain() async throws {
+    try await Site.use { site in
+      let made = try await site.run([
+        "init", "--name", "Harbour House", "--network", "guests=Harbour Guests", "--password", "env",
+        "--rooms",
+        "Room {301..332}", "--rooms", "Suite 7",
+      ])
+      #expect(made.status == 0, "\(made)")
+      let path = site.directory.appending(path: "building.yaml").path
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+      #expect(try Self.text(site).contains("{ ssid: Harbour Guests, password: { env: WIFI_GUESTS } }"))
+      let validated = try await site.run(["validate", "building.yaml"])
+      #expect(validated.status == 0 && validated.errors.isEmpty, "\(validated)")
+      let before = try Self.text(site)
+      let again = try await site.run(["init", "--name", "Other"])
+      #expect(again.status == 64 && again.errors.contains("is there already"), "\(again)")
+      #expect(try Self.text(site) == before)
+    }
+  }
+
+  @Test("a hotel's spreadsheet becomes a plan in a few commands")
+  func hotel() async throws {
+    try await Site.use { site in
+      let rows = (1...300).map { number -> String in
+        let address = "C4:7C:8D:70:0\(number / 100):\(number % 100 < 10 ? "0" : "")\(number % 100)"
+        return "\(number / 60 + 1);\(1000 + number);\(number);\(number == 300 ? "" : address);two beds"
+      }
+      try site.write(
+        "rooms.csv",
+        "\u{FEFF}Etage;Zimmer;Beacon-Nr.;Sensor;Notes\r\n" + rows.joined(separator: "\r\n") + "\r\n")
+      let made = try await site.run([
+        "init", "--name", "Grand Hotel", "--from", "rooms.csv", "--column", "address=Sensor",
+      ])
+      #expect(made.status == 0, "\(made)")
+      for word in [
+        "“Zimmer”: room", "“Beacon-Nr.”: minor", "“Etage”: floor", "“Notes”: ignored",
+        "1 room has no address",
+      ] {
+        #expect(made.errors.contains(word), "\(word)\n\(made)")
+      }
+      #expect(try await site.run(["validate", "building.yaml"]).status == 0)
+      let captured = try await site.run(
+        ["capture", "building.yaml", "--offline"], through: ["sh", "-c", "echo C47C8D700399 | \"$@\"", "sh"])
+      #expect(captured.status == 0, "\(captured)")
+      #expect(try Self.text(site, "rooms.csv").contains("\r\n6;1300;300;C4:7C:8D:70:03:99;two beds\r\n"))
+      let planned = try await site.run([
+        "plan", "building.yaml", "--only", "floor:6", "--simulate", "--listen", "2",
+      ])
+      #expect(planned.status == 0, "\(planned)")
+    }
+  }
+
+  @Test("a column that is said to be none, and a table that cannot be applied, are told; nothing is written")
+  func refused() async throws {
+    try await Site.use { site in
+      try site.write("rooms.csv", "room,minor\nA,1\nB,1\n")
+      let column = try await site.run(["init", "--from", "rooms.csv", "--column", "minor=Nr"])
+      #expect(column.status == 64 && column.errors.contains("The columns: room, minor"), "\(column)")
+      let twice = try await site.run(["init", "--from", "rooms.csv"])
+      #expect(twice.status == 65 && twice.errors.contains("rooms.csv:3"), "\(twice)")
+      #expect(!site.has("building.yaml"))
+    }
+  }
+
+  @Test("a scan's sensors become rooms, the strongest first")
+  func scanned() async throws {
+    try await Site.use { site in
+      let sensors = [
+        SensorScenario(address: ServedBuilding.address(1), signal: .init(base: -80)),
+        SensorScenario(address: ServedBuilding.address(2), signal: .init(base: -50)),
+      ]
+      try await ServedBuilding.serve(sensors) { building in
+        let made = try await site.run(["init", "--from-scan", "--listen", "2"], bus: building.bus)
+        #expect(made.status == 0, "\(made)")
+        let text = try Self.text(site)
+        let entries = [(1, 2), (2, 1)].map {
+          "  - { room: Room \($0.0), minor: \($0.0), address: \"\(ServedBuilding.address($0.1))\" }\n"
+        }
+        #expect(text.contains(entries.joined()), "\(text)")
+        #expect(try await site.run(["validate", "building.yaml"]).status == 0)
+      }
+    }
+  }
+
+  @Test("at a terminal it asks for what no option says")
+  func asked() async throws {
+    try await Site.use { site in
+      let run = try site.startAtTerminal(["init", "house.yaml"])
+      for (question, answer) in [
+        ("Family of the devices", ""), ("Name of the building", "Harbour House"),
+        ("SSID of the WiFi", "Harbour Guests"), ("Its name in the manifest [guests]", ""),
+        ("Its password", "env"),
+        ("SSID of another WiFi", ""), ("Rooms:", "Room {1..3}"),
+      ] {
+        try await run.says(question)
+        try run.type(answer + "\n")
+      }
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      let text = try Self.text(site, "house.yaml")
+      #expect(text.contains("guests: { ssid: Harbour Guests, password: { env: WIFI_GUESTS } }"), "\(text)")
+      #expect(text.contains("- { room: \"Room {1..3}\", minor: 1 }"), "\(text)")
+    }
+  }
+}
