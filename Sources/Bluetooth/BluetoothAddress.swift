@@ -15,20 +15,25 @@ public struct BluetoothAddress: Hashable, Sendable {
   /// An address from six pairs of hex digits, separated by `:` (or throughout by `-` or `_`, as
   /// labels and BlueZ's object paths have it), in either case. Anything else is nil.
   public init?(_ text: some StringProtocol) {
-    let bytes = Array(text.utf8)
+    var text = String(text)
+    guard let value = text.withUTF8({ Self.value(of: $0.span) }) else { return nil }
+    rawValue = value
+  }
+
+  private static func value(of bytes: Span<UInt8>) -> UInt64? {
     guard bytes.count == 17 else { return nil }
     let separator = bytes[2]
-    guard [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(separator) else { return nil }
+    guard ":-_".utf8.contains(separator) else { return nil }
     var value: UInt64 = 0
-    for (index, byte) in bytes.enumerated() {
+    for index in 0..<17 {
       if index % 3 == 2 {
-        guard byte == separator else { return nil }
+        guard bytes[index] == separator else { return nil }
       } else {
-        guard let digit = UInt8(hexDigit: byte) else { return nil }
+        guard let digit = UInt8(hexDigit: bytes[index]) else { return nil }
         value = value << 4 | UInt64(digit)
       }
     }
-    self.rawValue = value
+    return value
   }
 
   /// The six bytes, most significant (leftmost written) first.

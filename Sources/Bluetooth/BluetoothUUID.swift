@@ -3,45 +3,46 @@ import Hex
 /// A 128-bit UUID as Bluetooth uses it; 16- and 32-bit short forms are widened over the Base UUID
 /// `00000000-0000-1000-8000-00805F9B34FB` (Bluetooth Core, Vol 3 Part B 2.5.1).
 public struct BluetoothUUID: Hashable, Sendable {
+  /// It as a number, the byte that is written first the most significant one.
+  private let number: UInt128
+
+  private init(_ number: UInt128) { self.number = number }
+
   /// The 16 bytes in the order they are written, most significant first (not the order on air).
-  public let bytes: [UInt8]
+  public var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number >> (120 - 8 * $0)) } }
 
   /// A UUID from 16 bytes in written order, or nil for another number of bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
-    self.bytes = Array(bytes)
+    self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) })
   }
 
   /// The 128-bit form of a 16-bit UUID.
-  public init(short: UInt16) {
-    var bytes = Self.base
-    bytes[2] = UInt8(short >> 8)
-    bytes[3] = UInt8(truncatingIfNeeded: short)
-    self.bytes = bytes
-  }
+  public init(short: UInt16) { self.init(Self.base | UInt128(short) << 96) }
 
   /// A UUID from its written form: 36 characters with dashes, or a short form of 4 or 8 hex digits;
   /// either case. Anything else is nil.
   public init?(_ text: some StringProtocol) {
-    let characters = Array(text.utf8)
-    switch characters.count {
-    case 4, 8:
-      guard let short = [UInt8](hexDigits: characters) else { return nil }
-      var bytes = Self.base
-      bytes.replaceSubrange((4 - short.count)..<4, with: short)
-      self.bytes = bytes
-    case 36:
-      let dashes = [8, 13, 18, 23]
-      guard dashes.allSatisfy({ characters[$0] == UInt8(ascii: "-") }) else { return nil }
-      let digits = characters.indices.filter { !dashes.contains($0) }.map { characters[$0] }
-      guard let bytes = [UInt8](hexDigits: digits) else { return nil }
-      self.bytes = bytes
-    default:
-      return nil
-    }
+    var text = String(text)
+    guard let number = text.withUTF8({ Self.number(of: $0.span) }) else { return nil }
+    self.init(number)
   }
 
-  private static let base: [UInt8] = [0, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
+  private static func number(of text: Span<UInt8>) -> UInt128? {
+    guard [4, 8, 36].contains(text.count) else { return nil }
+    var number: UInt128 = 0
+    for index in 0..<text.count {
+      if index == 8 || index == 13 || index == 18 || index == 23 {
+        guard text[index] == UInt8(ascii: "-") else { return nil }
+      } else {
+        guard let digit = UInt8(hexDigit: text[index]) else { return nil }
+        number = number << 4 | UInt128(digit)
+      }
+    }
+    return text.count == 36 ? number : base | number << 96
+  }
+
+  private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
@@ -54,7 +55,7 @@ extension BluetoothUUID: ExpressibleByStringLiteral {
 
 extension BluetoothUUID: Comparable {
   /// Order of the written bytes.
-  public static func < (a: Self, b: Self) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
+  public static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
 extension BluetoothUUID: CustomStringConvertible {

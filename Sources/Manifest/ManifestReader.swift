@@ -58,8 +58,8 @@ public enum ManifestReader {
     var decoder = ManifestDecoder(files: files)
     let building = decoder.building(in: bytes, file: file)
     return ManifestReading(
-      building: building, findings: decoder.findings, excerpts: decoder.excerpts,
-      content: decoder.texts.content, passwords: decoder.passwords)
+      building: building, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
+      passwords: decoder.passwords)
   }
 }
 
@@ -91,15 +91,16 @@ public struct ManifestReading: Sendable {
   /// What the files say, without passwords and comments: compact JSON of keys and values, every scalar a string,
   /// null for each password; where a password comes from is there. Of several files a list of them. Of a file that is applied;
   /// what digests of manifests are made of.
-  public let content: [UInt8]
+  public var content: [UInt8] { texts.content }
+  private let texts: TextCollection
   /// What is known of its passwords, also of a file that has errors.
   public let passwords: ManifestPasswords
 
   init(
-    building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], content: [UInt8],
+    building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], texts: TextCollection,
     passwords: ManifestPasswords
   ) {
-    self.content = content
+    self.texts = texts
     self.passwords = passwords
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building

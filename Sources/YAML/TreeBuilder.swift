@@ -80,7 +80,7 @@ struct TreeBuilder: ~Copyable {
   ) throws(YAMLError) -> Built {
     var built = Built(node: YAMLNode(.mapping([]), range: range), height: 1)
     var entries: [YAMLNode.Entry] = []
-    var firsts: [String: Mark] = [:]
+    var places = KeyPlaces()
     while true {
       let event = try reader.next()
       if case .collectionEnd = event.kind {
@@ -94,10 +94,8 @@ struct TreeBuilder: ~Copyable {
         problems.append(YAMLError(.keyIsNotText, in: key.range))
         continue
       }
-      if let first = firsts[text] {
+      if let first = places.first(text, in: entries) {
         problems.append(YAMLError(.duplicateKey(first: first), in: key.range))
-      } else {
-        firsts[text] = key.range.start
       }
       entries.append(YAMLNode.Entry(key: text, keyRange: key.range, value: value))
     }
@@ -139,5 +137,22 @@ struct TreeBuilder: ~Copyable {
     parent.size += child.size
     parent.height = max(parent.height, child.height + 1)
     return child.node
+  }
+}
+
+/// Finds the keys that a mapping has already. A few are compared one by one, which takes less time than hashing them.
+private struct KeyPlaces {
+  private static let few = 16
+  private var places: [String: Mark] = [:]
+
+  /// Where a key is among the entries so far; nil where it is new. Asked for each entry, in their order.
+  mutating func first(_ key: String, in entries: [YAMLNode.Entry]) -> Mark? {
+    if entries.count < Self.few { return entries.first { $0.key == key }?.keyRange.start }
+    if places.isEmpty { for entry in entries { add(entry) } } else if let last = entries.last { add(last) }
+    return places[key]
+  }
+
+  private mutating func add(_ entry: YAMLNode.Entry) {
+    if places[entry.key] == nil { places[entry.key] = entry.keyRange.start }
   }
 }

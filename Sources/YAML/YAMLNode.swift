@@ -10,7 +10,7 @@ public struct YAMLNode: Hashable, Sendable {
   public var range: SourceRange
 
   /// What a node can be.
-  public indirect enum Content: Hashable, Sendable {
+  public enum Content: Hashable, Sendable {
     /// Text; a number, a truth value or nothing are text too until somebody wants them otherwise.
     case scalar(String, isPlain: Bool)
     /// A list.

@@ -12,6 +12,19 @@ struct Fields {
     self.head = head
   }
 
+  /// All entries of a mapping, as they are: nil unless each key is known, and there once. That is so of nearly every
+  /// mapping, and costs no copy.
+  init?(head: SourceRange, _ entries: [YAMLNode.Entry], known: [String]) {
+    guard known.count <= UInt64.bitWidth else { return nil }
+    var seen: UInt64 = 0
+    for entry in entries {
+      guard let index = known.firstIndex(of: entry.key), seen & 1 << index == 0 else { return nil }
+      seen |= 1 << index
+    }
+    self.head = head
+    all = entries
+  }
+
   /// A key with its value and place.
   func entry(_ key: String) -> YAMLNode.Entry? { all.first { $0.key == key } }
 

@@ -75,7 +75,12 @@ struct ManifestDecoder {
         advice: "its keys: \(known.listed)")
       return nil
     }
-    var fields = Fields(head: entries.first?.keyRange ?? node.range)
+    let head = entries.first?.keyRange ?? node.range
+    if let fields = Fields(head: head, entries, known: known) {
+      for entry in entries { show(entry.keyRange) }
+      return fields
+    }
+    var fields = Fields(head: head)
     for entry in entries {
       if known.contains(entry.key) {
         show(entry.keyRange)

@@ -12,11 +12,11 @@ enum PlainScalar {
       if isNumber(text) { return "a number" }
       if isSexagesimal(text) { return "a number to base 60" }
       return isDate(text) ? "a date" : nil
-    default:
-      let words = ["y", "n", "yes", "no", "true", "false", "on", "off"]
-      return words.contains(text.lowercased()) ? "a truth value" : nil
+    default: return text.utf8.count <= 5 && truthValues.contains(text.lowercased()) ? "a truth value" : nil
     }
   }
+
+  private static let truthValues = ["y", "n", "yes", "no", "true", "false", "on", "off"]
 
   /// Whether every reader that takes a text for a number writes it back as it was: `301`, but not `007` or `1.10`.
   static func isPlainNumber(_ text: String) -> Bool {

@@ -4,7 +4,7 @@ enum Slug {
 
   /// Whether a text is one.
   static func isValid(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
+    let bytes = text.utf8
     return (1...maximumLength).contains(bytes.count) && bytes.allSatisfy(isAllowed)
       && bytes.first != UInt8(ascii: "-") && bytes.last != UInt8(ascii: "-")
   }

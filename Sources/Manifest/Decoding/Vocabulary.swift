@@ -69,6 +69,10 @@ package enum Vocabulary {
     "ignore",
   ])
 
+  /// The settings that the devices of a profile have on air: their identity.
+  static let settingsOnAir: [ProfileID: [SettingName]] = Dictionary(
+    uniqueKeysWithValues: DeviceProfiles.all.map { ($0.id, $0.settings.filter(\.isOnAir).map(\.name)) })
+
   /// The keys of a profile's settings, in its order.
   static func settingKeys(of profile: any DeviceFamily) -> [String] {
     profile.settings.filter(isPlain).map(\.name.rawValue)
@@ -89,15 +93,8 @@ package enum Vocabulary {
     defaults.contains(key) || shareableSettings.contains(key)
   }
 
-  /// Whether a text has a word that speaks of a secret, misspelt or not. What stands near such a word is not
-  /// shown: a line break lost in editing turns an SSID and the password below it into one text.
-  static func speaksOfSecrets(_ text: String) -> Bool {
-    let words = text.lowercased().split { !$0.isLetter }.map(String.init)
-    return words.contains { word in
-      ["pass", "psk", "pwd", "secret", "kennwort", "wpa"].contains { word.contains($0) }
-        || (5...12).contains(word.count) && distance(word, "password", limit: 2) <= 2
-    }
-  }
+  /// Whether a text has a word that speaks of a secret, misspelt or not.
+  static func speaksOfSecrets(_ text: String) -> Bool { SecretWords.areSpoken(in: text) }
 
   /// The known key that is certainly meant: in other letters (`Rooms`, `rooms-from`), or by its former name.
   static func otherSpelling(of key: String, among known: [String]) -> String? {

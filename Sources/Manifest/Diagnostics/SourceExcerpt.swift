@@ -14,37 +14,9 @@ public struct SourceExcerpt: Sendable {
   enum Visibility: Sendable {
     /// No tree: lines are judged one by one, by `UnparsedLine`.
     case unparsed
-    /// Every scalar in the tree that may not be shown, in order. What is no scalar is punctuation or comment.
-    case parsed(shown: [Range<Int>], hidden: [Range<Int>])
-
-    /// What a tree shows: the recognised scalars, unless one of them contains a secret.
-    static func of(_ root: YAMLNode?, shown: Set<Range<Int>>, secrets: Set<String>) -> Self {
-      var visible: Set<Range<Int>> = []
-      var hidden: Set<Range<Int>> = []
-      func sort(_ range: Range<Int>, _ text: String) {
-        if range.isEmpty { return }
-        if shown.contains(range), !secrets.contains(text) {
-          visible.insert(range)
-        } else {
-          hidden.insert(range)
-        }
-      }
-      func walk(_ node: YAMLNode) {
-        switch node.content {
-        case .scalar(let text, _): sort(node.range.bytes, text)
-        case .sequence(let items): items.forEach(walk)
-        case .mapping(let entries):
-          for entry in entries {
-            sort(entry.keyRange.bytes, entry.key)
-            walk(entry.value)
-          }
-        }
-      }
-      if let root { walk(root) }
-      // What two uses of an alias judge differently stays hidden.
-      let open = visible.subtracting(hidden).sorted { $0.lowerBound < $1.lowerBound }
-      return .parsed(shown: open, hidden: hidden.sorted { $0.lowerBound < $1.lowerBound })
-    }
+    /// The tree. Of its scalars those that are marked may be shown, unless one is a secret; what is no scalar is
+    /// punctuation or comment.
+    case parsed(YAMLNode?, shown: ByteMarks, secrets: Set<String>)
   }
 
   /// A stretch of a line as it is shown.
@@ -63,19 +35,20 @@ public struct SourceExcerpt: Sendable {
       // A long line cannot be judged by a part of it.
       guard range == source.range(ofLine: line) else { return [Piece(bytes: range, isShown: false)] }
       return UnparsedLine(line, of: source).pieces
-    case .parsed(let shown, let hidden):
-      return pieces(of: range, shown: shown.overlapping(range), hidden: hidden.overlapping(range))
+    case .parsed(let root, let shown, let secrets):
+      let scalars = root?.scalars(in: range) ?? []
+      return pieces(
+        of: range,
+        scalars.map {
+          Piece(bytes: $0.bytes, isShown: shown.contains($0.bytes.lowerBound) && !secrets.contains($0.text))
+        })
     }
   }
 
-  private func pieces(
-    of range: Range<Int>, shown: ArraySlice<Range<Int>>, hidden: ArraySlice<Range<Int>>
-  ) -> [Piece] {
-    let scalars =
-      shown.map { Piece(bytes: $0, isShown: true) } + hidden.map { Piece(bytes: $0, isShown: false) }
+  private func pieces(of range: Range<Int>, _ scalars: [Piece]) -> [Piece] {
     var result: [Piece] = []
     var offset = range.lowerBound
-    for scalar in scalars.sorted(by: { $0.bytes.lowerBound < $1.bytes.lowerBound }) {
+    for scalar in scalars {
       let bytes = scalar.bytes.clamped(to: range)
       if bytes.isEmpty || bytes.upperBound <= offset { continue }
       result += between(offset..<max(offset, bytes.lowerBound))
@@ -102,15 +75,46 @@ public struct SourceExcerpt: Sendable {
   }
 }
 
-extension [Range<Int>] {
-  /// Those of these ordered ranges that overlap `range`. They are disjoint but for a few: aliased ones.
-  fileprivate func overlapping(_ range: Range<Int>) -> ArraySlice<Range<Int>> {
+extension YAMLNode {
+  /// The scalars in it that overlap a part of the text, in their order. What an alias stands for is where its anchor is.
+  fileprivate func scalars(in part: Range<Int>) -> [(bytes: Range<Int>, text: String)] {
+    var scalars: [(bytes: Range<Int>, text: String)] = []
+    collect(part, &scalars)
+    return scalars
+  }
+
+  private func collect(_ part: Range<Int>, _ scalars: inout [(bytes: Range<Int>, text: String)]) {
+    func add(_ bytes: Range<Int>, _ text: String) {
+      if bytes.overlaps(part) { scalars.append((bytes, text)) }
+    }
+    switch content {
+    case .scalar(let text, _): add(range.bytes, text)
+    case .sequence(let items):
+      for item in items.overlapping(part, \.range, \.range) { item.collect(part, &scalars) }
+    case .mapping(let entries):
+      for entry in entries.overlapping(part, \.keyRange, \.value.range) {
+        add(entry.keyRange.bytes, entry.key)
+        entry.value.collect(part, &scalars)
+      }
+    }
+  }
+}
+
+extension Array {
+  /// Those of these elements, which are in the order of the text, that may overlap a part of it.
+  fileprivate func overlapping(
+    _ part: Range<Int>, _ first: KeyPath<Element, SourceRange>, _ last: KeyPath<Element, SourceRange>
+  ) -> ArraySlice<Element> {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      if self[middle].upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+      if self[middle][keyPath: last].bytes.upperBound <= part.lowerBound {
+        low = middle + 1
+      } else {
+        high = middle
+      }
     }
-    return self[low...].prefix { $0.lowerBound < range.upperBound }
+    return self[low...].prefix { $0[keyPath: first].bytes.lowerBound < part.upperBound }
   }
 }

@@ -19,20 +19,15 @@ struct TextCollection {
     var root: YAMLNode?
     /// Whether all of it is in `root`: only then everything that may not be shown is known.
     var isWhole = true
-    /// The parts that may be shown.
-    fileprivate var shown: [Span] = []
-  }
-
-  /// A part of a text; a small `SourceRange`.
-  fileprivate struct Span {
-    var lowerBound: UInt32
-    var upperBound: UInt32
+    /// The scalars that may be shown.
+    fileprivate var shown: ByteMarks
   }
 
   /// Takes a text in, and hands it out with its number.
   mutating func add(_ bytes: [UInt8], name: String) -> SourceText {
     let source = SourceText(bytes, number: texts.count)
-    texts.append(Text(name: name, source: source, isWhole: false))
+    texts.append(
+      Text(name: name, source: source, isWhole: false, shown: ByteMarks(count: source.bytes.count)))
     return source
   }
 
@@ -48,12 +43,11 @@ struct TextCollection {
     return bytes.indices.contains(range.start.offset) && !"\"'".utf8.contains(bytes[range.start.offset])
   }
 
-  /// Says that a part may be shown.
+  /// Says that a scalar may be shown.
   mutating func show(_ range: SourceRange) {
-    guard texts.indices.contains(range.text) else { return }
     let bytes = range.bytes
-    texts[range.text].shown.append(
-      Span(lowerBound: UInt32(bytes.lowerBound), upperBound: UInt32(bytes.upperBound)))
+    guard texts.indices.contains(range.text), !bytes.isEmpty else { return }
+    texts[range.text].shown.insert(bytes.lowerBound)
   }
 
   /// Where something is, for a message about something else: `on line 7`, or `on line 7 of rooms.csv`.
@@ -68,11 +62,23 @@ struct TextCollection {
     texts.map { text in
       SourceExcerpt(
         file: text.name, source: text.source,
-        visibility: text.isWhole ? .of(text.root, shown: text.shownRanges, secrets: secrets) : .unparsed)
+        visibility: text.isWhole ? .parsed(text.root, shown: text.shown, secrets: secrets) : .unparsed)
     }
   }
 }
 
-extension TextCollection.Text {
-  fileprivate var shownRanges: Set<Range<Int>> { Set(shown.map { Int($0.lowerBound)..<Int($0.upperBound) }) }
+/// Bytes of a text that are marked: a bit for each. No two scalars begin at the same byte.
+struct ByteMarks: Sendable {
+  private var words: [UInt64]
+
+  /// Marks for so many bytes.
+  init(count: Int) {
+    words = Array(repeating: 0, count: count / 64 + 1)
+  }
+
+  /// Marks a byte.
+  mutating func insert(_ byte: Int) { words[byte / 64] |= 1 << (byte % 64) }
+
+  /// Whether a byte is marked.
+  func contains(_ byte: Int) -> Bool { words[byte / 64] >> (byte % 64) & 1 == 1 }
 }

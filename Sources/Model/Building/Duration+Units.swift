@@ -13,12 +13,12 @@ extension Duration {
   /// `500ms`, `15s` or `2m`. Nil for everything else, and for numbers beyond a thousand million; 0 and negative ones
   /// are for the caller to judge.
   public init?(written text: String) {
-    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "-") }
-    let digits = number.first == "-" ? number.dropFirst() : number
-    guard digits == "0" || digits.first != "0", let count = Int(number), abs(count) <= 1_000_000_000 else {
-      return nil
-    }
-    switch text.dropFirst(number.count) {
+    let number = text.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number
+    guard digits.count == 1 || digits.first != UInt8(ascii: "0"), let count = Int(Substring(number)),
+      abs(count) <= 1_000_000_000
+    else { return nil }
+    switch Substring(text.utf8[number.endIndex...]) {
     case "ms": self = .milliseconds(count)
     case "s": self = .seconds(count)
     case "m": self = .seconds(count * 60)

@@ -183,14 +183,17 @@ extension SettingDescription {
     case .wifiPassword: .secret(Secret(text))
     // Its short forms are of services: no beacon has one.
     case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
-    case .choice(let choices): .text(choices.first { $0.isMeant(by: text, among: choices) }?.name ?? text)
+    case .choice(let choices):
+      .text(
+        choices.contains { $0.name == text }
+          ? text : choices.first { $0.isMeant(by: text, among: choices) }?.name ?? text)
     case .duration: Duration(written: text).map { .duration($0) }
     }
   }
 }
 
 extension SettingChoice {
-  /// Whether a text is its name or, whatever the spaces and the case of its unit, its meaning. The unit may be left
+  /// Whether a text is, whatever the spaces and the case of its unit, its meaning. The unit may be left
   /// out, unless the number is also what goes over the air for another of `choices`: who writes a bare `0` may have
   /// the vendor's table in mind.
   fileprivate func isMeant(by text: String, among choices: [SettingChoice]) -> Bool {
@@ -199,7 +202,7 @@ extension SettingChoice {
     }
     let said = plain(text)
     let meant = plain(meaning)
-    if text == name || said == meant { return true }
+    if said == meant { return true }
     let isCodeOfAnother = choices.contains { $0.name != name && String($0.code) == said }
     return said == meant.prefix { !$0.isLetter } && !isCodeOfAnother
   }
@@ -213,5 +216,5 @@ extension Duration {
 }
 
 extension UnicodeScalar {
-  fileprivate var isControl: Bool { properties.generalCategory == .control }
+  fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
