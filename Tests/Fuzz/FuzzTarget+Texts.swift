@@ -89,7 +89,8 @@ extension FuzzTarget {
     try Violation.unless(obeyed == nil, "nothing controls the terminal in \(name): \(text.debugDescription)")
   }
 
-  private static func check(_ range: SourceRange, in source: SourceText) throws {
+  /// - Throws: where a place is outside of the text.
+  static func check(_ range: SourceRange, in source: SourceText) throws {
     for mark in [range.start, range.end] {
       try Violation.unless((0...source.bytes.count).contains(mark.offset), "\(mark) is inside the text")
       try Violation.unless((1...source.lineCount).contains(mark.line), "\(mark) is on a line of the text")

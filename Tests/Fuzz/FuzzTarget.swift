@@ -8,7 +8,7 @@ struct FuzzTarget: Sendable {
 
   /// All of them.
   static let all = [
-    yaml, manifest, scenario, plan, siteKey, journal, record, advertisement, status, redaction, message,
+    yaml, csv, manifest, scenario, plan, siteKey, journal, record, advertisement, status, redaction, message,
     objects,
   ]
 

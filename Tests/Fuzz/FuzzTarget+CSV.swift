@@ -1,0 +1,50 @@
+import CSV
+import Manifest
+import Source
+
+extension FuzzTarget {
+  /// Tables: every place lies inside the text, and a table that is written out again reads the same. As a manifest's rooms, its
+  /// findings lie inside the text and cannot control the terminal.
+  static let csv = FuzzTarget(name: "csv") { bytes in
+    let source = SourceText(bytes)
+    do throws(CSVError) {
+      let table = try CSVReader.read(source)
+      for cell in table.rows.joined() { try check(cell.range, in: source) }
+      let copy: CSVTable
+      do throws(CSVError) {
+        copy = try CSVReader.read(SourceText(text(of: table)))
+      } catch {
+        throw Violation("a table that was written out can be read: \(error.problem)")
+      }
+      try Violation.unless(
+        copy.rows.map { $0.map(\.text) } == table.rows.map { $0.map(\.text) },
+        "a table that was written out is the same")
+    } catch {
+      try check(error.range, in: source)
+    }
+    try checkAsRooms(bytes)
+  }
+
+  private static func checkAsRooms(_ bytes: [UInt8]) throws {
+    let reading = ManifestReader.read(
+      Array("building: B\nmatch: later\nrooms_from: rooms.csv\n".utf8), file: "building.yaml",
+      files: ManifestFiles { name, _ in .success(.init(name: name, bytes: bytes)) })
+    let source = SourceText(bytes, number: 1)
+    for finding in reading.diagnostics where finding.range.text == 1 {
+      try check(finding.range, in: source)
+    }
+    try checkIsHarmless(reading.rendered, "findings")
+  }
+
+  /// The table with every cell in quotes, and its delimiter said outright.
+  private static func text(of table: CSVTable) -> [UInt8] {
+    let quote = UInt8(ascii: "\"")
+    let rows = table.rows.map { row in
+      let cells = row.map { cell in
+        [quote] + cell.text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
+      }
+      return Array(cells.joined(separator: [table.delimiter.rawValue]))
+    }
+    return Array(([Array("sep=".utf8) + [table.delimiter.rawValue]] + rows).joined(separator: "\n".utf8))
+  }
+}
