@@ -96,7 +96,7 @@ trace: setup-radio ## record anew what the real BlueZ says, which the virtual on
 
 .PHONY: bench
 bench: setup-run $(RELEASE_BUILT) ## measure it in virtual buildings, as docs/performance.md has it; a few minutes
-	@Scripts/venv .build-bench/venv Tests/RadioLab/script-requirements.txt
+	@Scripts/venv .build-bench/venv Benchmarks/requirements.txt
 	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
 	@.build/release/roboprov-bench
 

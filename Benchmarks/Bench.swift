@@ -6,7 +6,10 @@ struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "roboprov-bench",
     abstract: "Measure roboprov in virtual buildings.",
-    subcommands: [TableCommand.self, RunCommand.self, MatchCommand.self, BusCommand.self, ServeCommand.self],
+    subcommands: [
+      TableCommand.self, RunCommand.self, MatchCommand.self, ManifestCommand.self, BusCommand.self,
+      ServeCommand.self,
+    ],
     defaultSubcommand: TableCommand.self)
 }
 

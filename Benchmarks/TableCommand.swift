@@ -31,6 +31,8 @@ struct TableCommand: AsyncParsableCommand {
     print()
     try MatchCommand.parse([]).run()
     print()
+    try ManifestCommand.parse([]).run()
+    print()
     try await BusCommand.parse([]).run()
   }
 

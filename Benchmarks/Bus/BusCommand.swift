@@ -79,7 +79,7 @@ struct BusCommand: AsyncParsableCommand {
     let output = directory.appending(path: "output").path
     _ = FileManager.default.createFile(atPath: output, contents: nil)
     guard let file = FileHandle(forWritingAtPath: output) else { throw Child.Failure(description: output) }
-    let (status, cpu) = try Child.start(
+    let (status, cpu, _) = try Child.start(
       program, arguments, output: file,
       environment: [
         "DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_STATE_HOME": directory.path,

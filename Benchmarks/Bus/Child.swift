@@ -40,8 +40,8 @@ struct Child {
   }
 
   /// Closes its standard input and waits for its end.
-  /// - Returns: the seconds of processor time that it used, in the kernel too.
-  func ended() throws -> (status: Int32, cpu: Double) {
+  /// - Returns: the seconds of processor time that it used, in the kernel too, and the most memory that it had.
+  func ended() throws -> (status: Int32, cpu: Double, peakMegabytes: Double) {
     try input.close()
     var status: Int32 = 0
     var usage = rusage()
@@ -49,6 +49,8 @@ struct Child {
       guard errno == EINTR else { throw Failure(description: "it cannot be waited for") }
     }
     let seconds = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
-    return ((status >> 8) & 0xFF, seconds.reduce(0, +))
+    // Linux has it in KiB.
+    let peak = Double(usage.ru_maxrss) * 1024 / 1e6
+    return ((status >> 8) & 0xFF, seconds.reduce(0, +), peak)
   }
 }
