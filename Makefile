@@ -63,6 +63,13 @@ test-hostile: setup-test $(DEBUG_BUILT) ## run against an org.bluez that does wr
 	HOSTILE=$(HOSTILE) HOSTILE_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter HostileStackTests
 
+# `make test` has 2,000 of these.
+MUTATIONS := 10000
+
+.PHONY: test-schema
+test-schema: setup-test venv $(DEBUG_BUILT) ## hold the manifests' schema against the parser on MUTATIONS=10000 changed manifests, by SEED=1
+	MUTATIONS=$(MUTATIONS) MUTATIONS_SEED=$(SEED) swift test --skip-build --disable-xctest --filter ManifestSchemaTests
+
 # The pages, and the pictures and PDFs that the browser made of them, stay in .build-page, to be looked at.
 PAGES := .build-page
 

@@ -178,8 +178,9 @@ let package = Package(
     tests(
       "RoboprovCLI",
       [
-        "Digest", "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Model", "Reporting",
-        "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime",
+        "Digest", "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Manifest", "Model",
+        "Reporting",
+        "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime", "YAML",
       ]),
   ]
 )

@@ -5,6 +5,8 @@ extension ManifestReading {
   public struct FixedText: Hashable, Sendable {
     /// Its name.
     public var name: String
+    /// What was in it.
+    public var original: [UInt8]
     /// What is in it now; comments and layout are as they were.
     public var bytes: [UInt8]
     /// How many findings were corrected in it.
@@ -28,7 +30,7 @@ extension ManifestReading {
         }
       }
       guard count > 0 else { return nil }
-      return FixedText(name: excerpt.file, bytes: bytes + excerpt.source.bytes[offset...], count: count)
+      return FixedText(name: excerpt.file, original: excerpt.source.bytes, bytes: bytes + excerpt.source.bytes[offset...], count: count)
     }
   }
 }

@@ -18,7 +18,7 @@ extension ManifestDecoder {
       guard let description = adapter(entry) else { return nil }
       if let first = places[description.reference] {
         error(
-          .badAdapter, "this adapter is described already", at: entry.keyRange,
+          .duplicateAdapter, "this adapter is described already", at: entry.keyRange,
           notes: [.init("the first entry", at: first)], advice: "join the two")
       }
       places[description.reference] = entry.keyRange
@@ -56,7 +56,7 @@ extension ManifestDecoder {
         advice: "write hci0 or 00:1A:7D:DA:71:13, or give it its `address`: \(Self.addresses)")
       return nil
     }
-    if let node = fields["slots"] { description.slots = integer(node, "slots", in: 1...20) }
+    if let node = fields["slots"] { description.slots = integer(node, "slots", in: ManifestLimits.slots) }
     if let node = fields["place"] { description.place = label(node, "place") }
     return description
   }

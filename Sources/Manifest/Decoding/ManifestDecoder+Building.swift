@@ -63,7 +63,7 @@ extension ManifestDecoder {
     }
     guard let text = plainText(node, "building") else { return nil }
     let description = SettingDescription(
-      "building", "name of the building", .text(bytes: 1...100), isRequired: true,
+      "building", "name of the building", .text(bytes: ManifestLimits.buildingName), isRequired: true,
       documentation: "Name of the building.")
     return check(.text(text), by: description, called: "building", at: node.range) ? text : nil
   }
@@ -73,7 +73,7 @@ extension ManifestDecoder {
     guard let name else { return nil }
     if let slug = Slug.make(of: name) { return slug }
     error(
-      .badIdentifier, "no `id` can be made from the building's name",
+      .noIdentifier, "no `id` can be made from the building's name",
       at: fields["building"]?.range ?? fields.head,
       advice: "give one: id: …, of a–z, 0–9 and hyphens")
     return nil

@@ -6,23 +6,50 @@ import YAML
 
 /// Where something that must be unique was seen first.
 private struct Claims<Value: Hashable> {
-  private var places: [Value: SourceRange] = [:]
+  private var places: [Value: SourceRange]
+
+  /// - Parameter count: how many values are expected.
+  init(expecting count: Int = 0) { places = Dictionary(minimumCapacity: count) }
 
   /// The place that has the value already; nil of the first.
   mutating func claim(_ value: Value, _ range: SourceRange) -> SourceRange? {
-    if let place = places[value] { return place }
-    places[value] = range
-    return nil
+    guard let first = places.updateValue(range, forKey: value) else { return nil }
+    places[value] = first
+    return first
+  }
+}
+
+/// Where a name was seen first, and one that differs in case only.
+private struct NameClaims {
+  private var folded: [String: (name: String, range: SourceRange)]
+  /// Names that differ in case only from the first of their kind.
+  private var others = Claims<String>()
+
+  init(expecting count: Int) { folded = Dictionary(minimumCapacity: count) }
+
+  /// The room that has the name already, or else one whose name differs in case only; nil of the first.
+  mutating func claim(_ name: String, _ range: SourceRange) -> (place: SourceRange, isSame: Bool)? {
+    let lowercase = name.lowercased()
+    guard let first = folded.updateValue((name, range), forKey: lowercase) else { return nil }
+    folded[lowercase] = first
+    if first.name == name { return (first.range, true) }
+    if let same = others.claim(name, range) { return (same, true) }
+    return (first.range, false)
   }
 }
 
 /// What no two rooms may have in common.
 struct RoomClaims {
-  fileprivate var ids = Claims<String>()
-  fileprivate var names = Claims<String>()
-  fileprivate var foldedNames = Claims<String>()
-  fileprivate var identities = Claims<Proof>()
-  fileprivate var addresses = Claims<BluetoothAddress>()
+  fileprivate var ids: Claims<String>
+  fileprivate var names: NameClaims
+  fileprivate var identities: Claims<Proof>
+  fileprivate var addresses: Claims<BluetoothAddress>
+
+  /// - Parameter count: how many rooms there are.
+  init(of count: Int) {
+    (ids, names) = (Claims(expecting: count), NameClaims(expecting: count))
+    (identities, addresses) = (Claims(expecting: count), Claims(expecting: count))
+  }
 }
 
 extension ManifestDecoder {
@@ -47,7 +74,8 @@ extension ManifestDecoder {
     settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
     if kind.isRegistered, let entry = fields.entry("retries") { neverWritten(entry) }
     let proofAddress = proofAddress(fields, of: kind, defaults)
-    let retries = fields["retries"].map { integer($0, "retries", in: 0...20) } ?? (defaults.retries ?? 2)
+    let retries =
+      fields["retries"].map { integer($0, "retries", in: ManifestLimits.retries) } ?? (defaults.retries ?? 2)
     let own = fields["timeouts"].map { self.timeouts($0, of: kind) } ?? [:]
     let floor = fields["floor"].flatMap { label($0, "floor") } ?? scope.floor
     let tags = scope.tags + self.tags(fields)
@@ -76,15 +104,18 @@ extension ManifestDecoder {
     let description =
       profile?.settings.first { $0.name == .roomName }
       ?? SettingDescription(
-        .roomName, "room name", .text(bytes: 1...64), isRequired: true, documentation: "Name of the room.")
+        .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
+        documentation: "Name of the room.")
     guard check(.text(text), by: description, called: "room", at: node.range) else { return nil }
-    if let first = claims.names.claim(text, node.range) {
+    switch claims.names.claim(text, node.range) {
+    case nil: break
+    case (let first, isSame: true)?:
       warning(
         .duplicateRoom, "another room has the same name, \(texts.words(for: first, from: node.range))",
         at: node.range,
         notes: [.init("the first of that name", at: first)],
         advice: "in reports and on the sensors nobody will tell them apart")
-    } else if let first = claims.foldedNames.claim(text.lowercased(), node.range) {
+    case (let first, isSame: false)?:
       warning(
         .similarRoom,
         "another room's name differs in case only, \(texts.words(for: first, from: node.range))",
@@ -107,7 +138,7 @@ extension ManifestDecoder {
     guard let name, let range = fields["room"]?.range else { return nil }
     guard let id = Slug.make(of: name) else {
       error(
-        .badIdentifier, "no `id` can be made from this room's name", at: range,
+        .noIdentifier, "no `id` can be made from this room's name", at: range,
         advice: "give one: id: …, of a–z, 0–9 and hyphens")
       return nil
     }
@@ -204,6 +235,7 @@ extension ManifestDecoder {
   /// Whether a room's device was configured elsewhere, and is only looked for.
   mutating func isRegistered(_ fields: Fields, profile: (any DeviceFamily)?) -> Bool {
     guard let node = fields["register"], let text = text(node, "register") else { return false }
+    if text == "false" { return false }
     // Other words of YAML are not taken for these two, but understood, so that the rest is read as it is meant.
     let isTrue = ["true", "yes", "on", "y"].contains(text.lowercased())
     let isFalse = ["false", "no", "off", "n"].contains(text.lowercased())
@@ -229,10 +261,9 @@ extension ManifestDecoder {
     _ settings: [SettingName: SettingValue], _ fields: Fields, _ kind: RoomKind, _ claims: inout RoomClaims
   ) {
     guard let profile = kind.profile, profile.hasIdentity else { return }
-    let described = profile.settings.filter(\.isOnAir)
-    guard described.allSatisfy({ !$0.isRequired || settings[$0.name] != nil }) else { return }
     // What firmware sends is the same in many rooms.
-    let onAir = described.filter(\.isWritten).map(\.name)
+    let onAir = Vocabulary.settingsOnAir[profile.id] ?? []
+    guard onAir.allSatisfy({ settings[$0] != nil }) else { return }
     let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
     guard let first = claims.identities.claim(profile.proof(of: settings), range) else { return }
     let what =

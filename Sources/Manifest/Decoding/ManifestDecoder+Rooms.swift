@@ -64,7 +64,7 @@ extension ManifestDecoder {
     }
     // Nobody waits for findings about 200,000 rooms.
     if drafts.hasOverflowed { return [] }
-    var claims = RoomClaims()
+    var claims = RoomClaims(of: drafts.all.count)
     return drafts.all.compactMap { draft in
       let kind = RoomKind(
         profile: draft.profile, isRegistered: isRegistered(draft.fields, profile: draft.profile))

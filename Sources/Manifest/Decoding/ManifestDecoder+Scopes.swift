@@ -50,7 +50,9 @@ extension ManifestDecoder {
       defaults.proof = proofAddress(entry.value)
       defaults.proofKey = entry.keyRange
     }
-    if let node = fields["retries"] { defaults.retries = integer(node, "retries", in: 0...20) }
+    if let node = fields["retries"] {
+      defaults.retries = integer(node, "retries", in: ManifestLimits.retries)
+    }
     if let node = fields["timeouts"] { defaults.timeouts = timeouts(node) }
     takeBeacon(fields, into: &defaults.beacon)
     defaults.settings = sharedSettings(fields)
@@ -105,7 +107,9 @@ extension ManifestDecoder {
     guard let node = fields["tags"] else { return [] }
     if let text = node.text, text.contains(",") {
       _ = self.text(node, "tags")
-      return text.split(separator: ",").map { $0.trimmingBlanks }.filter { !$0.isEmpty }
+      return text.split(separator: ",").map { $0.trimmingBlanks }.filter {
+        !$0.isEmpty && isLabel($0, "tags", at: node.range)
+      }
     }
     return (node.items ?? [node]).compactMap { label($0, "tags") }
   }
@@ -113,9 +117,14 @@ extension ManifestDecoder {
   /// A short text for people: a floor, a tag.
   mutating func label(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = plainText(node, key) else { return nil }
+    return isLabel(text, key, at: node.range) ? text : nil
+  }
+
+  private mutating func isLabel(_ text: String, _ key: String, at range: SourceRange) -> Bool {
     let description = SettingDescription(
-      SettingName(rawValue: key), key, .text(bytes: 1...64), isRequired: false, documentation: "A label.")
-    return check(.text(text), by: description, called: key, at: node.range) ? text : nil
+      SettingName(rawValue: key), key, .text(bytes: ManifestLimits.label), isRequired: false,
+      documentation: "A label.")
+    return check(.text(text), by: description, called: key, at: range)
   }
 
   /// Says which defaults no room could take: they were meant for something.

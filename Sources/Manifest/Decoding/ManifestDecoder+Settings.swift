@@ -32,7 +32,8 @@ extension ManifestDecoder {
   mutating func plainSettings(
     _ fields: Fields, of kind: RoomKind, _ shared: [String: SharedSetting]
   ) -> [SettingName: SettingValue] {
-    var settings: [SettingName: SettingValue] = [:]
+    let count = kind.profile?.settings.count ?? 0
+    var settings = [SettingName: SettingValue](minimumCapacity: count)
     for description in kind.profile?.settings ?? [] where Vocabulary.isPlain(description) {
       let key = description.name.rawValue
       let own = fields.entry(key)
@@ -47,7 +48,7 @@ extension ManifestDecoder {
       } else if description.isRequired {
         let everywhere = description.isShareable ? " It can stand under `defaults` for all rooms." : ""
         error(
-          .missingKey, "a room without `\(key)`", at: fields.head,
+          .missingSetting, "a room without `\(key)`", at: fields.head,
           advice: description.documentation + everywhere)
       }
     }
@@ -108,7 +109,8 @@ extension ManifestDecoder {
       (.wrongLength, "`\(key)` is empty", nil)
     case .wrongLength(let bytes, let allowed):
       (
-        .wrongLength, "`\(key)` has \(bytes) bytes; \(allowed.lowerBound)…\(allowed.upperBound) are possible",
+        value.isLonger(than: allowed.upperBound) ? .wrongLength : .wrongByteLength,
+        "`\(key)` has \(bytes) bytes; \(allowed.lowerBound)…\(allowed.upperBound) are possible",
         value.shown.map { $0.utf8.count == $0.count } == false
           ? "letters beyond a–z take more than one byte each in UTF-8" : nil
       )
@@ -135,16 +137,34 @@ extension ManifestDecoder {
       )
     case .betweenSteps(let duration, let below, let above):
       (
-        .outOfRange, "`\(key)` is \(duration.written), which the device cannot be told exactly",
+        .betweenSteps, "`\(key)` is \(duration.written), which the device cannot be told exactly",
         "the nearest that it can: \(below.written) and \(above.written)"
       )
     case .badPassword(let bytes):
       (
-        .badPassword, "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits",
+        value.isASCII || value.isLonger(than: 63) ? .badPassword : .wrongByteLength,
+        "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits",
         "for an open network leave `password` out"
       )
     }
   }
+}
+
+extension SettingValue {
+  /// Its text, secret or not; nil of every other value.
+  private var text: String? {
+    switch self {
+    case .text(let text): text
+    case .secret(let secret): secret.reveal()
+    case .integer, .uuid, .duration: nil
+    }
+  }
+
+  /// Whether its text has more characters than that, whatever their bytes.
+  fileprivate func isLonger(than count: Int) -> Bool { (text?.unicodeScalars.count ?? 0) > count }
+
+  /// Whether each character of its text is one byte.
+  fileprivate var isASCII: Bool { text?.utf8.allSatisfy { $0 < 0x80 } ?? true }
 }
 
 extension SettingDescription.Kind {

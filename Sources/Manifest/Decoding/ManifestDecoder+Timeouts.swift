@@ -37,7 +37,7 @@ extension ManifestDecoder {
         advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")
       return nil
     }
-    guard duration > .zero, duration <= Written.longestDuration else {
+    guard duration > .zero, duration <= ManifestLimits.longestTimeout else {
       error(.outOfRange, "`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
       return nil
     }

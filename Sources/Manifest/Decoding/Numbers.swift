@@ -15,10 +15,21 @@ enum Written {
     return !digits.isEmpty && digits.utf8.allSatisfy(isDigit) && (digits == "0" || digits.first != "0")
   }
 
-  /// The longest duration that a stage may have.
-  static let longestDuration = Duration.seconds(3600)
-
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
+}
+
+/// What the numbers and texts of a manifest can be, where no device family says it.
+package enum ManifestLimits {
+  /// Attempts after the first.
+  package static let retries = 0...20
+  /// Connections that an adapter holds at once.
+  package static let slots = 1...20
+  /// Bytes of a building's name.
+  package static let buildingName = 1...100
+  /// Bytes of a floor's, a tag's or a place's name, and of a room's that its device does not take.
+  package static let label = 1...64
+  /// The longest timeout of a stage; the shortest is above 0.
+  package static let longestTimeout = Duration.seconds(3600)
 }

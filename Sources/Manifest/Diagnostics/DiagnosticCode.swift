@@ -26,11 +26,14 @@ public enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case notADuration = "not-a-duration"
   case notAUUID = "not-a-uuid"
   case outOfRange = "out-of-range"
+  case betweenSteps = "between-steps"
   case wrongLength = "wrong-length"
+  case wrongByteLength = "wrong-byte-length"
   case controlCharacter = "control-character"
   case unknownValue = "unknown-value"
   case reservedUUID = "reserved-uuid"
   case badIdentifier = "bad-identifier"
+  case noIdentifier = "no-identifier"
   case badAddress = "bad-address"
   case ambiguousText = "ambiguous-text"
 
@@ -43,12 +46,14 @@ public enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
 
   // Adapters.
   case badAdapter = "bad-adapter"
+  case duplicateAdapter = "duplicate-adapter"
   case unknownAdapter = "unknown-adapter"
 
   // Rooms.
   case noRooms = "no-rooms"
   case tooManyRooms = "too-many-rooms"
   case missingAddress = "missing-address"
+  case missingSetting = "missing-setting"
   case duplicateRoom = "duplicate-room"
   case similarRoom = "similar-room"
   case duplicateIdentifier = "duplicate-identifier"
@@ -105,12 +110,16 @@ extension DiagnosticCode {
     case .notADuration: "A duration is a whole number and its unit, without space: `500ms`, `15s` or `2m`."
     case .notAUUID: "A UUID has 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12."
     case .outOfRange: "A number or duration is outside of what the device or the key takes."
-    case .wrongLength: "A text is empty, or longer than the device takes. Lengths are in bytes of UTF-8."
+    case .betweenSteps: "A duration is between two that the device can be told exactly."
+    case .wrongLength: "A text is empty, or longer than the device takes."
+    case .wrongByteLength:
+      "A text has too many or too few bytes in UTF-8, in which letters beyond a–z take more than one."
     case .controlCharacter: "A value contains a control character, such as a tab or a line break."
     case .unknownValue: "The value is none of those that the key takes."
     case .reservedUUID: "The UUID is that of the factory, or none at all. Make your own with `uuidgen`."
-    case .badIdentifier:
-      "An `id` has 1 to 64 characters of a–z, 0–9 and hyphens between them. Where none is given it is made from the name."
+    case .badIdentifier: "An `id` has 1 to 64 characters of a–z, 0–9 and hyphens between them."
+    case .noIdentifier:
+      "There is no `id`, and none can be made from the name: it has no Latin letter or digit."
     case .badAddress: "A Bluetooth address has six pairs of hexadecimal digits: `C4:7C:8D:00:00:01`."
     case .ambiguousText:
       "Other YAML readers take this unquoted text for a number, a truth value or a date. roboprov takes it as it is written; quotes make everybody do so."
@@ -123,9 +132,11 @@ extension DiagnosticCode {
       "The password looks like a placeholder that was meant to be replaced. roboprov expands nothing in a password: it would be written as it is."
     case .badAdapter:
       "An entry under `adapters` is an adapter's name or address, or a name of your choice with its `address`."
+    case .duplicateAdapter: "Two entries under `adapters` are for the same adapter."
     case .unknownAdapter: "This is neither an adapter's name or address nor a name under `adapters`."
     case .noRooms: "The manifest describes no room."
     case .tooManyRooms: "The manifest describes more rooms than a building may have."
+    case .missingSetting: "A room lacks a setting that its device needs."
     case .missingAddress:
       "A room does not say which device is its own, and `match` does not say where that will come from."
     case .duplicateRoom:
@@ -161,13 +172,15 @@ extension DiagnosticCode {
     }
   }
 
-  /// Whether the structure of one value shows it, so that a JSON Schema can find it, too. The others need more than a schema can
-  /// say: other values, other files, or text before it was YAML.
+  /// Whether the structure of the manifest itself shows it, so that its JSON Schema refuses the same
+  /// (`roboprov schema manifest`). The other findings need more than a schema can say: what other values or
+  /// defaults are, what a profile takes, bytes instead of characters, other files, or text before it was YAML.
   public var isStructural: Bool {
     switch self {
-    case .unknownKey, .misplacedKey, .mergeKey, .missingKey, .wrongStructure, .missingValue, .notANumber,
-      .notADuration, .notAUUID, .outOfRange, .wrongLength, .controlCharacter, .unknownValue, .badIdentifier,
-      .badAddress, .badNetworkName, .badPassword, .badSecretSource, .placeholderPassword:
+    case .emptyManifest, .unknownKey, .misplacedKey, .mergeKey, .missingKey, .wrongStructure, .missingValue,
+      .notANumber, .notADuration, .notAUUID, .outOfRange, .wrongLength, .controlCharacter, .unknownValue,
+      .badIdentifier, .badAddress, .badNetworkName, .badPassword, .badSecretSource, .placeholderPassword,
+      .badAdapter, .noRooms:
       true
     default: false
     }

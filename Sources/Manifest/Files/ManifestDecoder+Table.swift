@@ -6,7 +6,11 @@ import YAML
 extension ManifestDecoder {
   /// The rows of the tables that `rooms_from` names, each as the mapping that a room's entry would be.
   mutating func tables(_ node: YAMLNode) -> [YAMLNode] {
-    (node.items ?? [node]).flatMap { table($0) }
+    if let items = node.items, items.isEmpty {
+      error(
+        .noRooms, "`rooms_from` names no table", at: node.range, advice: "name one: rooms_from: rooms.csv")
+    }
+    return (node.items ?? [node]).flatMap { table($0) }
   }
 
   private mutating func table(_ node: YAMLNode) -> [YAMLNode] {

@@ -63,7 +63,7 @@ struct ValidateCommand: ParsableCommand {
     let fixed = reading.fixed()
     if fixed.isEmpty { Console.say("Nothing can be corrected with certainty.") }
     for text in fixed {
-      try OutputFile.write(String(decoding: text.bytes, as: UTF8.self), to: text.name)
+      try OutputFile.change(text.name, from: text.original, to: text.bytes)
       Console.say("\(text.name): \(text.count) finding\(text.count == 1 ? "" : "s") corrected")
     }
   }

@@ -1,0 +1,244 @@
+import Families
+import Model
+
+/// What each key means.
+extension Grammar {
+  /// The mapping in which a key is.
+  enum Place {
+    case manifest, defaults, floor, group, room, network, passwordSource, adapter, table, timeouts, beacon
+  }
+
+  /// A key of the language. Every key that the decoder knows has its words here, or is a setting of a device.
+  static func key(_ name: String, in place: Place) -> MappingForm.Key {
+    let (documentation, value, examples): (String, ValueForm, [String]) =
+      switch place {
+      case .manifest: manifestKey(name)
+      case .room: roomKey(name)
+      case .network: networkKey(name)
+      case .passwordSource: passwordSourceKey(name)
+      case .adapter: adapterKey(name)
+      case .table: tableKey(name)
+      case .timeouts: timeoutKey(name)
+      case .beacon: beaconKey(name)
+      case .defaults, .floor, .group: sharedKey(name)
+      }
+    return MappingForm.Key(name: name, documentation: documentation, value: value, examples: examples)
+  }
+
+  private static func manifestKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "version": ("The version of the format; optional.", .text(.version), ["1"])
+    case "building":
+      (
+        "The building's name, for people. It is at the top of the reports.",
+        .text(.label(ManifestLimits.buildingName)), ["Harbour House"]
+      )
+    case "id":
+      (
+        "The building's stable name; made from `building` where it is absent. Later runs find by it what earlier runs did: never change it.",
+        .text(.slug), ["harbour-house"]
+      )
+    case "include":
+      (
+        "Files with further networks under `wifi`, relative to the manifest.",
+        oneOrMore(.text(.any)), ["networks.yaml"]
+      )
+    case "wifi":
+      (
+        "The WiFi networks, each under a name of your choice, by which rooms refer to it.",
+        .either([.named([(.network, .mapping(network))]), .nothing]), []
+      )
+    case "adapters":
+      (
+        "What is known of adapters, each under its name on the host (hci0), its address, or a name of your choice with its `address`.",
+        .named([(.hostAdapter, .mapping(hostAdapter)), (.other, .mapping(namedAdapter))]), []
+      )
+    case "match":
+      (
+        "How a room without `address` finds its device.",
+        .names([
+          ("address", "It does not: every room names its device's address. The safe way, and the usual one."),
+          ("any", "It takes any device that is waiting and that no other room claims."),
+          ("later", "Its address will be read on site."),
+        ]), ["address"]
+      )
+    case "defaults":
+      ("What holds for every room that does not say otherwise.", .either([.mapping(defaults), .nothing]), [])
+    case "floors":
+      ("The floors, each with its rooms.", .list(of: .mapping(floor), canBeEmpty: false), [])
+    default: sharedKey(name)
+    }
+  }
+
+  /// What can be at several places.
+  private static func sharedKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "profile":
+      (
+        "The kind of device.",
+        .names(DeviceProfiles.all.map { ($0.id.rawValue, $0.title) }),
+        DeviceProfiles.all.prefix(1).map(\.id.rawValue)
+      )
+    case "wifi":
+      (
+        "The network that the device joins: its name under `wifi` at the top, an inline network, or `none`.",
+        .either([.text(.any), .mapping(network)]), ["none"]
+      )
+    case "proof":
+      (
+        "Which beacon proves a device.",
+        .names([
+          (ProofAddress.own.rawValue, "That of its own address."),
+          (
+            ProofAddress.any.rawValue,
+            "Also that of another address that was silent before: for firmware that changes its address."
+          ),
+        ]), []
+      )
+    case "beacon":
+      (
+        "The beacon that the firmware of the devices sends, where it is not the factory's. It is expected, and never written.",
+        .mapping(beacon), []
+      )
+    case "retries": ("Attempts after a first one that failed.", .integer(ManifestLimits.retries), ["2"])
+    case "timeouts": ("How long each stage of an attempt may take.", .mapping(timeouts), [])
+    case "tags":
+      (
+        "Names by which rooms can be selected (`--only`, `--skip`): a list, or a text with commas.",
+        .either([
+          .text(.tags(ManifestLimits.label)),
+          .list(of: .text(.label(ManifestLimits.label)), canBeEmpty: true),
+        ]), []
+      )
+    case "floor": ("The floor's name or number.", .text(.label(ManifestLimits.label)), ["3"])
+    case "group": ("The group's name, a tag of its rooms.", .text(.label(ManifestLimits.label)), ["Suites"])
+    case "groups":
+      ("Rooms that share something.", .list(of: .mapping(group), canBeEmpty: false), [])
+    case "rooms": ("The rooms.", .list(of: .mapping(room), canBeEmpty: false), [])
+    case "rooms_from":
+      (
+        "Tables of rooms (CSV: comma, semicolon or tab), relative to the manifest. The header names the keys of a room.",
+        .either([
+          .text(.any), .mapping(table),
+          .list(of: .either([.text(.any), .mapping(table)]), canBeEmpty: false),
+        ]), ["rooms.csv"]
+      )
+    default: preconditionFailure("the key \(name) has no description")
+    }
+  }
+
+  private static func roomKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "room":
+      (
+        "The room's name, which devices that take one are told. A range stands for several rooms: {301..332}, {301..331..2}, {301..312,314}, {A..F}.",
+        .text(.labelOrRange(ManifestLimits.label)), ["Room 301", "Room {301..332}"]
+      )
+    case "id":
+      (
+        "The room's stable name, the key of its record; made from `room` where it is absent. Give one if the room may be renamed some day.",
+        .text(.slug), ["room-301"]
+      )
+    case "address":
+      (
+        "The Bluetooth address on the device's label. Needed unless `match`, `near` or `register` say otherwise.",
+        .text(.deviceAddress), ["C4:7C:8D:00:00:01"]
+      )
+    case "near":
+      (
+        "The adapter that is in this room: hciN, an address, or a name under `adapters`. The room gets the device nearest to it.",
+        .text(.any), ["hci1"]
+      )
+    case "register":
+      (
+        "true: the device was configured elsewhere. It is looked for on air, and never written.", .truth, []
+      )
+    default: sharedKey(name)
+    }
+  }
+
+  private static func networkKey(_ name: String) -> (String, ValueForm, [String]) {
+    let settings = DeviceProfiles.all.flatMap(\.settings)
+    func setting(_ name: SettingName) -> ValueForm {
+      guard let description = settings.first(where: { $0.name == name }) else {
+        preconditionFailure("no device takes \(name)")
+      }
+      return .setting(description)
+    }
+    return switch name {
+    case "ssid": ("The network's name as it is on air: 1 to 32 bytes.", setting(.wifiSSID), [])
+    case "password":
+      (
+        "The network's password: where it comes from, or its text of 8 to 63 bytes or 64 hexadecimal digits. Absent or empty: an open network.",
+        .either([setting(.wifiPassword), .mapping(passwordSource)]), []
+      )
+    default: preconditionFailure("the key \(name) has no description")
+    }
+  }
+
+  private static func beaconKey(_ name: String) -> (String, ValueForm, [String]) {
+    let setting: SettingName = name == "uuid" ? .beaconUUID : .beaconMajor
+    let description = DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == setting }
+    guard let description else { preconditionFailure("no device takes \(setting)") }
+    return (description.documentation, .setting(description), [])
+  }
+
+  private static func passwordSourceKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "env": ("The environment variable that has it.", .text(.environmentName), ["WIFI_PASSWORD"])
+    case "file": ("The file that has it, relative to this one.", .text(.something), ["./wifi.txt"])
+    case "command":
+      ("The program that writes it, with its arguments; no shell reads them.", .command, [])
+    case "prompt": ("true: it is asked for at the terminal.", .affirmation, [])
+    default: preconditionFailure("the key \(name) has no description")
+    }
+  }
+
+  private static func adapterKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "address":
+      ("The adapter's address (`bluetoothctl list`).", .text(.adapterAddress), ["00:1A:7D:DA:71:13"])
+    case "slots": ("Connections that it holds at once.", .integer(ManifestLimits.slots), ["5"])
+    case "place": ("Where it is, for people.", .text(.label(ManifestLimits.label)), ["by the lift"])
+    default: preconditionFailure("the key \(name) has no description")
+    }
+  }
+
+  private static func tableKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "file": ("The file, relative to the manifest.", .text(.any), ["rooms.csv"])
+    case "columns":
+      ("Which column gives which key of a room, where the headers have other names.", .mapping(columns), [])
+    case "ignore": ("Columns that mean nothing here.", oneOrMore(.text(.any)), [])
+    default: preconditionFailure("the key \(name) has no description")
+    }
+  }
+
+  private static func timeoutKey(_ name: String) -> (String, ValueForm, [String]) {
+    guard let stage = Stage(rawValue: name) else { preconditionFailure("the key \(name) has no description") }
+    return (
+      "How long \(stage.task) may take: a whole number with ms, s or m.",
+      .timeout(through: ManifestLimits.longestTimeout), ["15s"]
+    )
+  }
+
+  private static func oneOrMore(_ form: ValueForm) -> ValueForm {
+    .either([form, .list(of: form, canBeEmpty: true)])
+  }
+}
+
+extension Stage {
+  /// What is done in it.
+  fileprivate var task: String {
+    switch self {
+    case .search: "finding the device on air"
+    case .connect: "connecting"
+    case .discover: "finding the device's service"
+    case .ready: "waiting until the device is ready"
+    case .read: "each read"
+    case .write: "each write"
+    case .save: "saving, and the device's answer"
+    case .verify: "proving the device"
+    }
+  }
+}

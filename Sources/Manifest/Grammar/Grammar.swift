@@ -1,0 +1,91 @@
+import Families
+import Model
+
+/// The language of manifests as data. Its keys are those that the decoder knows, and no list of its own.
+package enum Grammar {
+  /// The whole manifest.
+  package static let manifest = MappingForm(
+    name: "manifest", documentation: "A building that roboprov provisions.",
+    keys: Vocabulary.building.map { key($0, in: .manifest) }, required: ["building"],
+    oneOf: Vocabulary.roomLists)
+
+  static let defaults = MappingForm(
+    name: "defaults", documentation: "What holds for rooms that do not say otherwise.",
+    keys: shared(Vocabulary.defaults, .defaults))
+  static let floor = MappingForm(
+    name: "floor", documentation: "A floor: what its rooms share, and the rooms.",
+    keys: shared(Vocabulary.floor, .floor), required: ["floor"],
+    oneOf: Vocabulary.floor.filter(Vocabulary.roomLists.contains))
+  static let group = MappingForm(
+    name: "group", documentation: "Rooms that share something; the group's name is a tag of theirs.",
+    keys: shared(Vocabulary.group, .group), required: ["group"],
+    oneOf: Vocabulary.group.filter(Vocabulary.roomLists.contains))
+  /// Of any profile: which settings a room takes depends on its own, which may be that of its floor or of `defaults`.
+  static let room = MappingForm(
+    name: "room", documentation: "A room, or a range of rooms: Room {301..332}.",
+    keys: Vocabulary.room.map { key($0, in: .room) }
+      + settings(named: roomSettings) { description in
+        description.name == .minor ? .counting(description) : .setting(description)
+      }, required: ["room"])
+  static let network = MappingForm(
+    name: "network", documentation: "A WiFi network.",
+    keys: Vocabulary.network.map { key($0, in: .network) }, required: ["ssid"])
+  static let passwordSource = MappingForm(
+    name: "password_source", documentation: "Where a password comes from: one of these.",
+    keys: Vocabulary.passwordSources.map { key($0, in: .passwordSource) }, isChoice: true)
+  static let table = MappingForm(
+    name: "table", documentation: "A table of rooms, and which of its columns give which keys.",
+    keys: Vocabulary.table.map { key($0, in: .table) }, required: ["file"])
+  static let columns = MappingForm(
+    name: "columns", documentation: "The header of the column for each key of a room.",
+    keys: Vocabulary.columns.map { key in
+      MappingForm.Key(
+        name: key, documentation: "The header of the column that gives `\(key)`.", value: .text(.any))
+    })
+  static let timeouts = MappingForm(
+    name: "timeouts", documentation: "How long each stage of an attempt may take.",
+    keys: Vocabulary.stages.map { key($0, in: .timeouts) })
+
+  static let beacon = MappingForm(
+    name: "beacon", documentation: "The beacon that the firmware of devices sends, where it is not the factory's.",
+    keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
+
+  /// An adapter that is named as its host names it.
+  static let hostAdapter = MappingForm(
+    name: "host_adapter", documentation: "An adapter, named by its host or by its address.",
+    keys: Vocabulary.adapter.filter { $0 != "address" }.map { key($0, in: .adapter) },
+    oneOf: Vocabulary.adapter.filter { $0 != "address" })
+  /// An adapter with a name of the manifest.
+  static let namedAdapter = MappingForm(
+    name: "named_adapter", documentation: "An adapter, by its address; its name is one of your choice.",
+    keys: Vocabulary.adapter.map { key($0, in: .adapter) }, required: ["address"])
+
+  // MARK: Settings
+
+  private static let roomSettings: [String] = {
+    var keys: [String] = []
+    for key in DeviceProfiles.all.flatMap({ Vocabulary.settingKeys(of: $0) }) where !keys.contains(key) {
+      keys.append(key)
+    }
+    return keys
+  }()
+
+  private static func shared(_ keys: [String], _ place: Place) -> [MappingForm.Key] {
+    keys.map { key($0, in: place) } + settings(named: Vocabulary.shareableSettings) { .setting($0) }
+  }
+
+  private static func settings(
+    named names: [String], _ form: (SettingDescription) -> ValueForm
+  ) -> [MappingForm.Key] {
+    names.map { name in
+      let families: [any DeviceFamily] = DeviceProfiles.all.filter {
+        $0.settings.contains { $0.name.rawValue == name }
+      }
+      // What families have in common they describe in the same way, but for how it goes over the air.
+      let descriptions = families.flatMap(\.settings).filter { $0.name.rawValue == name }
+      guard let first = descriptions.first else { preconditionFailure("no device takes \(name)") }
+      let texts = zip(families, descriptions).map { "\($0.title): \($1.documentation)" }
+      return MappingForm.Key(name: name, documentation: texts.joined(separator: "\n\n"), value: form(first))
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Manifest
+import Reporting
+
+import Testing
+import VirtualTime
+import YAML
+
+@testable import RoboprovCLI
+
+@Suite("The JSON Schema of manifests", .timeLimit(.minutes(20)))
+struct ManifestSchemaTests {
+  private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+
+  @Test("is printed by its name, and listed")
+  func command() async throws {
+    try await Site.use { site in
+      let schema = try await site.run(["schema", "manifest"])
+      #expect(schema.status == 0 && schema.output == ManifestSchema.document.pretty, "\(schema)")
+      let list = try await site.run(["schema"])
+      #expect(list.output.contains("manifest "), "\(list)")
+    }
+  }
+
+  @Test("explains every key")
+  func explained() throws {
+    let schema = try #require(JSON(ManifestSchema.document.pretty))
+    let mappings = [schema] + schema["definitions"].keys.sorted().map { schema["definitions"][$0] }
+    #expect(mappings.count > 8)
+    for mapping in mappings {
+      #expect(mapping["description"].text?.isEmpty == false)
+      for key in mapping["properties"].keys {
+        #expect(mapping["properties"][key]["description"].text?.isEmpty == false, "\(key)")
+      }
+    }
+  }
+
+  /// How many manifests are changed: a share in `make test`, all with `make test-schema`.
+  private static let mutations =
+    ProcessInfo.processInfo.environment["MUTATIONS"].flatMap { Int($0) } ?? 2000
+  private static let seed = ProcessInfo.processInfo.environment["MUTATIONS_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test("refuses what the parser refuses, and takes what it takes: examples, and changes of them")
+  func sameVerdict() async throws {
+    let examples = try Self.examples()
+    #expect(examples.count >= 3)
+    let bases = Self.bases + examples
+    var mutations = ManifestMutations(seed: Self.seed, donors: Self.bases)
+    var choice = SeededGenerator(seed: Self.seed).split("bases")
+    var verdicts = bases.map { Verdict(of: $0) }
+    for base in Self.bases.map({ Verdict(of: $0) }) {
+      #expect(base.isAccepted, "\(base.codes): \(base.manifest.yaml)")
+    }
+    for _ in 0..<Self.mutations {
+      let some = choice.chance(0.85) ? Self.bases : examples
+      let base = some[Int.random(in: some.indices, using: &choice)]
+      verdicts.append(Verdict(of: mutations.mutated(base)))
+    }
+    // The changes are worth the name.
+    let refused = verdicts.count { !$0.isAccepted }
+    #expect(refused * 3 >= verdicts.count && refused * 10 <= verdicts.count * 9, "\(refused) refused")
+    let codes = Set(verdicts.flatMap(\.codes))
+    let missing = DiagnosticCode.allCases.filter { $0.isStructural && !codes.contains($0) }
+    #expect(missing.allSatisfy(Self.elsewhere.contains), "\(missing.map(\.rawValue))")
+    let unread = verdicts.count { $0.isPartlyUnread && $0.isAccepted }
+    #expect(unread * 10 <= verdicts.count, "\(unread) not read to their end")
+    try await expectSameVerdict(verdicts)
+  }
+
+  /// Structural findings that no change brings about.
+  private static let elsewhere: Set<DiagnosticCode> = [.emptyManifest]
+
+  /// What the parser finds in a manifest, as far as a schema could find it, too.
+  private struct Verdict {
+    let manifest: ManifestDraft
+    let codes: Set<DiagnosticCode>
+
+    init(of manifest: ManifestDraft) {
+      self.manifest = manifest
+      let reading = ManifestReader.read(Array(manifest.yaml.utf8), file: "building.yaml")
+      codes = Set(reading.diagnostics.filter { $0.severity == .error }.map(\.code))
+    }
+
+    var isAccepted: Bool { !codes.contains(where: \.isStructural) }
+
+    /// Whether the parser leaves something out that a schema reads: the value of a key that is not supported or there twice, and
+    /// what else a range says that is none.
+    var isPartlyUnread: Bool {
+      !codes.isDisjoint(with: [.unsupportedKey, .duplicateKey, .badRange, .rangeValue])
+    }
+
+    var line: String {
+      let json: JSONValue = .object([
+        "manifest": manifest.json, "accepted": .bool(isAccepted), "partly_unread": .bool(isPartlyUnread),
+        "codes": .array(codes.map(\.rawValue).sorted().map { .string($0) }),
+      ])
+      // One line: line breaks in texts are escaped.
+      return json.pretty.split(separator: "\n").joined()
+    }
+  }
+
+  private func expectSameVerdict(_ verdicts: [Verdict]) async throws {
+    try await Site.use { site in
+      try site.write("manifest.schema.json", ManifestSchema.document.pretty)
+      try site.write("verdicts.jsonl", verdicts.map(\.line).joined(separator: "\n") + "\n")
+      let python = Self.checkout.appending(path: ".build-interop/venv/bin/python3").path
+      try #require(
+        FileManager.default.isExecutableFile(atPath: python), "no Python for this: run `make venv`")
+      let script = Self.checkout.appending(path: "Tests/Interop/check_manifests.py").path
+      let outcome = try await site.runTool([python, script, "manifest.schema.json", "verdicts.jsonl"])
+      try #require(outcome.status == 0, "\(outcome)")
+      let result = try #require(JSON(outcome.output), "\(outcome)")
+      #expect(result["manifests"].integer == verdicts.count)
+      let disagreements = result["disagreements"].items.compactMap(\.text)
+      #expect(
+        disagreements.isEmpty, "\(result["count"].integer ?? 0):\n\(disagreements.joined(separator: "\n"))")
+    }
+  }
+
+  // MARK: Manifests
+
+  /// The manifests in manifests/, good and bad, as far as they are YAML.
+  private static func examples() throws -> [ManifestDraft] {
+    let folder = checkout.appending(path: "manifests")
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    let paths = (files?.allObjects ?? []).compactMap { ($0 as? URL)?.path }.sorted()
+    return try paths.filter { $0.hasSuffix(".yaml") && !$0.hasSuffix("scenario.yaml") }.compactMap { path in
+      let text = try Data(contentsOf: URL(filePath: path))
+      return (try? YAMLParser.parse(Array(text))).flatMap { $0 }.map { ManifestDraft($0) }
+    }
+  }
+
+  private static let bases: [ManifestDraft] = [
+    """
+    version: 1
+    building: B
+    id: b-1
+    include: [networks.yaml]
+    wifi: { guests: { ssid: Guests, password: correct horse }, open: { ssid: Open, password: "" }, keyed: { ssid: 12, password: 12345678 }, a: { ssid: A, password: { env: WIFI_A } }, b: { ssid: B, password: { file: ./b.txt } }, c: { ssid: C, password: { command: [pass, 7] } }, d: { ssid: D, password: { prompt: true } } }
+    adapters: { hci0: { slots: 7 }, "00:1A:7D:DA:71:13": { place: hall }, east: { address: "00:1A:7D:DA:71:14", slots: 1, place: 3 } }
+    match: any
+    profile: robo-sensor
+    retries: 0
+    timeouts: { connect: 15s, verify: 1m }
+    defaults: { wifi: guests, proof: any_address }
+    rooms:
+      - { room: A, id: a, floor: 1, tags: "x, y", address: "C4:7C:8D:00:00:01", minor: 1 }
+      - { room: B, tags: [x, 7], minor: "2", register: true }
+      - { room: 303, minor: 3, wifi: none, near: east, retries: 20, timeouts: { search: 500ms, save: 3600s }, proof: own_address }
+      - { room: D, minor: 4, wifi: { ssid: D, password: "0123456789" } }
+      - { room: "Room {1..3}", minor: 11 }
+      - { room: "{North,South}", minor: "{21,22}" }
+    """,
+    """
+    building: B
+    match: later
+    defaults: { profile: iot-design-shop, uuid: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6, major: 1, interval: 500ms, power: -6 }
+    floors:
+      - floor: 0
+        rooms: [{ room: A, minor: 1, power: "0 dBm" }, { room: B, minor: 2, major: 2, interval: 2s, power: low }]
+        groups: [{ group: g, tags: t, rooms: [{ room: C, minor: 3, uuid: 2f234454-cf6d-4a0f-adf2-f4911ba9ffa7 }] }]
+      - { floor: attic, tags: [t], retries: 1, power: high, rooms: [{ room: D, minor: 9, profile: robo-sensor }] }
+    groups:
+      - { group: h, profile: firefly, control: 1, value: 2, range: 3, rooms: [{ room: E, address: "C4-7C-8D-00-00-02", control: 0 }] }
+    """,
+    """
+    building: B
+    match: any
+    rooms_from: { file: rooms.csv, columns: { room: Zimmer, minor: Nr }, ignore: [Notes] }
+    floors:
+      - { floor: 1, rooms_from: [a.csv, { file: b.csv, ignore: x }] }
+    groups: [{ group: g, rooms_from: c.csv }]
+    defaults:
+    wifi:
+    """,
+    "{ building: B, rooms: [{ room: A, minor: 1, address: \"C4:7C:8D:00:00:01\" }] }",
+  ].map { text in
+    guard let node = try? YAMLParser.parse(Array(text.utf8)) else { preconditionFailure("no YAML: \(text)") }
+    return ManifestDraft(node)
+  }
+}

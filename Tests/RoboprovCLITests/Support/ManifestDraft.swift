@@ -1,0 +1,114 @@
+import Reporting
+import YAML
+
+/// A manifest that can be changed at random: what is in it, and nothing of its layout.
+indirect enum ManifestDraft: Hashable {
+  case scalar(String, isPlain: Bool)
+  case list([ManifestDraft])
+  case mapping([Entry])
+
+  struct Entry: Hashable {
+    var key: String
+    var value: ManifestDraft
+  }
+
+  init(_ node: YAMLNode) {
+    switch node.content {
+    case .scalar(let text, let isPlain): self = .scalar(text, isPlain: isPlain)
+    case .sequence(let items): self = .list(items.map { ManifestDraft($0) })
+    case .mapping(let entries):
+      self = .mapping(entries.map { Entry(key: $0.key, value: ManifestDraft($0.value)) })
+    }
+  }
+
+  /// The same in one line of YAML.
+  var yaml: String {
+    switch self {
+    case .scalar(let text, let isPlain):
+      isPlain && Self.isPlain(text) ? (text.isEmpty ? "~" : text) : Self.quoted(text)
+    case .list(let items): "[" + items.map(\.yaml).joined(separator: ", ") + "]"
+    case .mapping(let entries):
+      "{" + entries.map { "\(Self.quoted($0.key)): \($0.value.yaml)" }.joined(separator: ", ") + "}"
+    }
+  }
+
+  /// The same as an editor sees it: what has no quotes is a number, a truth value or nothing where it looks so. Of a key
+  /// that is there twice the first counts.
+  var json: JSONValue {
+    switch self {
+    case .scalar(let text, let isPlain): isPlain ? Self.value(of: text) : .string(text)
+    case .list(let items): .array(items.map(\.json))
+    case .mapping(let entries):
+      .object(
+        entries.enumerated().filter { index, entry in !entries[..<index].contains { $0.key == entry.key } }
+          .map { JSONValue.Member($1.key, $1.value.json) })
+    }
+  }
+
+  private static func value(of text: String) -> JSONValue {
+    switch text {
+    case "", "~", "null": return .null
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    default:
+      let isDecimal = text.wholeMatch(of: #/-?(0|[1-9][0-9]{0,17})/#) != nil
+      return isDecimal ? Int(text).map { .integer($0) } ?? .string(text) : .string(text)
+    }
+  }
+
+  /// Whether a text means itself without quotes, also within brackets.
+  private static func isPlain(_ text: String) -> Bool {
+    text.wholeMatch(of: #/(-?[A-Za-z0-9][A-Za-z0-9 ._+-]*)?|~/#) != nil && text.last != " "
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      let isLetter = scalar.isASCII && scalar.value >= 0x20 && !"\"\\".unicodeScalars.contains(scalar)
+      let digits = String(scalar.value, radix: 16)
+      quoted += isLetter ? String(scalar) : "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+    return quoted + "\""
+  }
+}
+
+extension ManifestDraft {
+  /// How many values are in it, itself included.
+  var count: Int {
+    switch self {
+    case .scalar: 1
+    case .list(let items): items.reduce(1) { $0 + $1.count }
+    case .mapping(let entries): entries.reduce(1) { $0 + $1.value.count }
+    }
+  }
+
+  /// Every key with its value, at whatever place.
+  var entries: [Entry] {
+    switch self {
+    case .scalar: []
+    case .list(let items): items.flatMap(\.entries)
+    case .mapping(let entries): entries + entries.flatMap(\.value.entries)
+    }
+  }
+
+  /// Changes the value of this number, counted from the beginning.
+  mutating func change(_ number: Int, _ body: (inout ManifestDraft) -> Void) {
+    var number = number
+    change(&number, body)
+  }
+
+  /// - Parameter number: below 0 once it was changed.
+  private mutating func change(_ number: inout Int, _ body: (inout ManifestDraft) -> Void) {
+    if number == 0 { body(&self) }
+    number -= 1
+    switch self {
+    case .scalar: break
+    case .list(var items):
+      for index in items.indices where number >= 0 { items[index].change(&number, body) }
+      self = .list(items)
+    case .mapping(var entries):
+      for index in entries.indices where number >= 0 { entries[index].value.change(&number, body) }
+      self = .mapping(entries)
+    }
+  }
+}
