@@ -30,7 +30,9 @@ extension ManifestReading {
         }
       }
       guard count > 0 else { return nil }
-      return FixedText(name: excerpt.file, original: excerpt.source.bytes, bytes: bytes + excerpt.source.bytes[offset...], count: count)
+      return FixedText(
+        name: excerpt.file, original: excerpt.source.bytes, bytes: bytes + excerpt.source.bytes[offset...],
+        count: count)
     }
   }
 }

@@ -71,7 +71,9 @@ package enum Vocabulary {
 
   /// The settings that are written to the devices of a profile and that they have on air: their identity.
   static let settingsOnAir: [ProfileID: [SettingName]] = Dictionary(
-    uniqueKeysWithValues: DeviceProfiles.all.map { ($0.id, $0.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name)) })
+    uniqueKeysWithValues: DeviceProfiles.all.map {
+      ($0.id, $0.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name))
+    })
 
   /// The keys of a profile's settings, in its order.
   static func settingKeys(of profile: any DeviceFamily) -> [String] {

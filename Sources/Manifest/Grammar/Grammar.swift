@@ -47,7 +47,8 @@ package enum Grammar {
     keys: Vocabulary.stages.map { key($0, in: .timeouts) })
 
   static let beacon = MappingForm(
-    name: "beacon", documentation: "The beacon that the firmware of devices sends, where it is not the factory's.",
+    name: "beacon",
+    documentation: "The beacon that the firmware of devices sends, where it is not the factory's.",
     keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
 
   /// An adapter that is named as its host names it.
