@@ -2,7 +2,8 @@ import Manifest
 import Testing
 
 /// SplitMix64: the test's own chance, the same each time.
-private struct Chance: RandomNumberGenerator {
+/// A small generator whose sequence follows from one number (SplitMix64).
+struct Chance: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {

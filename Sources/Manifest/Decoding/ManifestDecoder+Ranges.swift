@@ -31,6 +31,7 @@ extension ManifestDecoder {
     return zip(rooms.names, minors).map { name, minor in
       var room = draft
       room.isOfRange = true
+      room.origin.range = draft.origin.entry
       room.fields.replace("room", by: name)
       if let minor { room.fields.replace("minor", by: minor) }
       return (name, room)

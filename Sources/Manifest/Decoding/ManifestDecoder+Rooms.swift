@@ -1,3 +1,4 @@
+import CSV
 import Families
 import Model
 import Source
@@ -13,6 +14,36 @@ struct RoomDraft {
   var scope: Int
   /// Whether it is one of a range, and no entry of its own has changed it.
   var isOfRange: Bool
+  /// Where it is written.
+  var origin: RoomOrigin
+}
+
+/// Where a room is written.
+struct RoomOrigin: Hashable {
+  /// The entry of a list, or the row of a table; where there are several, the last.
+  var entry: SourceRange
+  /// What that is in, by its number among `ManifestDecoder.lists`.
+  var list: Int
+  /// The entry of the range that gives it, whatever entry has changed it since; nil where there is none.
+  var range: SourceRange?
+}
+
+/// What rooms are in.
+enum RoomList: Hashable {
+  /// A list of entries.
+  case entries
+  /// The rows of a table.
+  case rows(TableLayout)
+}
+
+/// What has to be known of a table in order to write into it.
+struct TableLayout: Hashable {
+  /// The number of its text.
+  var text: Int
+  /// What is between its cells.
+  var delimiter: CSVTable.Delimiter
+  /// The column that gives addresses, from 0; nil where none does.
+  var addressColumn: Int?
 }
 
 /// The rooms of a manifest in its order, ranges written out.
@@ -36,9 +67,11 @@ struct RoomDrafts {
       all.append(draft)
       return
     }
+    let range = all[index].origin.range
     all[index] = RoomDraft(
       fields: draft.fields.over(all[index].fields), profile: draft.profile, scope: all[index].scope,
-      isOfRange: draft.isOfRange)
+      isOfRange: draft.isOfRange, origin: draft.origin)
+    if !draft.isOfRange { all[index].origin.range = range }
     // The next entry of this name is a second room.
     if !draft.isOfRange { ofRanges[name] = nil }
   }
@@ -64,6 +97,7 @@ extension ManifestDecoder {
     }
     // Nobody waits for findings about 200,000 rooms.
     if drafts.hasOverflowed { return [] }
+    self.drafts = drafts.all
     var claims = RoomClaims(of: drafts.all.count)
     return drafts.all.compactMap { draft in
       let kind = RoomKind(
@@ -86,9 +120,20 @@ extension ManifestDecoder {
     for entry in fields.all {
       switch entry.key {
       case "rooms":
-        for node in list(entry, "begin each room with `- room: …`") { add(node, in: scope, &drafts) }
+        let nodes = list(entry, "begin each room with `- room: …`")
+        lists.append(.entries)
+        for node in nodes { add(node, in: scope, &drafts) }
       case "rooms_from":
-        for node in tables(entry.value) { add(node, in: scope, &drafts) }
+        if let items = entry.value.items, items.isEmpty {
+          error(
+            .noRooms, "`rooms_from` names no table", at: entry.value.range,
+            advice: "name one: rooms_from: rooms.csv")
+        }
+        for node in entry.value.items ?? [entry.value] {
+          guard let (rows, layout) = table(node) else { continue }
+          lists.append(.rows(layout))
+          for row in rows { add(row, in: scope, &drafts) }
+        }
       case "floors":
         for node in list(entry, "begin each floor with `- floor: …`") {
           self.scope(node, "floor", in: scope, networks, &drafts)
@@ -118,7 +163,7 @@ extension ManifestDecoder {
     return items
   }
 
-  /// Takes an entry of a list or a row of a table.
+  /// Takes an entry of a list or a row of a table, the last of `lists`.
   private mutating func add(_ node: YAMLNode, in scope: Int, _ drafts: inout RoomDrafts) {
     let name = node.entries?.first { $0.key == "room" }?.value.text
     let base = name.flatMap { drafts.ofRange(named: $0) }
@@ -129,7 +174,9 @@ extension ManifestDecoder {
       ?? base.map { ChosenProfile(family: $0.profile) }
     let profile = (chosen ?? scopes[scope].defaults.profile)?.family
     guard let fields = roomFields(node, profile) else { return }
-    let draft = RoomDraft(fields: fields, profile: profile, scope: scope, isOfRange: false)
+    let draft = RoomDraft(
+      fields: fields, profile: profile, scope: scope, isOfRange: false,
+      origin: RoomOrigin(entry: node.range, list: lists.count - 1))
     var rooms = [(name: name, draft: draft)]
     if let name, RoomRange.isMeant(by: name), let range = fields["room"]?.range {
       show(range)

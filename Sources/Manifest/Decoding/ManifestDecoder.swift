@@ -21,6 +21,10 @@ struct ManifestDecoder {
   var adapters: [AdapterDescription] = []
   /// The places that rooms share: the top first, then each floor and group.
   var scopes: [RoomScope] = []
+  /// What rooms are in, in the order of reading.
+  var lists: [RoomList] = []
+  /// The rooms as they are written, in the building's order.
+  var drafts: [RoomDraft] = []
   /// What rooms have in common.
   var evidence = RoomEvidence()
   /// Timeouts that were told to be too short.

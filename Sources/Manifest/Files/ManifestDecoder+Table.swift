@@ -4,40 +4,42 @@ import YAML
 
 /// Rooms in a table.
 extension ManifestDecoder {
-  /// The rows of the tables that `rooms_from` names, each as the mapping that a room's entry would be.
-  mutating func tables(_ node: YAMLNode) -> [YAMLNode] {
-    if let items = node.items, items.isEmpty {
-      error(
-        .noRooms, "`rooms_from` names no table", at: node.range, advice: "name one: rooms_from: rooms.csv")
-    }
-    return (node.items ?? [node]).flatMap { table($0) }
-  }
-
-  private mutating func table(_ node: YAMLNode) -> [YAMLNode] {
+  /// The rows of a table that `rooms_from` names, each as the mapping that a room's entry would be; nil where there are none.
+  mutating func table(_ node: YAMLNode) -> (rows: [YAMLNode], layout: TableLayout)? {
     var mapping = ColumnMapping()
     var path = node
     if node.entries != nil {
-      guard let fields = fields(of: node, "`rooms_from`", known: Vocabulary.table) else { return [] }
+      guard let fields = fields(of: node, "`rooms_from`", known: Vocabulary.table) else { return nil }
       if let columns = fields["columns"] { mapping.columns = self.columns(columns) }
       if let ignored = fields["ignore"] { mapping.ignored = texts(ignored, "ignore") }
       guard let file = fields["file"] else {
         error(
           .missingKey, "`rooms_from` without `file`", at: fields.head,
           advice: "name the table: file: rooms.csv")
-        return []
+        return nil
       }
       path = file
     }
-    guard let source = file(path, "rooms_from", atMost: CSVReader.maximumBytes) else { return [] }
+    guard let source = file(path, "rooms_from", atMost: CSVReader.maximumBytes) else { return nil }
     let table: CSVTable
     do throws(CSVError) {
       table = try CSVReader.read(source)
     } catch {
       findings.append(Diagnostic(error))
-      return []
+      return nil
     }
     texts.set(YAMLNode(table), isWhole: true, of: source.number)
-    return rows(of: table, mapping, at: path.range)
+    guard let header = table.rows.first else {
+      error(
+        .badTable, "the table is empty", at: path.range,
+        advice: "its first row names the columns: room;minor;address")
+      return nil
+    }
+    let columns = keys(of: header, mapping)
+    let layout = TableLayout(
+      text: source.number, delimiter: table.delimiter,
+      addressColumn: columns.firstIndex { $0.keys.contains("address") })
+    return (rows(of: table, columns), layout)
   }
 
   /// Which column gives which key, as the manifest says.
@@ -60,16 +62,9 @@ extension ManifestDecoder {
     (node.items ?? [node]).compactMap { node in text(node, key).map { ($0, node.range) } }
   }
 
-  private mutating func rows(of table: CSVTable, _ mapping: ColumnMapping, at place: SourceRange)
-    -> [YAMLNode]
-  {
-    guard let header = table.rows.first else {
-      error(
-        .badTable, "the table is empty", at: place,
-        advice: "its first row names the columns: room;minor;address")
-      return []
-    }
-    let keys = keys(of: header, mapping)
+  private mutating func rows(
+    of table: CSVTable, _ keys: [(keys: [String], range: SourceRange)]
+  ) -> [YAMLNode] {
     return table.rows.dropFirst().map { row in
       if row.count > keys.count, let cell = row[keys.count...].first(where: { !$0.text.isEmpty }) {
         error(

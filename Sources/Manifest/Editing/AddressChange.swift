@@ -1,0 +1,262 @@
+import Bluetooth
+import CSV
+import Hex
+import Source
+import YAML
+
+/// The change of one line that gives a room an address. What comes of it has to be read again: it looks at bytes where YAML's
+/// grammar allows more than anybody writes.
+struct AddressChange {
+  /// A part of a text, and what it is replaced by.
+  struct Change {
+    /// The number of the text.
+    var text: Int
+    /// What is replaced; empty where something is inserted.
+    var bytes: Range<Int>
+    var replacement: String
+    /// The line that is changed or added, from 1.
+    var line: Int
+  }
+
+  private let decoder: ManifestDecoder
+  private let index: Int
+  private let address: BluetoothAddress
+
+  private var draft: RoomDraft { decoder.drafts[index] }
+
+  /// - Parameter room: its position in the building.
+  init(_ decoder: ManifestDecoder, room: Int, _ address: BluetoothAddress) {
+    (self.decoder, index, self.address) = (decoder, room, address)
+  }
+
+  func change() throws(ManifestEditError) -> Change {
+    if let written = draft.fields["address"] { return replacing(written.range) }
+    if draft.isOfRange { return try addingEntry() }
+    switch decoder.lists[draft.origin.list] {
+    case .rows(let table): return try fillingCell(of: table)
+    case .entries: return try addingKey()
+    }
+  }
+
+  // MARK: An address that is there
+
+  private func replacing(_ range: SourceRange) -> Change {
+    let bytes = source(range.text).bytes
+    let quote = quote(at: range)
+    let text =
+      switch (quote, table(range.text)) {
+      case (let quote?, _): quote + address.description + quote
+      case (nil, _?): address.description
+      case (nil, nil): isPlain(range) ? plain : quoted
+      }
+    return change(text, at: range.bytes.lowerBound..<Self.end(of: range, in: bytes), in: range.text)
+  }
+
+  /// The quote with which a value begins; nil of one without.
+  private func quote(at range: SourceRange) -> String? {
+    let bytes = source(range.text).bytes
+    guard range.bytes.lowerBound < bytes.count else { return nil }
+    switch bytes[range.bytes.lowerBound] {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "'"): return "'"
+    default: return nil
+    }
+  }
+
+  /// Whether a value begins as text without quotes does.
+  private func isPlain(_ range: SourceRange) -> Bool {
+    let bytes = source(range.text).bytes
+    return range.bytes.lowerBound < bytes.count && UInt8(hexDigit: bytes[range.bytes.lowerBound]) != nil
+  }
+
+  // MARK: A key more
+
+  /// The address as a key of the room's own entry.
+  private func addingKey() throws(ManifestEditError) -> Change {
+    let entry = draft.origin.entry
+    let own = draft.fields.all.filter {
+      $0.keyRange.text == entry.text && entry.bytes.contains($0.keyRange.start.offset)
+    }
+    guard let first = own.min(by: { $0.keyRange.start < $1.keyRange.start }),
+      let last = own.max(by: { $0.value.range.end < $1.value.range.end })
+    else { throw unsafe(entry) }
+    let bytes = source(entry.text).bytes
+    let key = quote(at: first.keyRange).map { $0 + "address" + $0 } ?? "address"
+    let pair = "\(key): \(styled)"
+    if isFlowMapping(entry) {
+      let end = last.value.range.end.offset
+      return change(", " + pair, at: end..<end, in: entry.text)
+    }
+    let indentation = String(repeating: " ", count: first.keyRange.start.column - 1)
+    // The address goes below the minor or the name, where these have a line of their own.
+    let above =
+      ["minor", "room"].lazy.compactMap { key in own.first { $0.key == key && isOneLine($0) } }.first
+      ?? own.first(where: isOneLine)
+    guard let above else {
+      let start = first.keyRange.start.offset
+      return change(
+        pair + lineEnd(at: start, in: entry.text) + indentation, at: start..<start, in: entry.text)
+    }
+    return addingLine(indentation + pair, below: above.value.range.end.offset, in: entry.text, bytes)
+  }
+
+  /// Whether a key has a line of its own, or at least one that ends with its value.
+  private func isOneLine(_ entry: YAMLNode.Entry) -> Bool {
+    let bytes = source(entry.keyRange.text).bytes
+    let range = entry.value.range
+    guard entry.value.text != nil, range.start.line == entry.keyRange.start.line,
+      range.end.line == range.start.line, range.bytes.lowerBound < bytes.count
+    else { return false }
+    return ![UInt8(ascii: "|"), UInt8(ascii: ">")].contains(bytes[range.bytes.lowerBound])
+  }
+
+  private func isFlowMapping(_ entry: SourceRange) -> Bool {
+    let bytes = source(entry.text).bytes
+    var offset = entry.bytes.lowerBound
+    // `&anchor {`
+    if bytes[offset] == UInt8(ascii: "&") {
+      while offset < entry.bytes.upperBound, !bytes[offset].isBlankOrLineEnd { offset += 1 }
+      while offset < entry.bytes.upperBound, bytes[offset].isBlankOrLineEnd { offset += 1 }
+    }
+    return offset < entry.bytes.upperBound && bytes[offset] == UInt8(ascii: "{")
+  }
+
+  // MARK: An entry more
+
+  /// The address in an entry of its own, behind the range that the room is one of.
+  private func addingEntry() throws(ManifestEditError) -> Change {
+    let range = draft.origin.entry
+    let bytes = source(range.text).bytes
+    guard case .entries = decoder.lists[draft.origin.list] else {
+      throw .rangeInTable(file: decoder.texts.texts[range.text].name, line: range.start.line)
+    }
+    guard let name = draft.fields["room"]?.text else { throw unsafe(range) }
+    let entry = "{ room: \(YAMLScalar.text(name)), address: \(styled) }"
+    let previous = self.previous(in: range)
+    let end = Self.end(of: previous, in: bytes)
+    guard let dash = dash(of: previous) else {
+      // Between brackets.
+      return change(", " + entry, at: end..<end, in: range.text)
+    }
+    let line = source(range.text).mark(at: dash)
+    let indentation = String(repeating: " ", count: line.column - 1)
+    return addingLine(indentation + "- " + entry, below: end, in: range.text, bytes)
+  }
+
+  /// The entry behind which that of this room belongs: the one of the room before it in the range, else the range itself.
+  private func previous(in range: SourceRange) -> SourceRange {
+    let earlier = decoder.drafts[..<index].last { other in
+      !other.isOfRange && other.origin.range == range && other.origin.list == draft.origin.list
+        && other.origin.entry.start > range.start
+    }
+    return earlier?.origin.entry ?? range
+  }
+
+  /// Where the dash of a list's entry is; nil in a list between brackets.
+  private func dash(of entry: SourceRange) -> Int? {
+    let bytes = source(entry.text).bytes
+    var offset = entry.bytes.lowerBound - 1
+    while offset >= 0, bytes[offset].isBlankOrLineEnd { offset -= 1 }
+    return offset >= 0 && bytes[offset] == UInt8(ascii: "-") ? offset : nil
+  }
+
+  // MARK: A cell
+
+  /// The address in the cell of the room's row.
+  private func fillingCell(of table: TableLayout) throws(ManifestEditError) -> Change {
+    let text = decoder.texts.texts[table.text]
+    guard let column = table.addressColumn else { throw .noAddressColumn(file: text.name) }
+    let rows = text.root?.items ?? []
+    guard let cells = rows.first(where: { $0.range == draft.origin.entry })?.items, let last = cells.last
+    else { throw unsafe(draft.origin.entry) }
+    let others = rows.dropFirst().lazy.compactMap { row in
+      row.items.flatMap { $0.indices.contains(column) && $0[column].text != "" ? $0[column].range : nil }
+    }
+    let neighbour = others.last { $0.start < draft.origin.entry.start } ?? others.first
+    let usual = neighbour.flatMap { quote(at: $0) } ?? ""
+    if column < cells.count {
+      let cell = cells[column].range
+      let own = cell.bytes.isEmpty ? usual : "\""
+      return change(own + address.description + own, at: cell.bytes, in: table.text)
+    }
+    let delimiter = Character(UnicodeScalar(table.delimiter.rawValue))
+    let missing = String(repeating: delimiter, count: column - cells.count + 1)
+    let end = last.range.bytes.upperBound
+    return change(missing + usual + address.description + usual, at: end..<end, in: table.text)
+  }
+
+  // MARK: Style
+
+  private var quoted: String { "\"\(address)\"" }
+
+  /// Without quotes, unless other readers would take it for a number then.
+  private var plain: String {
+    PlainScalar.otherMeaning(of: address.description) == nil ? address.description : quoted
+  }
+
+  /// The address quoted as the nearest one above it, else the nearest below, else with double quotes.
+  private var styled: String {
+    func isNeighbour(_ draft: RoomDraft) -> Bool {
+      draft.fields["address"].map { $0.range.text == self.draft.origin.entry.text } ?? false
+    }
+    let drafts = decoder.drafts
+    let neighbour = drafts[..<index].last(where: isNeighbour) ?? drafts[index...].first(where: isNeighbour)
+    guard let range = neighbour?.fields["address"]?.range else { return quoted }
+    if let quote = quote(at: range) { return quote + address.description + quote }
+    return isPlain(range) ? plain : quoted
+  }
+
+  // MARK: Text
+
+  private func source(_ text: Int) -> SourceText { decoder.texts.texts[text].source }
+
+  private func table(_ text: Int) -> TableLayout? {
+    decoder.lists.lazy.compactMap { list in
+      if case .rows(let table) = list, table.text == text { table } else { nil }
+    }.first
+  }
+
+  private func unsafe(_ range: SourceRange) -> ManifestEditError {
+    .unsafe(file: decoder.texts.texts[range.text].name, line: range.start.line)
+  }
+
+  private func change(_ replacement: String, at bytes: Range<Int>, in text: Int) -> Change {
+    Change(
+      text: text, bytes: bytes, replacement: replacement, line: source(text).mark(at: bytes.lowerBound).line)
+  }
+
+  /// A line more below the one that a byte is on.
+  private func addingLine(_ line: String, below offset: Int, in text: Int, _ bytes: [UInt8]) -> Change {
+    let source = source(text)
+    let above = source.mark(at: offset).line
+    let end = source.range(ofLine: above)?.upperBound ?? bytes.count
+    return Change(
+      text: text, bytes: end..<end, replacement: lineEnd(at: offset, in: text) + line, line: above + 1)
+  }
+
+  /// How the line ends that a byte is on; the last one as those above it.
+  private func lineEnd(at offset: Int, in text: Int) -> String {
+    let source = source(text)
+    let bytes = source.bytes
+    let line = source.mark(at: offset).line
+    for line in [line, line - 1] {
+      guard let end = source.range(ofLine: line)?.upperBound, end < bytes.count else { continue }
+      if bytes[end] == UInt8(ascii: "\n") { return "\n" }
+      return end + 1 < bytes.count && bytes[end + 1] == UInt8(ascii: "\n") ? "\r\n" : "\r"
+    }
+    return "\n"
+  }
+
+  /// Where a value ends, without line ends behind it.
+  private static func end(of range: SourceRange, in bytes: [UInt8]) -> Int {
+    var end = min(range.bytes.upperBound, bytes.count)
+    while end > range.bytes.lowerBound, bytes[end - 1].isBlankOrLineEnd { end -= 1 }
+    return end
+  }
+}
+
+extension UInt8 {
+  fileprivate var isBlankOrLineEnd: Bool {
+    self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || isLineEnd
+  }
+}

@@ -1,0 +1,354 @@
+import Bluetooth
+import Manifest
+import Model
+import Synchronization
+import Testing
+
+@Suite("An address is written into a manifest")
+struct ManifestEditorTests {
+  static let address: BluetoothAddress = BluetoothAddress(rawValue: 0xC47C_8D00_00FF)
+  static let head = "building: B\nmatch: later\n"
+
+  /// A manifest before and after, the room that is meant being the one called `R`.
+  struct Layout: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var before: String
+    var after: String
+    var room: RoomID = "r"
+
+    init(_ name: String, _ before: String, _ after: String, room: RoomID = "r") {
+      (testDescription, self.before, self.after, self.room) = (name, before, after, room)
+    }
+  }
+
+  private static func manifestFiles(_ files: [String: String]) -> ManifestFiles {
+    ManifestFiles { path, _ in
+      guard let text = files[path] else { return .failure(.missing) }
+      return .success(.init(name: path, bytes: Array(text.utf8)))
+    }
+  }
+
+  private func edit(
+    _ manifest: String, _ files: [String: String] = [:], room: RoomID = "r",
+    _ address: BluetoothAddress = Self.address
+  ) throws -> ManifestEditor.Edit? {
+    let editor = try ManifestEditor(Array(manifest.utf8), file: "b.yaml", files: Self.manifestFiles(files))
+    return try editor.setting(address, of: room)
+  }
+
+  static let layouts: [Layout] = [
+    Layout(
+      "a value in double quotes", "rooms:\n- { room: R, address: \"C4:7C:8D:00:00:01\", minor: 1 } # R\n",
+      "rooms:\n- { room: R, address: \"C4:7C:8D:00:00:FF\", minor: 1 } # R\n"),
+    Layout(
+      "a value in single quotes, with hyphens",
+      "rooms:\n  - room: R\n    address:   'c4-7c-8d-00-00-01' # label\n    minor: 1\n",
+      "rooms:\n  - room: R\n    address:   'C4:7C:8D:00:00:FF' # label\n    minor: 1\n"),
+    Layout(
+      "a value without quotes", "rooms:\n- room: R\n  address: C4:7C:8D:00:00:01\n  minor: 1",
+      "rooms:\n- room: R\n  address: C4:7C:8D:00:00:FF\n  minor: 1"),
+    Layout(
+      "a value on a line of its own", "rooms:\n- room: R\n  address:\n    C4:7C:8D:00:00:01\n  minor: 1\n",
+      "rooms:\n- room: R\n  address:\n    C4:7C:8D:00:00:FF\n  minor: 1\n"),
+    Layout(
+      "a folded value", "rooms:\n- room: R\n  address: >-\n    C4:7C:8D:00:00:01\n\n  minor: 1\n",
+      "rooms:\n- room: R\n  address: \"C4:7C:8D:00:00:FF\"\n\n  minor: 1\n"),
+    Layout(
+      "an entry in braces without an address", "rooms:\n- {room: R, minor: 1}\n",
+      "rooms:\n- {room: R, minor: 1, address: \"C4:7C:8D:00:00:FF\"}\n"),
+    Layout(
+      "neighbours without quotes",
+      "rooms:\n- { room: A, minor: 2, address: C4:7C:8D:00:00:02 }\n- { room: R, minor: 1 }\n",
+      "rooms:\n- { room: A, minor: 2, address: C4:7C:8D:00:00:02 }\n- { room: R, minor: 1, address: C4:7C:8D:00:00:FF }\n"
+    ),
+    Layout(
+      "neighbours in single quotes",
+      "rooms:\n- { room: R, minor: 1 }\n- { room: A, minor: 2, address: 'C4:7C:8D:00:00:02' }\n",
+      "rooms:\n- { room: R, minor: 1, address: 'C4:7C:8D:00:00:FF' }\n- { room: A, minor: 2, address: 'C4:7C:8D:00:00:02' }\n"
+    ),
+    Layout(
+      "braces over several lines", "rooms:\n- {\n    room: R, # here\n    minor: 1, # there }\n  }\n",
+      "rooms:\n- {\n    room: R, # here\n    minor: 1, address: \"C4:7C:8D:00:00:FF\", # there }\n  }\n"),
+    Layout(
+      "JSON", #"{"rooms":[{"room":"R","minor":"1"},{"room":"A","minor":"2"}]}"#,
+      #"{"rooms":[{"room":"R","minor":"1", "address": "C4:7C:8D:00:00:FF"},{"room":"A","minor":"2"}]}"#),
+    Layout(
+      "an entry of lines",
+      "rooms:\n  - room: R # the one\n    minor: 1 # its minor\n    # more\n    retries: 1\n\n# end\n",
+      "rooms:\n  - room: R # the one\n    minor: 1 # its minor\n    address: \"C4:7C:8D:00:00:FF\"\n    # more\n    retries: 1\n\n# end\n"
+    ),
+    Layout(
+      "the last line, not ended", "rooms:\n  -  minor: 1\n     room: R",
+      "rooms:\n  -  minor: 1\n     address: \"C4:7C:8D:00:00:FF\"\n     room: R"),
+    Layout(
+      "the only line of an entry, not ended", "profile: firefly\nrooms:\n  - room: R",
+      "profile: firefly\nrooms:\n  - room: R\n    address: \"C4:7C:8D:00:00:FF\""),
+    Layout(
+      "keys in quotes", "rooms:\n- \"room\": R\n  \"minor\": 1\n",
+      "rooms:\n- \"room\": R\n  \"minor\": 1\n  \"address\": \"C4:7C:8D:00:00:FF\"\n"),
+    Layout(
+      "a dash on a line of its own", "rooms:\n-\n  room: R\n  minor: 1\n- room: A\n  minor: 2\n",
+      "rooms:\n-\n  room: R\n  minor: 1\n  address: \"C4:7C:8D:00:00:FF\"\n- room: A\n  minor: 2\n"),
+    Layout(
+      "an anchor", "rooms:\n- &r\n  room: R\n  minor: 1\n- &a { room: A, minor: 2 }\n",
+      "rooms:\n- &r\n  room: R\n  minor: 1\n  address: \"C4:7C:8D:00:00:FF\"\n- &a { room: A, minor: 2 }\n"),
+    Layout(
+      "an anchor and braces", "rooms:\n- &r { room: R, minor: 1 }\n",
+      "rooms:\n- &r { room: R, minor: 1, address: \"C4:7C:8D:00:00:FF\" }\n"),
+    Layout(
+      "values of several lines only", "rooms:\n- room: >-\n    R\n  minor: |-\n    1\n",
+      "rooms:\n- address: \"C4:7C:8D:00:00:FF\"\n  room: >-\n    R\n  minor: |-\n    1\n"),
+    Layout(
+      "Windows", "rooms:\r\n- room: R\r\n  minor: 1\r\n# end\r\n",
+      "rooms:\r\n- room: R\r\n  minor: 1\r\n  address: \"C4:7C:8D:00:00:FF\"\r\n# end\r\n"),
+    Layout(
+      "an old Macintosh", "rooms:\r- room: R\r  minor: 1\r- { room: A, minor: 2 }\r",
+      "rooms:\r- room: R\r  minor: 1\r  address: \"C4:7C:8D:00:00:FF\"\r- { room: A, minor: 2 }\r"),
+    Layout(
+      "one of a range", "rooms:\n  - { room: \"Room {1..3}\", minor: 1 }  # all\n  - { room: A, minor: 9 }\n",
+      "rooms:\n  - { room: \"Room {1..3}\", minor: 1 }  # all\n  - { room: Room 2, address: \"C4:7C:8D:00:00:FF\" }\n  - { room: A, minor: 9 }\n",
+      room: "room-2"),
+    Layout(
+      "one of a range of which others have an entry",
+      "rooms:\n- room: \"{1..5}\"\n  minor: 1\n- { room: 1, address: C4:7C:8D:00:00:01 }\n- { room: 4, address: C4:7C:8D:00:00:04 }\n",
+      "rooms:\n- room: \"{1..5}\"\n  minor: 1\n- { room: 1, address: C4:7C:8D:00:00:01 }\n- { room: 3, address: C4:7C:8D:00:00:FF }\n- { room: 4, address: C4:7C:8D:00:00:04 }\n",
+      room: "3"),
+    Layout(
+      "one of a range, on a floor",
+      "floors:\n  - floor: 3\n    rooms:\n      - room: \"R{1..2}\"\n        minor: 1\n  - { floor: 4, rooms: [{ room: A, minor: 9 }] }",
+      "floors:\n  - floor: 3\n    rooms:\n      - room: \"R{1..2}\"\n        minor: 1\n      - { room: R2, address: \"C4:7C:8D:00:00:FF\" }\n  - { floor: 4, rooms: [{ room: A, minor: 9 }] }",
+      room: "r2"),
+    Layout(
+      "one of a range between brackets", "rooms: [ { room: \"R{1..2}\", minor: 1 } , { room: A, minor: 9 } ]",
+      "rooms: [ { room: \"R{1..2}\", minor: 1 }, { room: R1, address: \"C4:7C:8D:00:00:FF\" } , { room: A, minor: 9 } ]",
+      room: "r1"),
+    Layout(
+      "one of a range whose name needs quotes",
+      "rooms:\n- { room: \"a: {1..2}\", minor: 1 }\n- { room: \"{on,off}\", minor: 7 }\n",
+      "rooms:\n- { room: \"a: {1..2}\", minor: 1 }\n- { room: \"a: 2\", address: \"C4:7C:8D:00:00:FF\" }\n- { room: \"{on,off}\", minor: 7 }\n",
+      room: "a-2"),
+    Layout(
+      "one of a range that other readers take for something else",
+      "rooms:\n- { room: \"{on,off}\", minor: 7 }",
+      "rooms:\n- { room: \"{on,off}\", minor: 7 }\n- { room: \"off\", address: \"C4:7C:8D:00:00:FF\" }",
+      room: "off"),
+    Layout(
+      "one of two ranges", "rooms:\n- { room: \"R{1..9}\", minor: 1 }\n- { room: \"R{2..3}\", retries: 1 }\n",
+      "rooms:\n- { room: \"R{1..9}\", minor: 1 }\n- { room: \"R{2..3}\", retries: 1 }\n- { room: R3, address: \"C4:7C:8D:00:00:FF\" }\n",
+      room: "r3"),
+  ]
+
+  @Test("on its line, everything else as it was", arguments: layouts)
+  func layout(_ layout: Layout) throws {
+    for mark in ["", "\u{FEFF}"] {
+      let isJSON = layout.before.hasPrefix("{")
+      let lineEnd = layout.before.contains("\r\n") ? "\r\n" : layout.before.contains("\r") ? "\r" : "\n"
+      let head =
+        isJSON ? "" : mark + Self.head.replacing("\n", with: lineEnd)
+      func whole(_ text: String) -> String {
+        isJSON ? mark + #"{"building": B, "match": later, "# + text.dropFirst() : head + text
+      }
+      let edit = try #require(try edit(whole(layout.before), room: layout.room))
+      #expect(edit.file == "b.yaml")
+      #expect(String(decoding: edit.bytes, as: UTF8.self) == whole(layout.after))
+    }
+  }
+
+  @Test("an address of digits gets quotes where others have none")
+  func digits() throws {
+    let digits = try #require(BluetoothAddress("10:20:30:40:50:55"))
+    let before =
+      Self.head + "rooms:\n- { room: R, minor: 1, address: C4:7C:8D:00:00:01 }\n- { room: A, minor: 2 }\n"
+    let first = try #require(try edit(before, room: "r", digits))
+    #expect(
+      String(decoding: first.bytes, as: UTF8.self).contains("minor: 1, address: \"10:20:30:40:50:55\" }"))
+    let second = try #require(try edit(before, room: "a", digits))
+    #expect(
+      String(decoding: second.bytes, as: UTF8.self).contains("minor: 2, address: \"10:20:30:40:50:55\" }"))
+  }
+
+  @Test(
+    "in a table in its cell",
+    arguments: [
+      ("room;minor;address\nA;2;\nR;1;\n", "room;minor;address\nA;2;\nR;1;C4:7C:8D:00:00:FF\n"),
+      ("room,address,minor\r\nR, ,1\r\n", "room,address,minor\r\nR, C4:7C:8D:00:00:FF,1\r\n"),
+      ("\u{FEFF}room\taddress\tminor\nR\t\t1", "\u{FEFF}room\taddress\tminor\nR\tC4:7C:8D:00:00:FF\t1"),
+      ("room,minor,retries,address\nR,1\nA,2\n", "room,minor,retries,address\nR,1,,C4:7C:8D:00:00:FF\nA,2\n"),
+      ("room;minor;address\nR;1;\"\"\n", "room;minor;address\nR;1;\"C4:7C:8D:00:00:FF\"\n"),
+      (
+        "room;minor;address\n\"A\nA\";2;\"C4:7C:8D:00:00:02\"\nR;1;\n",
+        "room;minor;address\n\"A\nA\";2;\"C4:7C:8D:00:00:02\"\nR;1;\"C4:7C:8D:00:00:FF\"\n"
+      ),
+      ("room;minor;address\nR;1;c4-7c-8d-00-00-01\n", "room;minor;address\nR;1;C4:7C:8D:00:00:FF\n"),
+      ("sep=;\nroom;minor;Address\n\nR;1\n", "sep=;\nroom;minor;Address\n\nR;1;C4:7C:8D:00:00:FF\n"),
+    ])
+  func table(before: String, after: String) throws {
+    let edit = try #require(try edit(Self.head + "rooms_from: r.csv\n", ["r.csv": before]))
+    #expect(edit.file == "r.csv")
+    #expect(String(decoding: edit.bytes, as: UTF8.self) == after)
+  }
+
+  @Test("a row's address goes into the column that the manifest maps; a table's row of a range takes it, too")
+  func mapped() throws {
+    let manifest =
+      Self.head
+      + "rooms: [{ room: \"{1..3}\", minor: 1 }]\nrooms_from: { file: r.csv, columns: { address: MAC } }\n"
+    let edit = try #require(try edit(manifest, ["r.csv": "room,MAC\n2,\n"], room: "2"))
+    #expect(edit.file == "r.csv" && edit.line == 2)
+    #expect(String(decoding: edit.bytes, as: UTF8.self) == "room,MAC\n2,C4:7C:8D:00:00:FF\n")
+  }
+
+  @Test("is not written where that is no change of one line, and the reason is told")
+  func refusals() throws {
+    func refusal(_ manifest: String, _ files: [String: String] = [:], room: RoomID = "r")
+      -> ManifestEditError?
+    {
+      #expect(throws: ManifestEditError.self) { try edit(Self.head + manifest, files, room: room) }
+    }
+    #expect(refusal("rooms: [{ room: R }]") == .notValid)
+    #expect(refusal("rooms: [{ room: R, minor: 1 }]", room: "s") == .unknownRoom)
+    #expect(
+      refusal("rooms: [{ room: R, minor: 1 }, { room: A, minor: 2, address: \"C4:7C:8D:00:00:FF\" }]")
+        == .taken(by: "a"))
+    #expect(
+      refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR,1\n"]) == .noAddressColumn(file: "r.csv"))
+    #expect(
+      refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR{1..2},1\n"], room: "r1")
+        == .rangeInTable(file: "r.csv", line: 2))
+    // The anchor would go with the address.
+    #expect(
+      refusal("rooms: [{ room: R, minor: 1, address: &a \"C4:7C:8D:00:00:01\", tags: [*a] }]")
+        == .unsafe(file: "b.yaml", line: 3))
+  }
+
+  @Test("the address that the room has is no change")
+  func same() throws {
+    let edit = try edit(Self.head + "rooms: [{ room: R, minor: 1, address: c4-7c-8d-00-00-ff }]")
+    #expect(edit == nil)
+  }
+
+  @Test("a table that changes meanwhile is not written over")
+  func meanwhile() throws {
+    let reads = Reads(["room,minor,address\nR,1,\n", "room,minor,address\nR,2,\n"])
+    let files = ManifestFiles { path, _ in .success(.init(name: path, bytes: Array(reads.next().utf8))) }
+    let editor = try ManifestEditor(
+      Array((Self.head + "rooms: [{ room: A, minor: 9 }]\nrooms_from: r.csv").utf8), file: "b.yaml",
+      files: files)
+    #expect(throws: ManifestEditError.unsafe(file: "b.yaml", line: 3)) {
+      try editor.setting(Self.address, of: "a")
+    }
+  }
+
+  // MARK: Random manifests
+
+  @Test("of any layout one line changes, and one address", arguments: 0..<150)
+  func random(seed: UInt64) throws {
+    var chance = Chance(state: seed)
+    var (manifest, table) = Self.manifest(&chance)
+    let building = try #require(
+      Files(files: ["r.csv": table]).read(manifest).building, "\(manifest)\n\(table)")
+    var expected = building
+    for (number, index) in building.rooms.indices.shuffled(using: &chance).enumerated() {
+      let address = BluetoothAddress(rawValue: 0xC47C_8D10_0000 + UInt64(number))
+      let edit = try #require(
+        try edit(manifest, ["r.csv": table], room: building.rooms[index].id, address), "\(manifest)\n\(table)"
+      )
+      let text = String(decoding: edit.bytes, as: UTF8.self)
+      Self.expectOneLine(edit.file == "r.csv" ? table : manifest, text)
+      if edit.file == "r.csv" { table = text } else { manifest = text }
+      expected.rooms[index].address = address
+      #expect(Files(files: ["r.csv": table]).read(manifest).building == expected)
+    }
+  }
+
+  /// At most one line is replaced, by one line or two.
+  private static func expectOneLine(_ before: String, _ after: String) {
+    func lines(_ text: String) -> [Substring] {
+      text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    }
+    var (old, new) = (lines(before)[...], lines(after)[...])
+    while let line = old.first, line == new.first { (old, new) = (old.dropFirst(), new.dropFirst()) }
+    while let line = old.last, line == new.last { (old, new) = (old.dropLast(), new.dropLast()) }
+    #expect(old.count <= 1 && new.count <= 1 + old.count && !new.isEmpty, "\(before)\n---\n\(after)")
+  }
+
+  /// A manifest of every kind of list and entry, and its table.
+  private static func manifest(_ chance: inout Chance) -> (String, String) {
+    var minor = 0
+    let indentation = String(repeating: " ", count: Int.random(in: 0...3, using: &chance))
+    var addresses = (1...99).map { "C4:7C:8D:00:00:\($0 < 10 ? "0" : "")\($0)" }
+    func address() -> String? { Bool.random(using: &chance) ? addresses.popLast() : nil }
+    func comment() -> String { ["", "", "  # it's here", " #"].randomElement(using: &chance) ?? "" }
+    func quoted(_ text: String) -> String {
+      ["\"\(text)\"", "'\(text)'", text].randomElement(using: &chance) ?? text
+    }
+
+    /// The entries of a list, each with its lines below the dash.
+    func entry(_ name: String) -> [String] {
+      minor += 10
+      var keys = ["minor: \(quoted("\(minor)"))"]
+      let isRange = Int.random(in: 0..<3, using: &chance) == 0
+      keys.append(isRange ? "room: \"\(name) {1..4}\"" : "room: \(quoted(name))")
+      if !isRange, let address = address() { keys.append("address: \(quoted(address))") }
+      if Bool.random(using: &chance) { keys.append("tags: [x, \"y\"]") }
+      keys.shuffle(using: &chance)
+      switch Int.random(in: 0..<3, using: &chance) {
+      case 0: return ["{ " + keys.joined(separator: ", ") + " }" + comment()]
+      case 1: return ["{"] + keys.map { "  \($0),\(comment())" } + ["}\(comment())"]
+      default: return keys.map { $0 + comment() }
+      }
+    }
+    func list(_ names: [String], _ margin: String) -> [String] {
+      let dash = "-" + String(repeating: " ", count: Int.random(in: 1...3, using: &chance))
+      return names.flatMap { name -> [String] in
+        let gap = Int.random(in: 0..<4, using: &chance) == 0 ? ["", margin + "# \(name)"] : []
+        let below = margin + String(repeating: " ", count: dash.utf8.count)
+        return gap + entry(name).enumerated().map { ($0 == 0 ? margin + dash : below) + $1 }
+      }
+    }
+
+    var lines = ["# A house", "building: B", "match: later"]
+    lines += ["floors:", "- floor: 1", "  rooms:"] + list(["North", "South"], "  " + indentation)
+    lines += ["rooms:"] + list(["Alpha", "Beta", "Gamma"], indentation)
+    lines += [
+      "groups: [{ group: g, rooms: [{ room: \"Suite {A..C}\", minor: 900 }, { room: Bar, minor: 910 }] }]"
+    ]
+    lines += ["rooms_from: r.csv" + comment()]
+    let end = ["\n", "\r\n"].randomElement(using: &chance) ?? "\n"
+    let delimiter = [";", ",", "\t"].randomElement(using: &chance) ?? ";"
+    let columns = ["room", "minor", "address", "tags"].shuffled(using: &chance)
+    let rows = (1...3).map { number -> String in
+      var cells = columns.map { column -> String in
+        switch column {
+        case "room": return "Row \(number)"
+        case "minor": return "\(950 + number)"
+        case "address": return address() ?? ["", "\"\""].randomElement(using: &chance) ?? ""
+        default: return ["", "z", "\"a, b\""].randomElement(using: &chance) ?? ""
+        }
+      }
+      while cells.last == "", Bool.random(using: &chance) { cells.removeLast() }
+      return cells.joined(separator: delimiter)
+    }
+    let mark = Bool.random(using: &chance) ? "\u{FEFF}" : ""
+    let last = Bool.random(using: &chance) ? end : ""
+    return (
+      mark + lines.joined(separator: end) + last,
+      mark + ([columns.joined(separator: delimiter)] + rows).joined(separator: end) + last
+    )
+  }
+}
+
+/// Texts that are read one after the other; the last again and again.
+private final class Reads: Sendable {
+  private let texts: [String]
+  private let count = Mutex(0)
+
+  init(_ texts: [String]) { self.texts = texts }
+
+  func next() -> String {
+    count.withLock { count in
+      defer { count += 1 }
+      return texts[min(count, texts.count - 1)]
+    }
+  }
+}
