@@ -74,6 +74,7 @@ let package = Package(
     library("YAML", ["Source", "CYAML"]),
     library("CSV", ["Source"]),
     library("Manifest", ["Hex", "Source", "YAML", "CSV", "Families", "Model", "Bluetooth"]),
+    library("Labels", ["Bluetooth", "Model"]),
     library("Journal", ["Digest", "Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux"]),
     library("Reporting", ["Hex", "Families", "Model", "Bluetooth"]),
 
@@ -99,7 +100,8 @@ let package = Package(
       "RoboprovCLI",
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
-        "Engine", "Source", "YAML", "Manifest", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
+        "Engine", "Source", "YAML", "CSV", "Manifest", "Labels", "Journal", "Reporting", "VirtualTime",
+        "VirtualBuilding",
         "Simulation",
         "CLinux", "Zip",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -168,6 +170,7 @@ let package = Package(
     tests(
       "Manifest",
       ["MarkedText", "RecordedText", "Source", "YAML", "Families", "Session", "Model", "Bluetooth"]),
+    tests("Labels", ["Model", "Bluetooth"]),
     tests("Journal", ["Families", "Model", "Bluetooth"]),
     tests("Reporting", ["RecordedText", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
@@ -189,7 +192,7 @@ let package = Package(
 // of the same files, in a build of its own, since only there everything is instrumented.
 let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
-  "Journal",
+  "Labels", "Journal",
   "Reporting", "VirtualBuilding", "RoboprovCLI",
 ]
 let corpusTests = Target.testTarget(

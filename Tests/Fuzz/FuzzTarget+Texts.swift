@@ -1,4 +1,6 @@
+import Bluetooth
 import Families
+import Labels
 import Model
 import Session
 import VirtualBuilding
@@ -10,6 +12,43 @@ import YAML
 @testable import RoboprovCLI
 
 extension FuzzTarget {
+  /// Labels: the digits of an address that is found are in the text one after the other, and it is found again as it is written.
+  static let label = FuzzTarget(name: "label") { bytes in
+    let text = String(decoding: bytes, as: UTF8.self)
+    let address: BluetoothAddress
+    do throws(LabelProblem) {
+      address = try LabelText.address(in: text)
+    } catch {
+      return
+    }
+    func digits(_ text: String) -> String {
+      String(
+        text.replacing("%3A", with: "").replacing("%3a", with: "").uppercased().filter {
+          $0.isASCII && $0.isHexDigit
+        })
+    }
+    try Violation.unless(digits(text).contains(digits(address.description)), "its digits are in the text")
+    try Violation.unless(
+      (try? LabelText.address(in: address.description)) == address, "it is found as it is written")
+  }
+
+  /// An address is written into the manifest so that nothing else changes, or not at all.
+  private static func checkEdit(of building: Building, in bytes: [UInt8]) throws {
+    guard let room = building.rooms.first, building.rooms.count < 100 else { return }
+    let address = BluetoothAddress(rawValue: 0xC47C_8D5A_5A5A)
+    let edit: ManifestEditor.Edit?
+    do throws(ManifestEditError) {
+      edit = try ManifestEditor(bytes, file: "building.yaml").setting(address, of: room.id)
+    } catch {
+      return
+    }
+    guard let edit else { return }
+    var expected = building
+    expected.rooms[0].address = address
+    try Violation.unless(
+      ManifestReader.read(edit.bytes, file: "building.yaml").building == expected, "only the address changes")
+  }
+
   /// YAML: every place lies inside the text, and a document that is written out again reads the same.
   static let yaml = FuzzTarget(name: "yaml") { bytes in
     let source = SourceText(bytes)
@@ -53,6 +92,7 @@ extension FuzzTarget {
       "there is a building or an error")
     try checkIsHarmless(reading.rendered, "findings")
     guard let building = reading.building else { return }
+    try checkEdit(of: building, in: bytes)
     try Violation.unless(
       Set(building.rooms.map(\.id)).count == building.rooms.count, "each room has an id of its own")
     _ = building.needsConfirmation

@@ -1,0 +1,227 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Labels
+
+@Suite("The dialogue about labels")
+struct CaptureTests {
+  private static func address(_ number: UInt64) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC47C_8D00_0000 + number)
+  }
+
+  private static func label(_ number: UInt64) -> String { address(number).description }
+
+  /// A building of rooms A, B, C …, of which some have an address.
+  private static func building(_ count: Int = 6, known: [String: UInt64] = [:]) -> Building {
+    let rooms = "ABCDEFGHIJ".prefix(count).map { letter in
+      Room(
+        id: RoomID(rawValue: letter.lowercased()), name: String(letter), profile: "robo-sensor",
+        address: known[String(letter)].map(address), settings: [:], timeouts: StageTimeouts(), retries: 0)
+    }
+    return Building(id: "b", name: "B", assignment: .later, rooms: rooms)
+  }
+
+  /// A dialogue about all rooms, with what is written for it.
+  private struct Dialogue {
+    var capture: Capture
+    var written: [RoomID: BluetoothAddress] = [:]
+    var onAir: Set<BluetoothAddress>?
+
+    init(_ building: Building, onAir: [UInt64]? = nil) {
+      capture = Capture(building, rooms: building.rooms.map(\.id))
+      self.onAir = onAir.map { Set($0.map(CaptureTests.address)) }
+    }
+
+    /// What follows from a line; whatever is to be saved is saved.
+    @discardableResult
+    mutating func read(_ line: String) -> Capture.Action {
+      let action = capture.read(line)
+      switch action {
+      case .save(let assignments):
+        for assignment in assignments { written[assignment.stop.room] = assignment.address }
+        let heard = onAir
+        capture.saved(heard.map { heard in { heard.contains($0) } })
+      case .undo: capture.undone()
+      default: break
+      }
+      return action
+    }
+
+    var asked: String? {
+      if case .label(let stop, _, _) = capture.prompt { stop.name } else { nil }
+    }
+
+    var proposal: Capture.OffsetProposal? {
+      if case .offset(let proposal) = capture.prompt { proposal } else { nil }
+    }
+  }
+
+  @Test("room by room, until each has its address")
+  func rooms() {
+    var dialogue = Dialogue(Self.building(2))
+    #expect(dialogue.capture.prompt == .label(.init(room: "a", name: "A"), number: 1, of: 2))
+    dialogue.read("MAC:C47C8D000001;SN:1")
+    #expect(dialogue.asked == "B")
+    dialogue.read("c4-7c-8d-00-00-02")
+    #expect(dialogue.capture.prompt == .nothing)
+    #expect(dialogue.written == ["a": Self.address(1), "b": Self.address(2)])
+    #expect(dialogue.capture.captured.map(\.stop.name) == ["A", "B"])
+    #expect(dialogue.capture.missing.isEmpty)
+  }
+
+  @Test("what is no label, or another room's, is refused, and the same room asked again")
+  func refused() {
+    var dialogue = Dialogue(Self.building(3, known: ["C": 3]))
+    #expect(dialogue.read("hello") == .refused(.text(.noAddress(digits: nil))))
+    #expect(dialogue.read(Self.label(3)) == .refused(.taken(Self.address(3), by: "C")))
+    dialogue.read(Self.label(1))
+    #expect(dialogue.read(Self.label(1)) == .refused(.taken(Self.address(1), by: "A")))
+    #expect(dialogue.asked == "B")
+    #expect(dialogue.read(" ") == .nothing)
+    #expect(dialogue.written == ["a": Self.address(1)])
+  }
+
+  @Test("a label may be read again for its own room")
+  func again() {
+    var dialogue = Dialogue(Self.building(1, known: ["A": 1]))
+    dialogue.read(Self.label(1))
+    #expect(dialogue.written == ["a": Self.address(1)])
+    #expect(dialogue.capture.prompt == .nothing)
+  }
+
+  @Test("what was not saved is asked again, and its address is free")
+  func notSaved() {
+    var capture = Capture(Self.building(2), rooms: ["a", "b"])
+    guard case .save = capture.read(Self.label(1)) else { return #expect(Bool(false)) }
+    capture.notSaved()
+    #expect(capture.prompt == .label(.init(room: "a", name: "A"), number: 1, of: 2))
+    #expect(capture.captured.isEmpty && capture.missing.count == 2)
+    _ = capture.read("s")
+    guard case .save = capture.read(Self.label(1)) else { return #expect(Bool(false)) }
+  }
+
+  @Test(
+    "undo goes back one step at a time: a label's address is free again, and what the room had before is its own"
+  )
+  func undo() {
+    var dialogue = Dialogue(Self.building(3, known: ["A": 7]))
+    #expect(dialogue.read("u") == .nothingToUndo)
+    dialogue.read(Self.label(1))
+    #expect(dialogue.read("s") == .skipped(.init(room: "b", name: "B")))
+    #expect(dialogue.asked == "C")
+    #expect(dialogue.read("u") == .back(.init(room: "b", name: "B")))
+    #expect(dialogue.read(" U ") == .undo(.init(room: "a", name: "A")))
+    #expect(dialogue.asked == "A")
+    dialogue.read("s")
+    #expect(dialogue.read(Self.label(7)) == .refused(.taken(Self.address(7), by: "A")))
+    dialogue.read(Self.label(1))
+    #expect(dialogue.written["b"] == Self.address(1))
+  }
+
+  @Test("q ends; what is left has no address")
+  func quit() {
+    var dialogue = Dialogue(Self.building(3))
+    dialogue.read("s")
+    dialogue.read(Self.label(2))
+    dialogue.read("q")
+    #expect(dialogue.capture.prompt == .nothing)
+    #expect(dialogue.read(Self.label(3)) == .nothing)
+    #expect(dialogue.capture.missing.map(\.name) == ["A", "C"])
+  }
+
+  // MARK: Labels that show the base address
+
+  @Test(
+    "an offset is proposed when three labels are silent, and so much more is on air for each",
+    arguments: [
+      // What is on air, what labels show, and the offset that is proposed.
+      ([11, 21, 31], [10, 20, 30], 1), ([12, 22, 32], [10, 20, 30], 2), ([12, 22, 31], [10, 20, 30], nil),
+      ([11, 21, 31, 12, 22, 32], [10, 20, 30], 1), ([11, 12, 22, 32], [10, 20, 30], 2),
+      // Too few; labels that are right; neighbours that are other rooms'.
+      ([11, 21], [10, 20], nil), ([10, 20, 31, 41, 51], [10, 20, 30, 40, 50], 1),
+      ([10, 20, 30, 41, 51, 61], [10, 20, 30, 40, 50, 60], nil), ([12], [11, 10, 9], nil),
+      ([], [10, 20, 30], nil),
+    ] as [([UInt64], [UInt64], Int?)])
+  func proposal(onAir: [UInt64], labels: [UInt64], offset: Int?) {
+    var dialogue = Dialogue(Self.building(7), onAir: onAir)
+    for label in labels { dialogue.read(Self.label(label)) }
+    #expect(dialogue.proposal?.offset == offset)
+    #expect(
+      dialogue.written.values.sorted() == labels.sorted().map(Self.address),
+      "nothing changes before it is accepted")
+  }
+
+  @Test("without a scan nobody knows what is silent")
+  func offline() {
+    var dialogue = Dialogue(Self.building())
+    for label in [10, 20, 30, 40] { dialogue.read(Self.label(UInt64(label))) }
+    #expect(dialogue.proposal == nil)
+  }
+
+  @Test("accepted, it holds for the silent labels before and for all that follow; undone, for none")
+  func accepted() {
+    // A's label is on air as it is. C's is silent altogether, B and D follow each other.
+    var dialogue = Dialogue(Self.building(), onAir: [5, 11, 12, 41, 51])
+    for label in [5, 10, 30, 11] { dialogue.read(Self.label(UInt64(label))) }
+    #expect(dialogue.proposal == nil)
+    dialogue = Dialogue(Self.building(7), onAir: [5, 21, 41, 51])
+    for label in [5, 20, 30, 40, 50] { dialogue.read(Self.label(UInt64(label))) }
+    #expect(
+      dialogue.proposal
+        == .init(
+          offset: 1,
+          evidence: ["B", "D", "E"].map { .init(room: .init(rawValue: $0.lowercased()), name: $0) }, silent: 4
+        ))
+    #expect(dialogue.read("maybe") == .askAgain)
+    #expect(dialogue.read(Self.label(60)) == .askAgain)
+    dialogue.read("y")
+    #expect(dialogue.capture.offset == 1)
+    #expect(
+      dialogue.written == [
+        "a": Self.address(5), "b": Self.address(21), "c": Self.address(31), "d": Self.address(41),
+        "e": Self.address(51),
+      ])
+    #expect(dialogue.asked == "F")
+    dialogue.read(Self.label(60))
+    #expect(dialogue.written["f"] == Self.address(61))
+    #expect(dialogue.capture.captured.last?.label == Self.address(60))
+    #expect(dialogue.read(Self.label(40)) == .refused(.taken(Self.address(41), by: "D")))
+
+    #expect(dialogue.read("u") == .undo(.init(room: "f", name: "F")))
+    #expect(dialogue.read("u") == .undo(.init(room: "e", name: "E")))
+    #expect(dialogue.capture.offset == 0)
+    #expect(dialogue.capture.captured.map(\.address) == [5, 20, 30, 40, 50].map(Self.address))
+    dialogue.read(Self.label(70))
+    #expect(dialogue.written["f"] == Self.address(70))
+    #expect(dialogue.proposal == nil, "it is not asked twice")
+  }
+
+  @Test("labels that follow each other are given up from the highest on")
+  func neighbours() {
+    var dialogue = Dialogue(Self.building(4), onAir: [101, 201, 4])
+    for label in [2, 100, 3, 200] { dialogue.read(Self.label(UInt64(label))) }
+    #expect(dialogue.proposal?.offset == 1)
+    guard case .save(let assignments) = dialogue.read("yes") else { return #expect(Bool(false)) }
+    #expect(assignments.map(\.address) == [201, 101, 4, 3].map(Self.address))
+  }
+
+  @Test("declined, labels stay as they are, and it is not asked again")
+  func declined() {
+    var dialogue = Dialogue(Self.building(), onAir: [11, 21, 31, 41])
+    for label in [10, 20, 30] { dialogue.read(Self.label(UInt64(label))) }
+    #expect(dialogue.read("n") == .offsetDeclined)
+    dialogue.read(Self.label(40))
+    #expect(dialogue.proposal == nil)
+    #expect(dialogue.written.values.sorted() == [10, 20, 30, 40].map(Self.address))
+  }
+
+  @Test("a label beyond all addresses is refused")
+  func beyond() {
+    var dialogue = Dialogue(Self.building(), onAir: [11, 21, 31])
+    for label in [10, 20, 30] { dialogue.read(Self.label(UInt64(label))) }
+    dialogue.read("y")
+    let last = BluetoothAddress(rawValue: 0xFFFF_FFFF_FFFE)
+    #expect(dialogue.read(last.description) == .refused(.beyondAll(last)))
+  }
+}

@@ -1,0 +1,52 @@
+import Bluetooth
+import Labels
+import Testing
+
+@Suite("The address on a label")
+struct LabelTextTests {
+  static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
+
+  @Test(
+    "is found in whatever a scanner reads",
+    arguments: [
+      "C4:7C:8D:00:00:01", "c4:7c:8d:00:00:01", "C4-7C-8D-00-00-01", "C4.7C.8D.00.00.01", "C4_7C_8D_00_00_01",
+      "C4 7C 8D 00 00 01", "C47C8D000001", "c47c8d000001", "0xC47C8D000001", "C47C.8D00.0001",
+      "C47C-8D00-0001",
+      "  C47C8D000001\t", "https://example.com/s?mac=C47C8D000001", "https://example.com/c47c8d000001/setup",
+      "https://example.com/?mac=C4%3A7C%3A8D%3a00%3A00%3A01&v=2", "MAC:C47C8D000001;SN:202611220001",
+      "SN:202611220001;MAC:C47C8D000001", "S/N 202611220001, MAC C4:7C:8D:00:00:01",
+      "MAC: C4:7C:8D:00:00:01.",
+      "(21)12345678(00)C47C8D000001", "WIFI:S:Net;;C47C8D000001", "C47C8D000001 C4:7C:8D:00:00:01",
+      "AD C4:7C:8D:00:00:01",
+      "ID=2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 MAC=C47C8D000001",
+      "Robo Sensor v2 [C4:7C:8D:00:00:01] EAN 4006381333931",
+    ])
+  func found(_ text: String) throws {
+    #expect(try LabelText.address(in: text) == Self.address)
+  }
+
+  @Test(
+    "is not guessed",
+    arguments: [
+      ("", LabelProblem.empty), (" \t", .empty), ("--", .empty), ("hello", .noAddress(digits: nil)),
+      ("C47C8D00000", .noAddress(digits: 11)), ("C47C8D0000011", .noAddress(digits: 13)),
+      ("C4:7C:8D:00:00", .noAddress(digits: nil)), ("C4:7C:8D:FF:FE:00:00:01", .noAddress(digits: nil)),
+      ("C4:7C-8D:00-00:01", .noAddress(digits: nil)), ("C4:7C:8D:00:00:0G", .noAddress(digits: nil)),
+      ("C4:7C:8D:00:00:01:02", .noAddress(digits: nil)),
+      ("12 C4 7C 8D 00 00 01", .noAddress(digits: nil)), ("C4:7C:8D:00:00:01-02", .noAddress(digits: nil)),
+      ("xC47C8D000001", .noAddress(digits: nil)),
+      ("éC47C8D000001", .noAddress(digits: nil)), ("SN:202611220001", .noAddress(digits: nil)),
+      ("Ｃ４７Ｃ８Ｄ００００００１", .noAddress(digits: nil)),
+      ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", .noAddress(digits: nil)),
+      ("00:00:00:00:00:00", .notADevice(BluetoothAddress(rawValue: 0))),
+      ("ffffffffffff", .notADevice(BluetoothAddress(rawValue: 0xFFFF_FFFF_FFFF))),
+      (
+        "BLE C47C8D000001 WiFi C47C8D000002",
+        .several([address, BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
+      ),
+      (String(repeating: "A", count: 5000), .tooLong),
+    ])
+  func refused(_ text: String, _ problem: LabelProblem) {
+    #expect(throws: problem) { try LabelText.address(in: text) }
+  }
+}
