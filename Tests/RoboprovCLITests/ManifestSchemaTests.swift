@@ -72,10 +72,10 @@ struct ManifestSchemaTests {
 
   /// What the parser finds in a manifest, as far as a schema could find it, too.
   private struct Verdict {
-    let manifest: ManifestDraft
+    let manifest: MutableManifest
     let codes: Set<DiagnosticCode>
 
-    init(of manifest: ManifestDraft) {
+    init(of manifest: MutableManifest) {
       self.manifest = manifest
       let reading = ManifestReader.read(Array(manifest.yaml.utf8), file: "building.yaml")
       codes = Set(reading.diagnostics.filter { $0.severity == .error }.map(\.code))
@@ -120,17 +120,17 @@ struct ManifestSchemaTests {
   // MARK: Manifests
 
   /// The manifests in manifests/, good and bad, as far as they are YAML.
-  private static func examples() throws -> [ManifestDraft] {
+  private static func examples() throws -> [MutableManifest] {
     let folder = checkout.appending(path: "manifests")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     let paths = (files?.allObjects ?? []).compactMap { ($0 as? URL)?.path }.sorted()
     return try paths.filter { $0.hasSuffix(".yaml") && !$0.hasSuffix("scenario.yaml") }.compactMap { path in
       let text = try Data(contentsOf: URL(filePath: path))
-      return (try? YAMLParser.parse(Array(text))).flatMap { $0 }.map { ManifestDraft($0) }
+      return (try? YAMLParser.parse(Array(text))).flatMap { $0 }.map { MutableManifest($0) }
     }
   }
 
-  private static let bases: [ManifestDraft] = [
+  private static let bases: [MutableManifest] = [
     """
     version: 1
     building: B
@@ -176,6 +176,6 @@ struct ManifestSchemaTests {
     "{ building: B, rooms: [{ room: A, minor: 1, address: \"C4:7C:8D:00:00:01\" }] }",
   ].map { text in
     guard let node = try? YAMLParser.parse(Array(text.utf8)) else { preconditionFailure("no YAML: \(text)") }
-    return ManifestDraft(node)
+    return MutableManifest(node)
   }
 }

@@ -28,20 +28,25 @@ enum Keyboard {
       fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keyboard"))
     let rest = Mutex<[UInt8]>([])
     source.setEventHandler { @Sendable in
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      let count = read(STDIN_FILENO, &buffer, buffer.count)
-      if count < 0, [EAGAIN, EINTR].contains(errno) { return }
-      let ended = rest.withLock { rest -> [ArraySlice<UInt8>] in
-        rest += buffer.prefix(max(0, count))
-        var lines = rest.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        let isEnded = count <= 0 || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
-        rest = isEnded ? [] : Array(lines.popLast() ?? [])
-        // Nobody types as much without end.
-        if rest.count > 1 << 16 { rest = [] }
-        return lines
+      // A pipe whose other end is closed is told of once: its end is read with what is in it.
+      while true {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(STDIN_FILENO, &buffer, buffer.count)
+        if count < 0, [EAGAIN, EINTR].contains(errno) { return }
+        let ended = rest.withLock { rest -> [ArraySlice<UInt8>] in
+          rest += buffer.prefix(max(0, count))
+          var lines = rest.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+          let isEnded = count <= 0 || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
+          rest = isEnded ? [] : Array(lines.popLast() ?? [])
+          // Nobody types as much without end.
+          if rest.count > 1 << 16 { rest = [] }
+          return lines
+        }
+        for line in ended { continuation.yield(String(decoding: line, as: UTF8.self)) }
+        if count <= 0 { return continuation.finish() }
+        var more = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        guard poll(&more, 1, 0) > 0 else { return }
       }
-      for line in ended { continuation.yield(String(decoding: line, as: UTF8.self)) }
-      if count <= 0 { continuation.finish() }
     }
     continuation.onTermination = { @Sendable _ in source.cancel() }
     source.resume()

@@ -5,10 +5,10 @@ import VirtualTime
 struct ManifestMutations {
   private var random: SeededGenerator
   /// Keys with values that belong to them.
-  private let donors: [ManifestDraft.Entry]
+  private let donors: [MutableManifest.Entry]
   private let keys: [String]
 
-  init(seed: UInt64, donors: [ManifestDraft]) {
+  init(seed: UInt64, donors: [MutableManifest]) {
     random = SeededGenerator(seed: seed)
     self.donors = donors.flatMap(\.entries)
     keys =
@@ -16,7 +16,7 @@ struct ManifestMutations {
   }
 
   /// A manifest with one change, or a few.
-  mutating func mutated(_ manifest: ManifestDraft) -> ManifestDraft {
+  mutating func mutated(_ manifest: MutableManifest) -> MutableManifest {
     var manifest = manifest
     for _ in 0..<(random.chance(0.75) ? 1 : Int.random(in: 2...3, using: &random)) {
       let number = Int.random(in: 0..<manifest.count, using: &random)
@@ -27,7 +27,7 @@ struct ManifestMutations {
     return manifest
   }
 
-  private mutating func change(_ value: inout ManifestDraft) {
+  private mutating func change(_ value: inout MutableManifest) {
     if random.chance(0.1) {
       value = random.chance(0.5) ? .list([value]) : .mapping([.init(key: pick(keys), value: value)])
       return
@@ -73,7 +73,7 @@ struct ManifestMutations {
     }
   }
 
-  private mutating func add(_ entry: ManifestDraft.Entry, to entries: inout [ManifestDraft.Entry]) {
+  private mutating func add(_ entry: MutableManifest.Entry, to entries: inout [MutableManifest.Entry]) {
     entries.removeAll { $0.key == entry.key }
     entries.insert(entry, at: Int.random(in: 0...entries.count, using: &random))
   }
@@ -95,7 +95,7 @@ struct ManifestMutations {
     return String(characters)
   }
 
-  private mutating func scalar() -> ManifestDraft {
+  private mutating func scalar() -> MutableManifest {
     .scalar(pick(Self.texts), isPlain: random.chance(0.7))
   }
 

@@ -2,22 +2,22 @@ import Reporting
 import YAML
 
 /// A manifest that can be changed at random: what is in it, and nothing of its layout.
-indirect enum ManifestDraft: Hashable {
+indirect enum MutableManifest: Hashable, Sendable {
   case scalar(String, isPlain: Bool)
-  case list([ManifestDraft])
+  case list([MutableManifest])
   case mapping([Entry])
 
-  struct Entry: Hashable {
+  struct Entry: Hashable, Sendable {
     var key: String
-    var value: ManifestDraft
+    var value: MutableManifest
   }
 
   init(_ node: YAMLNode) {
     switch node.content {
     case .scalar(let text, let isPlain): self = .scalar(text, isPlain: isPlain)
-    case .sequence(let items): self = .list(items.map { ManifestDraft($0) })
+    case .sequence(let items): self = .list(items.map { MutableManifest($0) })
     case .mapping(let entries):
-      self = .mapping(entries.map { Entry(key: $0.key, value: ManifestDraft($0.value)) })
+      self = .mapping(entries.map { Entry(key: $0.key, value: MutableManifest($0.value)) })
     }
   }
 
@@ -72,7 +72,7 @@ indirect enum ManifestDraft: Hashable {
   }
 }
 
-extension ManifestDraft {
+extension MutableManifest {
   /// How many values are in it, itself included.
   var count: Int {
     switch self {
@@ -92,13 +92,13 @@ extension ManifestDraft {
   }
 
   /// Changes the value of this number, counted from the beginning.
-  mutating func change(_ number: Int, _ body: (inout ManifestDraft) -> Void) {
+  mutating func change(_ number: Int, _ body: (inout MutableManifest) -> Void) {
     var number = number
     change(&number, body)
   }
 
   /// - Parameter number: below 0 once it was changed.
-  private mutating func change(_ number: inout Int, _ body: (inout ManifestDraft) -> Void) {
+  private mutating func change(_ number: inout Int, _ body: (inout MutableManifest) -> Void) {
     if number == 0 { body(&self) }
     number -= 1
     switch self {
