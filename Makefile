@@ -132,10 +132,18 @@ fuzz-minimise: setup-build ## make the corpus of TARGET=NAME the least that reac
 fuzz-short: setup-build ## a bounded share of that: each corpus, then 3 s of each target
 	@Scripts/fuzz short
 
+# One of those in Tests/Mutants/mutants.toml.
+MUTANT :=
+
+.PHONY: mutants
+mutants: setup-lint setup-build ## make the program wrong in one place at a time, which a test must notice: MUTANT=NAME selects
+	@Scripts/mutants run $(MUTANT)
+
 .PHONY: lint
 lint: setup-lint ## check layout and house rules
 	@status=0; \
-	pyflakes3 Tests || status=1; \
+	pyflakes3 Tests Scripts/mutants || status=1; \
+	Scripts/mutants check || status=1; \
 	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
 	Scripts/house-rules || status=1; \
 	exit $$status
@@ -150,7 +158,7 @@ venv: setup-test ## set up the Python of the interoperability tests, in .build-i
 
 .PHONY: clean
 clean: ## remove everything that was built; reports stay
-	rm -rf .build .build-page .build-bench .build-interop .build-lab
+	rm -rf .build .build-*
 
 # --- What the above stand on ---
 

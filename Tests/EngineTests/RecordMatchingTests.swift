@@ -52,6 +52,31 @@ import Testing
     #expect(match == .device(Sample.address(2), .record))
   }
 
+  @Test func anAddressInTheManifestOutranksTheRecord() {
+    let room = Sample.room(7, address: 1)
+    let match = one(
+      room, standing(room, 2, nil), air: [Sample.waiting(1), Sample.waiting(2)], .init(rebind: [room.id]))
+    #expect(match == .device(Sample.address(1), .address))
+  }
+
+  @Test func aRoomThatSomebodyRetiredOrAcceptedIsLeftAloneUnlessForced() {
+    let rooms = [Sample.room(7), Sample.room(8), Sample.room(9)]
+    let recorded = RecordedAt(run: "run-1", at: Self.then)
+    var standings = rooms.map { standing($0, UInt64($0.minor ?? 0), nil) }
+    standings[0].retirement = RoomRetirement(reason: "walled up", recorded: recorded)
+    standings[1].acceptances = [Acceptance(reason: "no power", by: "QA", given: recorded)]
+    let record = Dictionary(uniqueKeysWithValues: zip(rooms.map(\.id), standings))
+    func excluded(_ permissions: RecordPermissions = .init()) -> [Exclusion?] {
+      let excluded = RoomSelection().excluded(from: Sample.building(rooms), known(record, permissions))
+      return rooms.map { excluded[$0.id] }
+    }
+    #expect(
+      excluded() == [
+        Exclusion(.retired, reason: "walled up"), Exclusion(.accepted, reason: "no power", by: "QA"), nil,
+      ])
+    #expect(excluded(.init(force: Set(rooms.map(\.id)))) == [nil, nil, nil])
+  }
+
   @Test func aDeviceThatSomeRoomHasIsNobodyElses() {
     let other = Sample.room(8)
     let matches = match(

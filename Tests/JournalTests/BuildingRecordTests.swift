@@ -127,8 +127,9 @@ struct BuildingRecordTests {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.attempt(1)
     later.finish(.failed, nil, .refused(stage: .save, deviceText: "error:no"))
-    let forward = state(.success("a", day: 0, 1), later)
-    #expect(forward == state(later, .success("a", day: 0, 1)))
+    // By name it would be the other way round.
+    let forward = state(.success("z", day: 0, 1), later)
+    #expect(forward == state(later, .success("z", day: 0, 1)))
     #expect(forward.rooms["kitchen"]?.deed == nil, "it was heard waiting again, and was not done")
     #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "its room is its room")
   }
@@ -144,7 +145,25 @@ struct BuildingRecordTests {
   func carriedOver() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.alreadyProvisioned, evidence(1, run: "a"))
-    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.run == "a")
+    let deed = kitchenAfter(.success("a", day: 0, 1), later)?.deed
+    #expect(deed?.run == "a")
+    #expect(deed?.seen?.run == "a", "it was not heard in the later run")
+  }
+
+  @Test("hearing a device when the building is verified renews what is on record of it, and of no other")
+  func verified() throws {
+    func seen(_ finding: RoomVerified.Finding, at number: UInt64) -> String? {
+      var later = Run("b", day: 1, .verify, rooms: [kitchen])
+      later.tell(
+        .roomVerified(
+          .init(room: "kitchen", finding: finding, address: address(number), minor: 7, windows: 3)))
+      return kitchenAfter(.success("a", day: 0, 1), later)?.deed?.seen?.run
+    }
+    #expect(seen(.onAir, at: 1) == "b")
+    #expect(seen(.onAir, at: 2) == "a")
+    for finding in RoomVerified.Finding.allCases where finding != .onAir {
+      #expect(seen(finding, at: 1) == "a", "\(finding)")
+    }
   }
 
   @Test(
@@ -205,6 +224,20 @@ struct BuildingRecordTests {
     waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
     #expect(kitchenAfter(waived)?.acceptance?.by == "QA")
     #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.acceptance == nil)
+  }
+
+  @Test("everybody who waived a room is on record, also after two laptops were merged")
+  func acceptances() {
+    func waived(_ run: String, by person: String) -> Run {
+      var waived = Run(run, day: 1, .accept, rooms: [kitchen])
+      waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: person)))
+      return waived
+    }
+    let room = kitchenAfter(waived("b", by: "QA"), waived("c", by: "Anna"))
+    #expect(room?.acceptances.map(\.by) == ["QA", "Anna"])
+    #expect(room?.acceptances.allSatisfy { $0.ended == nil } == true)
+    let done = kitchenAfter(waived("b", by: "QA"), waived("c", by: "Anna"), .success("d", day: 2, 1))
+    #expect(done?.acceptances.map(\.ended?.run) == ["d", "d"])
   }
 
   @Test("a room out of service is back with its next device")

@@ -90,6 +90,24 @@ struct JournalWriterTests {
     while try JournalReader.read(directory.path + "/j").events.count < number { await Task.yield() }
   }
 
+  @Test("what must be synced is: a disk that cannot is an error, and nothing else is synced")
+  func synced() async throws {
+    // A pipe takes what is written, and cannot be synced.
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let writer = JournalWriter(File(descriptor: ends[1], path: "pipe"))
+    var events = [Durability.written, .synced].map { durability in
+      Events.sample().first { $0.fact.durability == durability }
+    }.compactMap(\.self)
+    for index in events.indices { events[index].sequence = index + 1 }
+    try #require(events.count == 2)
+    try await writer.append([events[0]])
+    #expect(await writer.failure == nil)
+    let error = await #expect(throws: JournalError.self) { try await writer.append([events[1]]) }
+    #expect(error?.operation == .sync)
+  }
+
   @Test("what could not be written soon fails what comes next")
   func failsLater() async throws {
     let descriptor = open("/dev/full", O_WRONLY)

@@ -70,6 +70,17 @@ struct RecordMergeTests {
     #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", a + "/demo"]).store(in: into) }
     #expect(try bytes(into, "one") == bytes(b, "one"), "what was there is untouched")
 
+    var foreign = Events.sample(5)
+    if case .runStarted(var started) = foreign[0].fact {
+      started.run = "two"
+      started.building = "other"
+      foreign[0].fact = .runStarted(started)
+    }
+    try await RunDirectory.create(in: b, building: "other", run: "two").createJournal().append(foreign)
+    #expect(throws: RecordMerge.Refusal.severalBuildings(["demo", "other"])) {
+      try RecordMerge([a + "/demo", b + "/other"])
+    }
+
     let path = "\(a)/demo/one/journal.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try text.replacing("hci0", with: "hci9").write(toFile: path, atomically: true, encoding: .utf8)

@@ -100,6 +100,28 @@ struct RunDirectoryTests {
     #expect(try temporary.read("a/reports/demo/run-1/report.json") == "third")
   }
 
+  @Test("a report that cannot be written whole leaves the one before as it was")
+  func diskFull() async throws {
+    let run = try create()
+    try run.writeReport("report.json", "old")
+    let reports = reports
+    // A process of its own, for the limit would hold for every test.
+    await #expect(processExitsWith: .success) { [reports = reports as String] in
+      signal(SIGXFSZ, SIG_IGN)
+      var bound = rlimit(rlim_cur: 5, rlim_max: 5)
+      precondition(setrlimit(__rlimit_resource_t(1), &bound) == 0)
+      let run = try RunDirectory.open(in: reports, building: "demo", run: "run-1")
+      do throws(JournalError) {
+        try run.writeReport("report.json", "a longer new one")
+        preconditionFailure("the limit did not hold")
+      } catch {
+        precondition(error.cause == .noSpace)
+      }
+    }
+    #expect(try temporary.read("a/reports/demo/run-1/report.json") == "old")
+    #expect(try !temporary.contents().contains { $0.hasSuffix(".new") })
+  }
+
   @Test("a run's directory is used once, and so is its journal")
   func once() async throws {
     let run = try create()

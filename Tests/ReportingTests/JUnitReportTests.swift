@@ -75,6 +75,29 @@ struct JUnitReportTests {
       trace == "attempt 1 on \(SampleBuilding.adapters[0]) in connect: adapter_lost; stack said: <gone>")
   }
 
+  @Test("the suite counts its cases by what came of them, and what was accepted or retired is skipped")
+  func counts() throws {
+    let document = try FoundationXML.XMLDocument(xmlString: JUnitReport.text(SampleBuilding.lived()))
+    let suite = try #require(document.rootElement()?.elements(forName: "testsuite").first)
+    let cases = suite.elements(forName: "testcase")
+    func said(_ attribute: String) -> Int? {
+      suite.attribute(forName: attribute)?.stringValue.flatMap { Int($0) }
+    }
+    func count(_ child: String) -> Int { cases.count { !$0.elements(forName: child).isEmpty } }
+    #expect(said("tests") == cases.count)
+    #expect(said("failures") == count("failure"))
+    #expect(said("errors") == count("error"))
+    #expect(said("skipped") == count("skipped"))
+    let lived = SampleBuilding.lived()
+    #expect(
+      count("error") == lived.rooms.count { $0.standing == .open && $0.last?.room.outcome == .unreachable })
+    #expect(count("error") != count("failure") && count("error") > 0)
+    #expect(
+      count("skipped")
+        == lived.count(.accepted) + lived.count(.retired) + lived.count(.untried))
+    #expect(lived.count(.accepted) > 0)
+  }
+
   @Test("a later run that found the room done as it is has no attempt to list")
   func foundDone() throws {
     var building = SampleBuilding(["retried"])

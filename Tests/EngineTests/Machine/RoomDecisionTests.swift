@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import Model
 import Session
 import Testing
@@ -30,6 +31,32 @@ import Testing
         if case .finish(.applied(let result)) = $0 { result.outcome == .complete } else { false }
       })
     #expect(run.facts.last == .runFinished(.init(outcome: .complete)))
+  }
+
+  @Test("with its binding on record before its attempt, and nothing on record that contradicts it")
+  func binding() {
+    let room = Sample.room(1, address: 1)
+    func standing(_ name: String, device number: UInt64) -> RoomStanding {
+      var standing = RoomStanding(name: name, profile: room.profile)
+      let address = Sample.address(number)
+      standing.bindings = [.init(address: address, basis: .any, run: "run-1", at: .distantPast)]
+      return standing
+    }
+    var run = Driver(rooms: 1) {
+      $0.known = Known(
+        standing: .init(rooms: [room.id: standing("Room 1", device: 9), "old": standing("Old", device: 1)]),
+        permissions: .init(rebind: [room.id]))
+    }
+    run.window([1])
+    let kinds: Set<Fact.Kind> = ["binding_released", "binding_committed", "attempt_started"]
+    let facts = run.facts.filter { kinds.contains($0.kind) }
+    #expect(
+      facts.dropLast() == [
+        .bindingReleased(.init(room: room.id, address: Sample.address(9), cause: .rebound)),
+        .bindingReleased(.init(room: "old", address: Sample.address(1), cause: .rebound)),
+        .bindingCommitted(.init(room: room.id, address: Sample.address(1), basis: .address)),
+      ])
+    #expect(facts.last?.kind == "attempt_started")
   }
 
   @Test("to the end of its wait for a proof, to the instant, in its own adapter's scan time")

@@ -1,0 +1,35 @@
+import Bluetooth
+import Foundation
+import Model
+import Session
+import Testing
+import VirtualTime
+
+/// The one place that events go through.
+@Suite("The coordinator of events") struct CoordinatorTests {
+  private actor Told {
+    private(set) var numbers: [Int] = []
+    func add(_ number: Int) { numbers.append(number) }
+  }
+
+  @Test("tells whoever watches nothing that is not on record")
+  func watch() async throws {
+    try await VirtualTime.run { clock in
+      let (recorder, told) = (MemoryRecorder(clock: clock, failsFrom: 3) { _ in }, Told())
+      let coordinator = Coordinator(
+        clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder
+      ) { await told.add($0.sequence) }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await coordinator.run() }
+        for number in 1...4 {
+          let fact = Fact.hostPaused(.init(.stopped, seconds: Double(number)))
+          let isRecorded = (try? await coordinator.commit(fact)) != nil
+          #expect(isRecorded == (number < 3))
+        }
+        coordinator.finish()
+      }
+      #expect(await told.numbers == [1, 2])
+      #expect(await recorder.events.map(\.sequence) == [1, 2])
+    }
+  }
+}

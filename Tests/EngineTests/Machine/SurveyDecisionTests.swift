@@ -1,0 +1,48 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Engine
+
+/// What is decided after the survey rests on what was heard in it: also on the minors that other devices have on air.
+@Suite("The run machine surveys") struct SurveyDecisionTests {
+  typealias Driver = MachineDriver
+  static let (hci0, hci1) = (Driver.hci0, Driver.hci1)
+
+  private func driver(_ adapters: [RadioSession]) -> Driver {
+    var run = Driver([Sample.room(1, address: 1)]) { $0.survey = .seconds(6) }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success(adapters.map(Driver.adapter))), at: 0)
+    for session in adapters { run.use(session, at: 0) }
+    return run
+  }
+
+  @Test("for 3 s at least, though every device was heard at once")
+  func shortest() {
+    var run = driver([Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.hear([1], at: 0.2)
+    #expect(run.pass(at: 3) == [])
+    #expect(run.pass(at: 3.1) == [.endScan(Self.hci0)])
+  }
+
+  @Test("for its full time while a device was not heard")
+  func unheard() {
+    var run = driver([Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.hear([9], at: 0.2)
+    #expect(run.pass(at: 6) == [])
+    #expect(run.pass(at: 6.1) == [.endScan(Self.hci0)])
+  }
+
+  @Test("until the adapter that began last has scanned as long")
+  func slowest() {
+    var run = driver([Self.hci0, Self.hci1])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.hear([1], at: 0.2)
+    run.send(.scanBegan(Self.hci1), at: 2)
+    #expect(run.pass(at: 3.2) == [])
+    #expect(run.pass(at: 4.9) == [])
+    #expect(run.pass(at: 5) == [.endScan(Self.hci0), .endScan(Self.hci1)])
+  }
+}
