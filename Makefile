@@ -132,6 +132,12 @@ fuzz-minimise: setup-build ## make the corpus of TARGET=NAME the least that reac
 fuzz-short: setup-build ## a bounded share of that: each corpus, then 3 s of each target
 	@Scripts/fuzz short
 
+# `make sanitize FILTER=DBusTests` runs these tests alone, under both.
+.PHONY: sanitize
+sanitize: setup-test venv ## run the tests under the address sanitizer, then those of threads under the thread sanitizer
+	@Scripts/sanitize address '$(FILTER)'
+	@Scripts/sanitize thread '$(FILTER)'
+
 # One of those in Tests/Mutants/mutants.toml.
 MUTANT :=
 

@@ -30,6 +30,11 @@ final class Invocation: Sendable {
     var description: String { "waited in vain for \(what)\n\(written)" }
   }
 
+  /// Where a sanitizer that these tests run under is to report (`Scripts/sanitize`): the program is built with it, too.
+  private static let sanitizerOptions = ProcessInfo.processInfo.environment.filter {
+    $0.key.hasSuffix("SAN_OPTIONS")
+  }
+
   /// Long enough for the busiest machine; nothing waits for so long where all is well.
   static let patience = Duration.seconds(60)
 
@@ -56,7 +61,7 @@ final class Invocation: Sendable {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // What runs these tests may ignore signals, and its children would inherit that.
     process.arguments = ["--default-signal=PIPE,INT,TERM,HUP,XFSZ"] + command
-    process.environment = environment
+    process.environment = environment.merging(Self.sanitizerOptions) { own, _ in own }
     process.currentDirectoryURL = directory
     // Closed here once the child has its own: Foundation reads the list of open files at each start, and crashes on a
     // long one now and then.
