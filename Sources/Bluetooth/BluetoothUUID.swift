@@ -3,10 +3,18 @@ import Hex
 /// A 128-bit UUID as Bluetooth uses it; 16- and 32-bit short forms are widened over the Base UUID
 /// `00000000-0000-1000-8000-00805F9B34FB` (Bluetooth Core, Vol 3 Part B 2.5.1).
 public struct BluetoothUUID: Hashable, Sendable {
-  /// It as a number, the byte that is written first the most significant one.
-  private let number: UInt128
+  /// The upper half of it as a number, the byte that is written first the most significant one. Two numbers, for a stored
+  /// UInt128 is aligned to 16 bytes, and Swift 6.3 loses its way in asynchronous functions that hold one.
+  private let upper: UInt64
+  /// The lower half.
+  private let lower: UInt64
 
-  private init(_ number: UInt128) { self.number = number }
+  private init(_ number: UInt128) {
+    upper = UInt64(truncatingIfNeeded: number >> 64)
+    lower = UInt64(truncatingIfNeeded: number)
+  }
+
+  private var number: UInt128 { UInt128(upper) << 64 | UInt128(lower) }
 
   /// The 16 bytes in the order they are written, most significant first (not the order on air).
   public var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number >> (120 - 8 * $0)) } }
@@ -55,7 +63,7 @@ extension BluetoothUUID: ExpressibleByStringLiteral {
 
 extension BluetoothUUID: Comparable {
   /// Order of the written bytes.
-  public static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+  public static func < (a: Self, b: Self) -> Bool { (a.upper, a.lower) < (b.upper, b.lower) }
 }
 
 extension BluetoothUUID: CustomStringConvertible {
