@@ -110,6 +110,7 @@ private struct Words {
     if group.upperBound < all.count {
       let next = all[group.upperBound]
       if isJoined(next) || isBare && next.separator == "-" && next.hexDigits != nil { return true }
+      if !isBare, goesOn(group, next.separator), next.hexDigits != nil { return true }
     }
     guard group.lowerBound > 0 else { return false }
     let previous = all[group.lowerBound - 1]
@@ -118,10 +119,16 @@ private struct Words {
     if isBare, separator == "-", (previous.hexDigits ?? 0) >= 4 { return true }
     if !isBare, separator == all[group.lowerBound + 1].separator,
       previous.hexDigits == all[group.lowerBound].hexDigits
+        || goesOn(group, separator) && previous.hexDigits != nil
     {
       return true
     }
     return isKey(previous, before: separator)
+  }
+
+  /// Whether what is beside a group is joined to it as its own words are: the middle of a UUID is no address.
+  private func goesOn(_ group: Range<Int>, _ separator: Substring) -> Bool {
+    separator != " " && separator == all[group.lowerBound + 1].separator
   }
 
   /// Whether a word of hex digits goes on with those before it.

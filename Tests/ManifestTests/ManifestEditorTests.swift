@@ -81,9 +81,6 @@ struct ManifestEditorTests {
       "the last line, not ended", "rooms:\n  -  minor: 1\n     room: R",
       "rooms:\n  -  minor: 1\n     address: \"C4:7C:8D:00:00:FF\"\n     room: R"),
     Layout(
-      "the only line of an entry, not ended", "profile: firefly\nrooms:\n  - room: R",
-      "profile: firefly\nrooms:\n  - room: R\n    address: \"C4:7C:8D:00:00:FF\""),
-    Layout(
       "keys in quotes", "rooms:\n- \"room\": R\n  \"minor\": 1\n",
       "rooms:\n- \"room\": R\n  \"minor\": 1\n  \"address\": \"C4:7C:8D:00:00:FF\"\n"),
     Layout(
@@ -176,8 +173,8 @@ struct ManifestEditorTests {
       ("room,minor,retries,address\nR,1\nA,2\n", "room,minor,retries,address\nR,1,,C4:7C:8D:00:00:FF\nA,2\n"),
       ("room;minor;address\nR;1;\"\"\n", "room;minor;address\nR;1;\"C4:7C:8D:00:00:FF\"\n"),
       (
-        "room;minor;address\n\"A\nA\";2;\"C4:7C:8D:00:00:02\"\nR;1;\n",
-        "room;minor;address\n\"A\nA\";2;\"C4:7C:8D:00:00:02\"\nR;1;\"C4:7C:8D:00:00:FF\"\n"
+        "room;minor;address\n\"A;A\";2;\"C4:7C:8D:00:00:02\"\nR;1;\n",
+        "room;minor;address\n\"A;A\";2;\"C4:7C:8D:00:00:02\"\nR;1;\"C4:7C:8D:00:00:FF\"\n"
       ),
       ("room;minor;address\nR;1;c4-7c-8d-00-00-01\n", "room;minor;address\nR;1;C4:7C:8D:00:00:FF\n"),
       ("sep=;\nroom;minor;Address\n\nR;1\n", "sep=;\nroom;minor;Address\n\nR;1;C4:7C:8D:00:00:FF\n"),

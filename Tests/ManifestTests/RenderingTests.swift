@@ -28,7 +28,7 @@ struct RenderingTests {
         b.yaml:3:27: note: the first with it
             3 |   - { room: Lobby, minor: 101, address: C4:7C:8D:00:00:01 }
               |                           ^~~
-        b.yaml:5:7: error: a room without `minor` [missing-key]
+        b.yaml:5:7: error: a room without `minor` [missing-setting]
             5 |   - { room: Spa, mino: ***, address: C4:7C:8D:00:00:03 }  ***
               |       ^~~~
               = Minor ID of its beacon. uint16, big-endian.
