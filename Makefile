@@ -63,7 +63,7 @@ test-hostile: setup-test $(DEBUG_BUILT) ## run against an org.bluez that does wr
 	HOSTILE=$(HOSTILE) HOSTILE_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter HostileStackTests
 
-# `make test` has 2,000 of these.
+# `make test` has 500 of these.
 MUTATIONS := 10000
 
 .PHONY: test-schema

@@ -87,7 +87,7 @@ private struct Scanner {
       if let delimiter = CSVTable.Delimiter(rawValue: byte) { counts[delimiter, default: 0] += 1 }
     }
     // The first of those that are equally frequent, in the order of the enumeration.
-    return CSVTable.Delimiter.allCases.reversed().max { counts[$0, default: 0] < counts[$1, default: 0] }
+    return CSVTable.Delimiter.allCases.max { counts[$0, default: 0] < counts[$1, default: 0] }
       ?? .comma
   }
 

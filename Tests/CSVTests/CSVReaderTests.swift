@@ -27,6 +27,7 @@ struct CSVReaderTests {
         ["room", "note"], ["007", "a;b"], ["say \"hi\"", "two\r\nlines"], ["1e3", " x "],
       ])
     #expect(try rows("room;\"a,b,c,d\"\n1;2") == [["room", "a,b,c,d"], ["1", "2"]])
+    #expect(try rows("room;a,b\n1;2") == [["room", "a,b"], ["1", "2"]])
     #expect(try rows("room") == [["room"]])
     #expect(try rows("a;b\n1\n1;2;3") == [["a", "b"], ["1"], ["1", "2", "3"]])
     #expect(try rows("") == [])

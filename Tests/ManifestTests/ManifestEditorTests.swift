@@ -238,7 +238,7 @@ struct ManifestEditorTests {
 
   // MARK: Random manifests
 
-  @Test("of any layout one line changes, and one address", arguments: 0..<150)
+  @Test("of any layout one line changes, and one address", arguments: 0..<50)
   func random(seed: UInt64) throws {
     var chance = Chance(state: seed)
     var (manifest, table) = Self.manifest(&chance)

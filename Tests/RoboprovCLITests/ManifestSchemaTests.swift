@@ -37,7 +37,7 @@ struct ManifestSchemaTests {
 
   /// How many manifests are changed: a share in `make test`, all with `make test-schema`.
   private static let mutations =
-    ProcessInfo.processInfo.environment["MUTATIONS"].flatMap { Int($0) } ?? 2000
+    ProcessInfo.processInfo.environment["MUTATIONS"].flatMap { Int($0) } ?? 500
   private static let seed = ProcessInfo.processInfo.environment["MUTATIONS_SEED"].flatMap { UInt64($0) } ?? 1
 
   @Test("refuses what the parser refuses, and takes what it takes: examples, and changes of them")

@@ -11,9 +11,9 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check a manifest, offline.",
     discussion: """
-      roboprov validate building.yaml
-      roboprov validate building.yaml --fix
-      roboprov validate building.yaml --output sarif > findings.sarif
+        roboprov validate building.yaml
+        roboprov validate building.yaml --fix
+        roboprov validate building.yaml --output sarif > findings.sarif
 
       The files that the manifest names are checked, too. Each finding has a code; docs/diagnostics.md explains them.
 

@@ -64,7 +64,7 @@ indirect enum MutableManifest: Hashable, Sendable {
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
-      let isLetter = scalar.isASCII && scalar.value >= 0x20 && !"\"\\".unicodeScalars.contains(scalar)
+      let isLetter = (0x20..<0x7F).contains(scalar.value) && !"\"\\".unicodeScalars.contains(scalar)
       let digits = String(scalar.value, radix: 16)
       quoted += isLetter ? String(scalar) : "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
     }
