@@ -51,7 +51,8 @@ indirect enum MutableManifest: Hashable, Sendable {
     case "true": return .bool(true)
     case "false": return .bool(false)
     default:
-      let isDecimal = text.wholeMatch(of: #/-?(0|[1-9][0-9]{0,17})/#) != nil
+      // As a number `-0` would be 0, which it is not here.
+      let isDecimal = text != "-0" && text.wholeMatch(of: #/-?(0|[1-9][0-9]{0,17})/#) != nil
       return isDecimal ? Int(text).map { .integer($0) } ?? .string(text) : .string(text)
     }
   }
