@@ -18,25 +18,14 @@ public enum CSVReader {
       throw CSVError(
         .fileTooLarge(bytes: source.bytes.count), in: source.range(source.start..<source.start))
     }
-    try checkEncoding(of: source)
-    var scanner = Scanner(source)
-    return try scanner.table()
-  }
-
-  private static func checkEncoding(of source: SourceText) throws(CSVError) {
-    let marks: [([UInt8], String)] = [
-      ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32"), ([0xFF, 0xFE], "UTF-16"),
-      ([0xFE, 0xFF], "UTF-16"),
-    ]
-    for (mark, encoding) in marks where source.bytes.starts(with: mark) {
-      throw CSVError(.otherEncoding(encoding), in: source.range(0..<0))
-    }
-    do throws(UTF8.ValidationError) {
-      _ = try UTF8Span(validating: source.bytes.span)
-    } catch {
-      throw CSVError(.notUTF8, in: source.range(error.byteOffsets))
+    switch source.encodingProblem {
+    case .other(let encoding)?: throw CSVError(.otherEncoding(encoding), in: source.range(0..<0))
+    case .invalid(let range)?: throw CSVError(.notUTF8, in: range)
+    case nil: break
     }
     if let nul = source.bytes.firstIndex(of: 0) { throw CSVError(.nulByte, in: source.range(nul..<nul + 1)) }
+    var scanner = Scanner(source)
+    return try scanner.table()
   }
 }
 

@@ -19,7 +19,8 @@ public struct RoboSensor: DeviceProfile {
       "Compare the address with the label; on some boards the label shows the base address, and the Bluetooth "
       + "address is 2 higher.")
 
-  /// In the order in which they are written; uuid and major of its beacon are the firmware's. Somebody must put it back into provisioning mode before it takes others.
+  /// In the order in which they are written; uuid and major of its beacon are the firmware's. It takes others only once it is
+  /// in provisioning mode again.
   public let settings: [SettingDescription] = [
     .init(
       .wifiSSID, "WiFi name", short: "WiFi", .text(bytes: 1...32), isRequired: false,

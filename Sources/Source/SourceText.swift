@@ -67,6 +67,33 @@ extension SourceText {
   }
 }
 
+extension SourceText {
+  /// Why a text is not UTF-8.
+  public enum EncodingProblem: Hashable, Sendable {
+    /// Another encoding, going by its byte order mark: `UTF-16` or `UTF-32`.
+    case other(String)
+    /// Bytes that are no UTF-8, the first of them here.
+    case invalid(SourceRange)
+  }
+
+  /// Why it is not UTF-8; nil of a text that is.
+  public var encodingProblem: EncodingProblem? {
+    if let (_, name) = Self.otherMarks.first(where: { bytes.starts(with: $0.mark) }) { return .other(name) }
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: bytes.span)
+      return nil
+    } catch {
+      return .invalid(range(error.byteOffsets))
+    }
+  }
+
+  /// Byte order marks of encodings that are not UTF-8. That of UTF-32 begins like that of UTF-16.
+  private static let otherMarks: [(mark: [UInt8], name: String)] = [
+    ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32"), ([0xFF, 0xFE], "UTF-16"),
+    ([0xFE, 0xFF], "UTF-16"),
+  ]
+}
+
 extension UInt8 {
   /// Whether it goes on with a scalar that an earlier byte began.
   public var isContinuation: Bool { self & 0xC0 == 0x80 }

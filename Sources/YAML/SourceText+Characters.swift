@@ -7,24 +7,15 @@ extension SourceText {
     guard bytes.count <= YAMLParser.maximumBytes else {
       throw YAMLError(.fileTooLarge(bytes: bytes.count), at: mark(at: start))
     }
-    for (mark, encoding) in Self.otherMarks where bytes.starts(with: mark) {
-      throw YAMLError(.otherEncoding(encoding), at: self.mark(at: start))
-    }
-    do throws(UTF8.ValidationError) {
-      _ = try UTF8Span(validating: bytes.span)
-    } catch {
-      throw YAMLError(.notUTF8, in: range(error.byteOffsets))
+    switch encodingProblem {
+    case .other(let encoding)?: throw YAMLError(.otherEncoding(encoding), at: mark(at: start))
+    case .invalid(let range)?: throw YAMLError(.notUTF8, in: range)
+    case nil: break
     }
     if let (found, scalar) = firstForbidden() {
       throw YAMLError(.forbiddenCharacter(scalar), in: range(found))
     }
   }
-
-  /// Byte order marks of encodings that are not UTF-8. That of UTF-32 begins like that of UTF-16.
-  private static let otherMarks: [([UInt8], String)] = [
-    ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32"),
-    ([0xFF, 0xFE], "UTF-16"), ([0xFE, 0xFF], "UTF-16"),
-  ]
 
   /// The first character that is not in YAML's `c-printable` (YAML 1.1 §5.1), or a byte order mark that is not
   /// at the beginning. The text is valid UTF-8, so bytes at fixed distances are there to be looked at.

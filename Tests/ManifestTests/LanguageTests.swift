@@ -207,6 +207,14 @@ struct LanguageTests {
         """)
   }
 
+  @Test("names that differ in Unicode form only are the same name")
+  func unicodeForms() {
+    let reading = Files(files: [:]).read(
+      "building: B\nmatch: any\nrooms: [{ room: Caf\u{E9}, minor: 1 }, { room: Cafe\u{301}, minor: 2, id: other }]\n"
+    )
+    #expect(reading.diagnostics.map(\.code) == [.duplicateRoom])
+  }
+
   @Test("one that differs from nearly all others is suspicious")
   func suspicious() {
     let rooms = (1...12).map {

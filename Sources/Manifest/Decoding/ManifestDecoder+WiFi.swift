@@ -50,7 +50,7 @@ extension ManifestDecoder {
       }
       guard var network = network(entry.value) else { continue }
       network.keyRange = entry.keyRange
-      if PlainScalar.otherMeaning(of: entry.key) != nil { warnOfOtherMeaning(key: entry) }
+      warnOfOtherMeaning(key: entry)
       if networks[entry.key] == nil { networks[entry.key] = network }
     }
     return networks

@@ -9,45 +9,62 @@ enum SecretWords {
   /// Whether a text has such a word. What stands near one is not shown: a line break lost in editing turns an SSID
   /// and the password below it into one text.
   static func areSpoken(in text: String) -> Bool {
-    guard mayBeSpoken(in: text) else { return false }
-    let words = text.lowercased().split { !$0.isLetter }.map(String.init)
-    return words.contains { word in
-      parts.contains { word.contains($0) }
-        || (5...12).contains(word.count)
-          && Vocabulary.distance(word, Self.word, limit: mistakes) <= mistakes
+    var text = text
+    // Nearly every text has ASCII letters only, and is then read byte by byte.
+    let isSpoken = text.withUTF8 { areSpokenInASCII($0.span) }
+    return isSpoken ?? areSpokenInWords(of: text)
+  }
+
+  /// The same of any text, letter by letter as Unicode has them.
+  static func areSpokenInWords(of text: String) -> Bool {
+    text.lowercased().split { !$0.isLetter }.contains { word in
+      parts.contains { word.contains($0) } || isNearlyTheWord(String(word))
     }
   }
 
-  /// Whether the letters of a word would do for one of these: nearly always not, and then there is no more to be done. Of
-  /// letters beyond ASCII nothing is said.
-  private static func mayBeSpoken(in text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { mayBeSpoken(in: $0.span) }
+  private static func isNearlyTheWord(_ word: String) -> Bool {
+    (5...12).contains(word.count) && Vocabulary.distance(word, Self.word, limit: mistakes) <= mistakes
   }
 
-  private static func mayBeSpoken(in text: Span<UInt8>) -> Bool {
+  /// Nil where a byte is not ASCII.
+  private static func areSpokenInASCII(_ text: Span<UInt8>) -> Bool? {
+    var word: [UInt8] = []
     var letters: UInt32 = 0
+    var isSpoken = false
     for index in text.indices {
       let byte = text[index]
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): letters |= bit(byte)
-      case 0x80...: return true
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        word.append(byte | 0x20)
+        letters |= bit(byte)
+      case 0x80...: return nil
       default:
-        if maySpeak(letters) { return true }
+        isSpoken = isSpoken || speaks(word, letters)
+        word.removeAll(keepingCapacity: true)
         letters = 0
       }
     }
-    return maySpeak(letters)
+    return isSpoken || speaks(word, letters)
   }
 
-  private static func maySpeak(_ letters: UInt32) -> Bool {
-    guard letters.nonzeroBitCount >= 3 else { return false }
+  /// Whether a word of lower-case letters, which has these, speaks of a secret.
+  private static func speaks(_ word: [UInt8], _ letters: UInt32) -> Bool {
+    for (part, partLetters) in zip(partBytes, lettersOfParts)
+    where letters & partLetters == partLetters && has(word, part) {
+      return true
+    }
     // Each mistake takes one letter away at most.
-    if (letters & lettersOfWord).nonzeroBitCount >= lettersOfWord.nonzeroBitCount - mistakes { return true }
-    for part in lettersOfParts where letters & part == part { return true }
-    return false
+    let common = (letters & lettersOfWord).nonzeroBitCount
+    return common >= lettersOfWord.nonzeroBitCount - mistakes
+      && isNearlyTheWord(String(decoding: word, as: UTF8.self))
   }
 
+  private static func has(_ word: [UInt8], _ part: [UInt8]) -> Bool {
+    guard word.count >= part.count else { return false }
+    return (0...word.count - part.count).contains { word[$0..<$0 + part.count].elementsEqual(part) }
+  }
+
+  private static let partBytes = parts.map { Array($0.utf8) }
   private static let lettersOfWord = letters(of: word)
   private static let lettersOfParts = parts.map(letters)
 

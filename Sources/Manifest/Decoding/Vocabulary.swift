@@ -101,9 +101,14 @@ package enum Vocabulary {
   /// The known key that is certainly meant: in other letters (`Rooms`, `rooms-from`), or by its former name.
   static func otherSpelling(of key: String, among known: [String]) -> String? {
     if key == "assign", known.contains("match") { return "match" }
-    guard key.utf8.count <= 40 else { return nil }
-    let plain = key.lowercased().map { $0 == "-" || $0 == " " ? "_" : String($0) }.joined()
-    return known.contains(plain) ? plain : nil
+    return self.key(spelt: key, among: known)
+  }
+
+  /// The known key that a text is, whatever its case, with hyphens or blanks for underscores.
+  static func key(spelt text: String, among known: [String]) -> String? {
+    guard text.utf8.count <= 40 else { return nil }
+    let key = String(text.lowercased().map { $0 == "-" || $0 == " " ? "_" : $0 })
+    return known.contains(key) ? key : nil
   }
 
   /// The known word that a misspelt one is nearest to, if it is near at all.

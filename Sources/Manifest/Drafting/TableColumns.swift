@@ -62,8 +62,7 @@ public struct TableColumns: Hashable, Sendable {
   public static var keys: [String] { Vocabulary.columns }
 
   private static func key(named header: String) -> String? {
-    let key = header.lowercased().map { $0 == " " || $0 == "-" ? "_" : String($0) }.joined()
-    return Vocabulary.columns.contains(key) ? key : nil
+    Vocabulary.key(spelt: header, among: Vocabulary.columns)
   }
 
   private static func key(meantBy header: String) -> String? {

@@ -11,7 +11,7 @@ extension ManifestDecoder {
     if node.entries != nil {
       guard let fields = fields(of: node, "`rooms_from`", known: Vocabulary.table) else { return nil }
       if let columns = fields["columns"] { mapping.columns = self.columns(columns) }
-      if let ignored = fields["ignore"] { mapping.ignored = texts(ignored, "ignore") }
+      if let ignored = fields["ignore"] { mapping.ignored = oneOrMoreTexts(ignored, "ignore") }
       guard let file = fields["file"] else {
         error(
           .missingKey, "`rooms_from` without `file`", at: fields.head,
@@ -58,7 +58,9 @@ extension ManifestDecoder {
   }
 
   /// One text or a list of them.
-  mutating func texts(_ node: YAMLNode, _ key: String) -> [(text: String, range: SourceRange)] {
+  private mutating func oneOrMoreTexts(_ node: YAMLNode, _ key: String) -> [(
+    text: String, range: SourceRange
+  )] {
     (node.items ?? [node]).compactMap { node in text(node, key).map { ($0, node.range) } }
   }
 
@@ -108,17 +110,15 @@ extension ManifestDecoder {
         for key in mapped { claim(key, cell, &places) }
         return (mapped, cell.range)
       }
-      let key = cell.text.lowercased().map { $0 == " " || $0 == "-" ? "_" : String($0) }.joined()
-      guard Vocabulary.columns.contains(key) else {
-        show(cell.range)
-        let nearest = Vocabulary.nearest(to: key, of: Vocabulary.columns)
+      show(cell.range)
+      guard let key = Vocabulary.key(spelt: cell.text, among: Vocabulary.columns) else {
+        let nearest = Vocabulary.nearest(to: cell.text, of: Vocabulary.columns)
         error(
           .unknownColumn, "this column is no key of a room", at: cell.range,
           advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
             + "map it (columns: { minor: … }), or leave it out (ignore: [ … ])")
         return ([], cell.range)
       }
-      show(cell.range)
       claim(key, cell, &places)
       return ([key], cell.range)
     }

@@ -51,10 +51,9 @@ public struct AdapterSelected: Hashable, Sendable, Codable {
 extension AdapterSelected: FactPayload {}
 
 extension AdapterSelected {
-  /// What the manifest says of it, for people: `east, by the lift`. Nil where it says nothing.
-  public var described: String? {
-    let parts = [alias, place].compactMap(\.self)
-    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  /// What it is called, with its address and what the manifest says of it: `hci0 (00:1A:7D:DA:71:13, east, by the lift)`.
+  public var title: String {
+    "\(name) (" + [adapter.description, alias, place].compactMap(\.self).joined(separator: ", ") + ")"
   }
 }
 

@@ -20,7 +20,7 @@ struct HostLines {
       items.append(
         (
           index == 0 ? "Adapters" : "",
-          "\(adapter.name.visible) (\(adapter.adapter)\(adapter.described.map { ", " + $0.visible } ?? "")): \(hardware)"
+          "\(adapter.title.visible): \(hardware)"
         ))
     }
     if run.simulated {

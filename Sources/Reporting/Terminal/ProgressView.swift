@@ -70,11 +70,7 @@ public struct ProgressView: Sendable {
     case .runFinished:
       toldOnce.map { style.paint("\($0.sign) \($0.text)".truncated(to: style.width), $0.tone) }
     case .adapterSelected(let fact):
-      [
-        style.paint(
-          "Using \(fact.name.visible) (\(fact.adapter)\(fact.described.map { ", " + $0.visible } ?? ""))"
-            .truncated(to: style.width), .dim)
-      ]
+      [style.paint("Using \(fact.title.visible)".truncated(to: style.width), .dim)]
     case .runInterrupted(let fact):
       [style.paint("Stopping: \(fact.cause.words)".truncated(to: style.width), .yellow)]
     case .canariesJudged:

@@ -31,8 +31,7 @@ struct EventWords {
       self.init("adapter", "waiting up to \(fact.seconds.asSeconds): \(what)")
     case .adapterSelected(let fact):
       let stack = fact.stack.map { ", " + $0.visible } ?? ""
-      let place = fact.described.map { ", " + $0.visible } ?? ""
-      self.init("adapter", "\(fact.name.visible) (\(fact.adapter)\(place)) in use\(stack)")
+      self.init("adapter", "\(fact.title.visible) in use\(stack)")
     case .adapterFaulted(let fact):
       let name = name(fact.adapter)
       let what =

@@ -43,7 +43,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       try requireFree(successor, for: room, in: amendment)
       // Killed between the two, the command has changed the record and not the manifest.
       if amendment.hasSuccessor(successor, of: room) {
-        if let edit = try edit(amendment, successor, of: room) { try ManifestFile.write(edit) }
+        if let edit = try self.edit(successor, of: room) { try ManifestFile.write(edit) }
         Console.say("On record already: \(successor) is \(name)'s new sensor. The manifest has it now.")
         return
       }
@@ -56,7 +56,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     }
     let silent = try await silence.check([old])
     // What cannot be written afterwards is not put on record.
-    let edit = try successor.flatMap { try self.edit(amendment, $0, of: room) }
+    let edit = try successor.flatMap { try self.edit($0, of: room) }
     try await amendment.commit(
       .replace,
       [
@@ -110,9 +110,7 @@ struct ReplaceCommand: AsyncParsableCommand {
   }
 
   /// The change of the manifest, as it is now; nil where it has the address already.
-  private func edit(
-    _ amendment: Amendment, _ address: BluetoothAddress, of room: RoomID
-  ) throws -> ManifestEditor.Edit? {
+  private func edit(_ address: BluetoothAddress, of room: RoomID) throws -> ManifestEditor.Edit? {
     try ManifestFile(subject.building).setting(address, of: room)
   }
 
