@@ -1,7 +1,6 @@
 import Bluetooth
 public import Model
 import Source
-import Source
 import YAML
 
 /// Reads manifests: bytes in, a checked building or findings out.
@@ -18,9 +17,10 @@ import YAML
 ///   east: { address: 00:1A:7D:DA:71:13, slots: 7, place: by the lift }
 /// match: address                 # or `any`: rooms without address take any sensor that nobody claims; or `later`
 /// defaults:                      # for every room that does not say otherwise; each is optional
-///   profile: robo-sensor         # this, `retries` and `timeouts` may also be at the top
+///   profile: robo-sensor         # this, `retries`, `timeouts` and `beacon` may also be at the top
 ///   wifi: guests                 # a network's name, an inline `{ ssid, password }`, or `none`
 ///   retries: 2                   # attempts after the first, 0…20
+///   beacon: { uuid: 6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B, major: 7 }  # what sensors' firmware sends, if not the factory's
 ///   timeouts: { connect: 15s, discover: 20s, ready: 10s, write: 10s, save: 10s, verify: 30s }
 ///   uuid: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6  # any setting that rooms may have in common (`isShareable`)
 /// floors:
@@ -92,6 +92,8 @@ public struct ManifestReading: Sendable {
   /// null for each password; where a password comes from is there. Of several files a list of them. Of a file that is applied;
   /// what digests of manifests are made of.
   public var content: [UInt8] { texts.content }
+  /// The names of the files that were read: the manifest and those that it names.
+  public var files: [String] { texts.texts.map(\.name) }
   private let texts: TextCollection
   /// What is known of its passwords, also of a file that has errors.
   public let passwords: ManifestPasswords

@@ -24,7 +24,7 @@ struct ExampleTests {
   func passwords() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: projectFile("manifests").path)
     for file in files where file.hasSuffix(".yaml") {
-      #expect(!(try readExample("manifests/\(file)").passwords.areInFile), "\(file)")
+      #expect(try readExample("manifests/\(file)").passwords.files == [], "\(file)")
     }
   }
 

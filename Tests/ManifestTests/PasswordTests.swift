@@ -32,7 +32,7 @@ struct PasswordTests {
     #expect(reading.rendered == "")
     let secrets = try #require(reading.building).rooms.flatMap(\.secrets)
     #expect(secrets.map(\.reference) == [SecretReference(source, file: "b.yaml", line: 3, column: 38)])
-    #expect(!reading.passwords.areInFile)
+    #expect(reading.passwords.files == [])
   }
 
   @Test("also in a room and under `defaults`")
@@ -114,14 +114,14 @@ struct PasswordTests {
     let reading = ManifestReader.read(Array(manifest(written).utf8), file: "b.yaml")
     let secrets = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets)
     #expect(secrets == [Secret(text)])
-    #expect(reading.passwords.areInFile)
+    #expect(reading.passwords.files == ["b.yaml"])
   }
 
   @Test("an open network's is in no file", arguments: ["password: ''", ""])
   func open(password: String) {
     let text =
       "building: B\nmatch: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
-    #expect(!ManifestReader.read(Array(text.utf8), file: "b.yaml").passwords.areInFile)
+    #expect(ManifestReader.read(Array(text.utf8), file: "b.yaml").passwords.files == [])
   }
 
   @Test(

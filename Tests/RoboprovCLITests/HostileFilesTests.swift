@@ -89,6 +89,26 @@ struct HostileFilesTests {
     }
   }
 
+  @Test("whoever else can read or change a file that a manifest names is told of, too")
+  func rightsOfNamedFiles() async throws {
+    try await Site.use { site in
+      try site.write("networks.yaml", "wifi: { guests: { ssid: Guests, password: \(Site.password) } }\n")
+      try site.write("rooms.csv", "room;minor;register\nLobby;1;true\n")
+      try site.write("building.yaml", "building: House\ninclude: networks.yaml\nrooms_from: rooms.csv\n")
+      let silent = try await site.run(["validate", "building.yaml"])
+      #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
+      _ = try await shell("chmod 644 *.yaml && chmod 666 rooms.csv", at: site)
+      let outcome = try await site.run(["validate", "building.yaml"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.errors == """
+          roboprov: warning: other users can read networks.yaml, which has passwords: `chmod 600 networks.yaml`
+          roboprov: warning: other users can change rooms.csv: `chmod 600 rooms.csv`
+
+          """, "\(outcome)")
+    }
+  }
+
   @Test("the site's key is made where HOME says")
   func home() async throws {
     try await Site.use { site in

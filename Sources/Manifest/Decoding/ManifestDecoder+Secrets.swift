@@ -4,8 +4,8 @@ import YAML
 
 /// What is known of a manifest's passwords besides the building.
 public struct ManifestPasswords: Hashable, Sendable {
-  /// Whether the file has a password's text in it.
-  public var areInFile = false
+  /// The names of the files that have a password's text in them.
+  public var files: Set<String> = []
   /// The environment variables that passwords come from, also those of networks that no room has.
   public var environment: Set<String> = []
 }
@@ -29,7 +29,7 @@ extension ManifestDecoder {
           "write the password itself, or where it comes from: password: { env: \(name ?? "WIFI_PASSWORD") }")
       return nil
     }
-    if !text.isEmpty { passwords.areInFile = true }
+    if !text.isEmpty { passwords.files.insert(texts.texts[node.range.text].name) }
     warnOfOtherMeaning(node, "password")
     return Secret(text)
   }

@@ -79,7 +79,8 @@ struct CaptureCommand: AsyncParsableCommand {
     do {
       return try await Radio.with(simulation, rehearsing: nil) { setup in
         try await Interruptions().cancelling {
-          try await Survey.meanwhile(setup, radio, isSimulated: simulation.simulate) { air in
+          try await Survey.meanwhile(setup, radio, for: file.building, isSimulated: simulation.simulate) {
+            air in
             await talk(about: rooms, in: file, air)
           }
         }

@@ -37,8 +37,8 @@ struct ValidateCommand: ParsableCommand {
   }
 
   func run() throws {
-    if fix { try applyFixes(to: try read().reading) }
-    let (reading, file) = try read()
+    if fix { try applyFixes(to: try read()) }
+    let reading = try read()
     switch output {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty + "\n")
@@ -46,7 +46,7 @@ struct ValidateCommand: ParsableCommand {
       Console.data(ManifestSARIF.log(reading).pretty + "\n")
     case .text:
       Console.show(reading)
-      ManifestSource.warnOfOthers(file, manifest, reading.passwords)
+      ManifestSource.warnOfOthers(reading)
       if let building = reading.building {
         Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
       }
@@ -54,9 +54,9 @@ struct ValidateCommand: ParsableCommand {
     if reading.building == nil { throw ExitStatus.manifest.exit }
   }
 
-  private func read() throws -> (reading: ManifestReading, file: InputFile) {
-    let file = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes)
-    return (ManifestReader.read(file.bytes, file: manifest, files: .beside(manifest)), file)
+  private func read() throws -> ManifestReading {
+    let bytes = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes).bytes
+    return ManifestReader.read(bytes, file: manifest, files: .beside(manifest))
   }
 
   private func applyFixes(to reading: ManifestReading) throws {

@@ -52,7 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
     let rooms = source.building.rooms.filter { amendment.standing.rooms[$0.id]?.retirement == nil }
     let windows = try await Radio.withSystem { setup in
-      try await Interruptions().cancelling { try await scan(setup, rooms) }
+      try await Interruptions().cancelling { try await scan(setup, rooms, of: source.building) }
     }
     let verification = Verification(rooms, Known(standing: amendment.standing), windows: windows)
     let planned = rooms.map { $0.planned(sealedBy: nil) }
@@ -62,11 +62,12 @@ struct VerifyCommand: AsyncParsableCommand {
   }
 
   /// Scans window by window.
-  private func scan(_ setup: Radio.Setup, _ rooms: [Room]) async throws -> [AirLedger] {
+  private func scan(_ setup: Radio.Setup, _ rooms: [Room], of building: Building) async throws -> [AirLedger]
+  {
     let count = max(1, Int((duration / Self.window).rounded()))
     return try await Survey.windows(
       count, of: .seconds(duration / Double(count)), in: Verification.ledger(for: rooms), setup, radio,
-      isSimulated: false)
+      for: building, isSimulated: false)
   }
 
   private func show(_ verification: Verification, _ rooms: [Room], _ amendment: Amendment) {

@@ -1,11 +1,13 @@
 import ArgumentParser
+import Model
 
 /// Options about the adapter and listening.
 struct RadioOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "The adapters to use, one or more; all that are ready if absent.", valueName: "hciN or address ..."))
+      "The adapters to use, one or more; all that are ready if absent. With a manifest also by its names for them.",
+      valueName: "hciN or address ..."))
   var adapter: [String] = []
 
   @Option(help: ArgumentHelp("How long to listen for sensors, in seconds.", valueName: "seconds"))
@@ -14,6 +16,11 @@ struct RadioOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
   var adapterWait = 30.0
+
+  /// The adapters to use; a name of a building's own stands for the adapter that its manifest says.
+  func adapters(of building: Building? = nil) -> [AdapterReference] {
+    adapter.map { building?.adapter(named: $0) ?? AdapterReference($0) }
+  }
 
   func validate() throws {
     for (name, value) in [("--listen", listen), ("--adapter-wait", adapterWait)] {

@@ -55,11 +55,11 @@ struct CaptureDialogue {
       Console.say("[\(number)/\(count)] \(stop.name)\(now)")
     case .offset(let proposal):
       Console.say(
-        "\(proposal.silent) labels are silent; for \(proposal.evidence.count) of them label + \(proposal.offset) is on air:"
+        "\(proposal.silent) labels are not heard; for \(proposal.evidence.count) of them label + \(proposal.offset) is on air:"
       )
       for stop in proposal.evidence { Console.say("  \(stop.name)") }
       Console.say("On these boards the label shows the base address.")
-      Console.say("Use label + \(proposal.offset) for all that are silent, and from here on? [y/n]")
+      Console.say("Use label + \(proposal.offset) for all that are not heard, and from here on? [y/n]")
     case .nothing: return
     }
     if isAtTerminal { ask() }
@@ -77,7 +77,7 @@ struct CaptureDialogue {
     case .save(let assignments): await save(assignments)
     case .undo(let stop): await undo(stop)
     case .back(let stop): Console.say("  back to \(stop.name)")
-    case .skipped(let stop): Console.say("  \(stop.name) left out")
+    case .skipped(let stop): Console.say("  \(stop.name) skipped")
     case .refused(let refusal): Console.say("  not taken: \(LabelWords.sentence(refusal))")
     case .nothingToUndo: Console.say("  nothing to undo")
     case .offsetDeclined: Console.say("  labels are taken as they are")

@@ -34,9 +34,9 @@ extension Survey {
   /// - Throws: `CommandFailure`; the exit status for a person's Ctrl-C.
   static func windows(
     _ count: Int, of bound: Duration, in ledger: AirLedger, _ setup: Radio.Setup, _ radio: RadioOptions,
-    isSimulated: Bool
+    for building: Building, isSimulated: Bool
   ) async throws -> [AirLedger] {
-    let (adapter, claims) = try await takeAdapter(setup, radio, isSimulated: isSimulated)
+    let (adapter, claims) = try await takeAdapter(setup, radio, of: building, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
     let survey = Survey(central: setup.central, clock: setup.clock)
     Console.say(
@@ -54,10 +54,10 @@ extension Survey {
   /// without.
   /// - Throws: `CommandFailure` when there is no adapter; what `body` throws.
   static func meanwhile<Result: Sendable>(
-    _ setup: Radio.Setup, _ radio: RadioOptions, isSimulated: Bool,
+    _ setup: Radio.Setup, _ radio: RadioOptions, for building: Building, isSimulated: Bool,
     _ body: @escaping @Sendable (AirLog) async throws -> Result
   ) async throws -> Result {
-    let (adapter, claims) = try await takeAdapter(setup, radio, isSimulated: isSimulated)
+    let (adapter, claims) = try await takeAdapter(setup, radio, of: building, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
     let log = AirLog()
     Console.say("Scanning on \(adapter.name)")
@@ -84,10 +84,10 @@ extension Survey {
   }
 
   private static func takeAdapter(
-    _ setup: Radio.Setup, _ radio: RadioOptions, isSimulated: Bool
+    _ setup: Radio.Setup, _ radio: RadioOptions, of building: Building? = nil, isSimulated: Bool
   ) async throws -> (Adapter, AdapterClaims) {
     let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: radio.adapter.map { AdapterReference($0) },
+      central: setup.central, clock: setup.clock, wanted: radio.adapters(of: building),
       patience: .seconds(radio.adapterWait)
     )
     let claims = AdapterClaims(RunIdentity())

@@ -8,7 +8,7 @@ enum SecretFile {
   ///   - path: As the manifest has it.
   ///   - manifest: The path of the file that names it: the manifest, or one that it includes.
   static func read(_ path: String, besides manifest: String) throws(SecretTrouble) -> [UInt8] {
-    let path = whole(path, besides: manifest)
+    let path = InputFile.path(path, beside: manifest)
     var status = stat()
     guard stat(path, &status) == 0 else { throw trouble(path, errno) }
     guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else { throw .notAFile(path) }
@@ -22,19 +22,8 @@ enum SecretFile {
       case .tooLarge: throw .tooLong
       }
     }
-    let rights = [(file.isReadableByOthers, "read"), (file.isWritableByOthers, "change")]
-      .filter(\.0).map(\.1).joined(separator: " and ")
-    if !rights.isEmpty {
-      Console.say(
-        "roboprov: warning: other users can \(rights) \(path), which has a password: `chmod 600 \(path)`")
-    }
+    OtherUsers.warn(of: path, "which has a password")
     return file.bytes
-  }
-
-  /// The path as this process opens it.
-  static func whole(_ path: String, besides manifest: String) -> String {
-    guard !path.hasPrefix("/"), let end = manifest.lastIndex(of: "/") else { return path }
-    return manifest[...end] + path
   }
 
   private static func trouble(_ path: String, _ code: Int32) -> SecretTrouble {

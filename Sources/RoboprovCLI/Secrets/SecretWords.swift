@@ -24,7 +24,7 @@ enum SecretWords {
   static func standIns(_ wanted: [SecretResolver.Wanted]) -> String {
     let names = wanted.prefix(10).map { name(of: $0.reference.source) }
     let more = wanted.count > names.count ? " and \(wanted.count - names.count) more" : ""
-    return "Rehearsing with made-up passwords for what is not here: \(names.joined(separator: ", "))\(more)"
+    return "Rehearsal: made-up passwords replace \(names.joined(separator: ", "))\(more)"
   }
 
   /// The networks that a password is of.
@@ -74,7 +74,7 @@ enum SecretWords {
       return ("\(program(source)) had not ended after \(limit.inWholeSeconds) s", "Try it by itself.")
     case .noTerminal:
       return (
-        "nobody can be asked: there is no terminal",
+        "there is no terminal to ask at",
         "Write `env`, `file` or `command` instead of `prompt`, or run it at a terminal."
       )
     case .notAsked: return ("nobody was asked", "")

@@ -4,10 +4,6 @@ import Foundation
 struct InputFile {
   /// Its bytes.
   let bytes: [UInt8]
-  /// Whether users besides its owner and group can read it. Never of a pipe.
-  let isReadableByOthers: Bool
-  /// Whether they can change it.
-  let isWritableByOthers: Bool
 
   /// Why a file cannot be read.
   enum Problem: Error {
@@ -40,6 +36,12 @@ struct InputFile {
     }
   }
 
+  /// A path that a file names, relative to that file, as this process opens it.
+  static func path(_ path: String, beside file: String) -> String {
+    guard !path.hasPrefix("/"), let end = file.lastIndex(of: "/") else { return path }
+    return file[...end] + path
+  }
+
   /// Reads a file, or a pipe to its end; no more than `limit` bytes.
   static func contents(of path: String, atMost limit: Int) throws(Problem) -> InputFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -61,9 +63,7 @@ struct InputFile {
       bytes += buffer[..<count]
       if bytes.count > limit { throw .tooLarge }
     }
-    return InputFile(
-      bytes: bytes, isReadableByOthers: isFile && status.st_mode & S_IROTH != 0,
-      isWritableByOthers: isFile && status.st_mode & S_IWOTH != 0)
+    return InputFile(bytes: bytes)
   }
 
   /// The bytes of a file of a record; nil where there is none, or something else has its name: a pipe holds nobody up, and a

@@ -11,9 +11,8 @@ extension ManifestFiles {
 
   /// The same of a manifest that is to be written there.
   static func relative(to manifest: String) -> ManifestFiles {
-    let directory = (manifest as NSString).deletingLastPathComponent
-    return ManifestFiles { path, limit in
-      let place = path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+    ManifestFiles { path, limit in
+      let place = InputFile.path(path, beside: manifest)
       // A pipe holds nobody up, and a device has no end.
       var status = stat()
       if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {

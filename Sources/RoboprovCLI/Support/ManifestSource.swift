@@ -34,7 +34,7 @@ struct ManifestSource {
         .manifest, "\(path) cannot be applied",
         cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
     }
-    warnOfOthers(file, path, reading.passwords)
+    warnOfOthers(reading)
     OutsideWords.hide(secretsOf: building)
     if !keepsEnvironment { HostEnvironment.forget(reading.passwords.environment) }
     return ManifestSource(
@@ -42,15 +42,11 @@ struct ManifestSource {
       digests: ManifestDigests(of: reading, file.bytes))
   }
 
-  /// Tells a person who else can read the passwords in a manifest, or say what is done.
-  static func warnOfOthers(_ file: InputFile, _ path: String, _ passwords: ManifestPasswords) {
-    let hasSecrets = passwords.areInFile
-    let rights = [(hasSecrets && file.isReadableByOthers, "read"), (file.isWritableByOthers, "change")]
-      .filter(\.0).map(\.1)
-    guard !rights.isEmpty else { return }
-    let what = hasSecrets ? "\(path), which has passwords" : path
-    Console.say(
-      "roboprov: warning: other users can \(rights.joined(separator: " and ")) \(what): `chmod 600 \(path)`")
+  /// Warns of others who can change the manifest or a file that it names, or read passwords in one of them.
+  static func warnOfOthers(_ reading: ManifestReading) {
+    for file in reading.files {
+      OtherUsers.warn(of: file, reading.passwords.files.contains(file) ? "which has passwords" : nil)
+    }
   }
 }
 

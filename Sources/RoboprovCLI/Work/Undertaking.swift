@@ -46,7 +46,7 @@ struct Undertaking {
     var request = ApplyRequest(
       building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
       toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.digest,
-      isSimulated: simulation.simulate, adapters: radio.adapter.map { source.building.adapter(named: $0) },
+      isSimulated: simulation.simulate, adapters: radio.adapters(of: source.building),
       parallel: parallel,
       failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.listen),
