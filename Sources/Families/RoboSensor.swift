@@ -150,13 +150,13 @@ public struct RoboSensor: DeviceProfile {
     }
     let conversation = try RoboSensorConversation(session: session, link: link, service: service)
     return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
-      let before = try await conversation.waitUntilReady(feed)
+      try await conversation.waitUntilReady(feed)
       let firstWrite = feed.count
       for (setting, characteristic, bytes) in conversation.writes(of: session.room.settings) {
         try await session.write(bytes, of: [setting], to: characteristic, over: link)
         try await conversation.throwRefusal(in: feed, since: firstWrite)
       }
-      return try await conversation.save(feed, before: before)
+      return try await conversation.save(feed)
     }
   }
 

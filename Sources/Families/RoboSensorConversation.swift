@@ -47,12 +47,11 @@ struct RoboSensorConversation: Sendable {
 
   /// Step 3: subscribes to the status, reads it and waits for `ready`, which is advisory: if it does not come,
   /// we go on. An `error:` here may be left from an earlier attempt, and is no refusal.
-  /// - Returns: the status as it was read before anything was written, if it could be read.
-  func waitUntilReady(_ feed: StatusFeed) async throws(AttemptFailure) -> SensorStatus? {
+  func waitUntilReady(_ feed: StatusFeed) async throws(AttemptFailure) {
     do throws(AttemptFailure) {
-      return try await session.stage(.ready) { () throws(CentralError) in
+      try await session.stage(.ready) { () throws(CentralError) in
         try await subscribe(feed)
-        let first = try await readStatus()
+        let first = try await readStatus(for: feed)
         await session.heard(first.text, as: first.meaningBeforeWriting)
         var mark = 0
         var status = first
@@ -60,11 +59,10 @@ struct RoboSensorConversation: Sendable {
           status = try await nextStatus(in: feed, since: &mark)
           if status != first { await session.heard(status.text, as: status.meaningBeforeWriting) }
         }
-        return first
       }
     } catch {
       switch error.reason {
-      case .stageTimedOut, .attributeRejected, .stackError: return nil
+      case .stageTimedOut, .attributeRejected, .stackError: return
       default: throw error
       }
     }
@@ -83,8 +81,10 @@ struct RoboSensorConversation: Sendable {
     }
   }
 
-  private func readStatus() async throws(CentralError) -> SensorStatus {
-    SensorStatus(String(decoding: try await link.read(status), as: UTF8.self))
+  private func readStatus(for feed: StatusFeed) async throws(CentralError) -> SensorStatus {
+    let value = try await link.read(status)
+    feed.noteRead(value)
+    return SensorStatus(value)
   }
 
   /// The next status: notified, or read at intervals where there is no subscription.
@@ -102,7 +102,7 @@ struct RoboSensorConversation: Sendable {
     guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
       throw CentralError(.cancelled)
     }
-    return try await readStatus()
+    return try await readStatus(for: feed)
   }
 
   /// Ends the attempt when the sensor refused since its first write.
@@ -115,9 +115,10 @@ struct RoboSensorConversation: Sendable {
 
   /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the link's end. From the submission
   /// on, nothing is a failure any more; whatever happens is noted for the proof to judge.
-  /// - Parameter before: the status as it was before anything was written: read again, it is no answer.
-  func save(_ feed: StatusFeed, before: SensorStatus?) async throws(AttemptFailure) -> Submission {
+  func save(_ feed: StatusFeed) async throws(AttemptFailure) -> Submission {
     let mark = feed.count
+    // The last status that was read before anything was written: read again, it is no answer.
+    let before = feed.lastRead.map { SensorStatus($0) }
     let submittedAt = try await session.submit()
     var submission = Submission(at: submittedAt, acknowledgement: nil)
     do throws(AttemptFailure) {
@@ -157,7 +158,7 @@ struct RoboSensorConversation: Sendable {
         return SensorStatus(notified)
       }
       // Read at once: it is gone with the reboot, a moment later.
-      let status = try await readStatus()
+      let status = try await readStatus(for: feed)
       if status.isAnswer, status != before { return status }
       guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
         throw CentralError(.cancelled)
@@ -211,9 +212,9 @@ enum SensorStatus: Hashable, Sendable {
     }
   }
 
-  init(_ notification: CharacteristicNotification) {
-    self.init(String(decoding: notification.value, as: UTF8.self))
-  }
+  init(_ value: [UInt8]) { self.init(String(decoding: value, as: UTF8.self)) }
+
+  init(_ notification: CharacteristicNotification) { self.init(notification.value) }
 
   var text: String {
     switch self {

@@ -14,12 +14,13 @@ extension FailureReason {
       case .connectFailed: .connectFailed(step)
       case .disconnected: stage == .connect ? .connectFailed(step) : .linkLost(step)
       case .servicesUnresolved, .attributeMissing: .serviceMissing(step)
+      case .attributeAmbiguous: .serviceAmbiguous(step)
       case .att(let error): .attributeRejected(step, attError: error)
       case .notPermitted: .attributeRejected(step)
       case .outOfSlots: .outOfSlots(step)
       case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
       case .cancelled: .interrupted(Interruption(step))
-      case .busy, .other, .attributeAmbiguous: .stackError(step)
+      case .busy, .other: .stackError(step)
       }
   }
 

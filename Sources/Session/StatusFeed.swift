@@ -16,6 +16,7 @@ public final class StatusFeed: Sendable {
     /// How many came before them.
     var dropped = 0
     var isSubscribed = false
+    var lastRead: [UInt8]?
     var hasEnded = false
   }
 
@@ -31,6 +32,12 @@ public final class StatusFeed: Sendable {
 
   /// Whether the device notifies at all; if not, its status must be read.
   public var isSubscribed: Bool { state.withLock { $0.isSubscribed } }
+
+  /// The value that was read last, also in a stage that failed afterwards; nil when none was.
+  public var lastRead: [UInt8]? { state.withLock { $0.lastRead } }
+
+  /// Notes a value that was read instead of notified.
+  public func noteRead(_ value: [UInt8]) { state.withLock { $0.lastRead = value } }
 
   /// Feeds it from these notifications, once, until they end with the link.
   public func follow(_ notifications: AsyncStream<CharacteristicNotification>) {

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Model
 import SampleFacts
+import Session
 import Testing
 
 @Suite("A failure's reason")
@@ -26,6 +27,14 @@ struct FailureReasonTests {
     encoder.outputFormatting = [.sortedKeys]
     #expect(String(decoding: try encoder.encode(example.reason), as: UTF8.self) == example.json)
     #expect(try decode(example.json) == example.reason)
+  }
+
+  @Test("is of its own where a device has what is needed more than once")
+  func ambiguous() {
+    let error = CentralError(.attributeAmbiguous("180A"), stackText: "two objects")
+    #expect(
+      FailureReason(error, stage: .discover, setting: nil)
+        == .serviceAmbiguous(FailedStep(.discover, stackText: "two objects")))
   }
 
   /// Objects that lack what their code requires, and what that is.
@@ -137,7 +146,8 @@ struct FailureReasonTests {
   @Test("keeps its context when the host's loss is the cause", arguments: examples.map(\.reason))
   func lost(reason: FailureReason) {
     let isTheHosts: Set<FailureReason.Code> = [
-      .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .stackError,
+      .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous,
+      .stackError,
       .unknownToStack, .adapterLost, .stackLost,
     ]
     #expect(reason.mayBeTheHosts == isTheHosts.contains(reason.code))

@@ -51,6 +51,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     .init(.noSaved, .provisioned, attempts: 1),
     .init(.refusesSubscription, .provisioned, attempts: 1),
     .init(.staleError("left from yesterday"), .provisioned, attempts: 1),
+    .init(.lastingError("left from yesterday"), .provisioned, attempts: 1),
     .init(.savesOnlyWithSSID, .provisioned, attempts: 1),
     .init(.withoutWiFiScan, .provisioned, attempts: 1),
     .init(.staleAttributes, .provisionedAfterRetry, attempts: 2),
@@ -127,6 +128,23 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     #expect(room.attempts == story.attempts)
     #expect(room.evidence?.grade == story.rest.evidence)
     #expect(story.rest.written.contains(room.settings.count { $0.state != .notWritten }))
+  }
+
+  @Test("an error of an earlier attempt is no answer to SAVE where the status can only be read")
+  func lastingError() async throws {
+    let rooms = [Sample.room(1, address: 1)]
+    let faults: [Fault] = [.lastingError("flash busy"), .noSaved, .refusesSubscription, .neverReturns]
+    let run = try await rehearse([faults.map { .init($0) }], rooms: rooms)
+    expectInvariants(run, rooms)
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == .unconfirmed)
+    #expect(room.reason?.code == .notHeardAfterSave)
+    #expect(room.reason?.deviceText == nil)
+    let statuses = run.events.compactMap { event in
+      if case .statusReceived(let fact) = event.fact { fact } else { nil }
+    }
+    #expect(statuses.contains { $0.text == "error:flash busy" })
+    #expect(!statuses.contains { $0.meaning == .refusal })
   }
 
   @Test("that pass are got over by another attempt", arguments: FaultStory.passing)

@@ -82,6 +82,7 @@ struct ExplanationTests {
     case .unknownToStack: [.unknownToStack()]
     case .connectFailed: [.connectFailed(FailedStep(.connect))]
     case .serviceMissing: [.serviceMissing(FailedStep(.discover))]
+    case .serviceAmbiguous: [.serviceAmbiguous(FailedStep(.discover))]
     case .saveNotKept: [.saveNotKept]
     case .canariesFailed: [.canariesFailed]
     case .canariesRefused: [.canariesRefused]

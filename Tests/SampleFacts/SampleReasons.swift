@@ -57,6 +57,8 @@ extension SampleFacts {
       #"{"code":"stage_timed_out","seconds":10,"setting":"major","stage":"read"}"#),
     ReasonExample(.serviceMissing(FailedStep(.discover)), #"{"code":"service_missing","stage":"discover"}"#),
     ReasonExample(.serviceMissing(write), #"{"code":"service_missing","# + writeJSON),
+    ReasonExample(
+      .serviceAmbiguous(FailedStep(.discover)), #"{"code":"service_ambiguous","stage":"discover"}"#),
     ReasonExample(.attributeRejected(FailedStep(.write)), #"{"code":"attribute_rejected","stage":"write"}"#),
     ReasonExample(
       .attributeRejected(write, attError: 13), #"{"att_error":13,"code":"attribute_rejected","# + writeJSON),

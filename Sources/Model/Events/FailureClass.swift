@@ -36,7 +36,8 @@ extension FailureReason {
   /// What it means for trying again.
   public var failureClass: FailureClass {
     switch self {
-    case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .saveNotKept,
+    case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous,
+      .saveNotKept,
       .readBackMismatch, .noSelfDisconnect, .stackError:
       .transient
     // Lost while the proof was awaited: everything was written, and only hearing the device settles the rest.
@@ -62,7 +63,9 @@ extension FailureReason {
   /// The loss of the adapter or the stack that this failure would be; nil when it cannot be due to one.
   package var possibleHostLoss: HostLoss? {
     switch self {
-    case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step), .stackError(let step):
+    case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step),
+      .serviceAmbiguous(let step),
+      .stackError(let step):
       HostLoss(step)
     case .connectTimedOut(let seconds, let stackText):
       HostLoss(FailedStep(.connect, stackText: stackText), seconds: seconds)

@@ -9,6 +9,7 @@ extension FailureReason {
     case linkLost = "link_lost"
     case stageTimedOut = "stage_timed_out"
     case serviceMissing = "service_missing"
+    case serviceAmbiguous = "service_ambiguous"
     case attributeRejected = "attribute_rejected"
     case refused
     case saveNotKept = "save_not_kept"
@@ -57,6 +58,7 @@ extension FailureReason {
     case .linkLost: .linkLost
     case .stageTimedOut: .stageTimedOut
     case .serviceMissing: .serviceMissing
+    case .serviceAmbiguous: .serviceAmbiguous
     case .attributeRejected: .attributeRejected
     case .refused: .refused
     case .saveNotKept: .saveNotKept

@@ -57,7 +57,8 @@ extension FailureReason.Form {
     case .connectTimedOut(let seconds, let stackText):
       (stage, self.seconds, self.stackText) = (.connect, seconds, stackText)
     case .unknownToStack(let stackText): (stage, self.stackText) = (.connect, stackText)
-    case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step), .outOfSlots(let step),
+    case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step),
+      .serviceAmbiguous(let step), .outOfSlots(let step),
       .stackError(let step):
       put(step)
     case .stageTimedOut(let step, let seconds):

@@ -16,6 +16,7 @@ extension FailureReason.Form {
     case .linkLost: .linkLost(try context.step())
     case .stageTimedOut: .stageTimedOut(try context.step(), seconds: seconds)
     case .serviceMissing: .serviceMissing(try context.step())
+    case .serviceAmbiguous: .serviceAmbiguous(try context.step())
     case .attributeRejected: .attributeRejected(try context.step(), attError: attError)
     case .refused:
       .refused(

@@ -18,6 +18,9 @@ public enum FailureReason: Hashable, Sendable {
   case stageTimedOut(FailedStep, seconds: Double? = nil)
   /// It does not have the service or characteristic that its family has.
   case serviceMissing(FailedStep)
+  /// It has the service, or a characteristic that is needed, more than once: which one is meant is not known, so nothing was
+  /// written.
+  case serviceAmbiguous(FailedStep)
   /// It answered a write or read with an ATT error, or does not permit it.
   case attributeRejected(FailedStep, attError: UInt8? = nil)
   /// It refused in its own words.

@@ -16,6 +16,8 @@ extension FailureReason.Code: OutputNames {
     case .stageTimedOut:
       "The stage took longer than its timeout: that of roboprov, which has `seconds`, or the stack's."
     case .serviceMissing: "It does not have the service or characteristic that its family has."
+    case .serviceAmbiguous:
+      "It has the service, or a characteristic that is needed, more than once: nothing was written."
     case .attributeRejected: "It answered a write or read with an ATT error, or does not permit it."
     case .refused: "The device refused; `device_text` is its error message, secrets taken out."
     case .saveNotKept: "It came back waiting to be provisioned: what was written was not kept."

@@ -55,7 +55,7 @@ extension FailureReason.Code {
       .readBackMismatch:
       true
     case .neverHeard, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,
-      .stageTimedOut, .serviceMissing,
+      .stageTimedOut, .serviceMissing, .serviceAmbiguous,
       .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
       .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing,
       .adapterShared,

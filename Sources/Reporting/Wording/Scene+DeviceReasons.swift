@@ -77,8 +77,21 @@ extension Scene {
     return Explanation(sentence, "\(closer) \(hint) \(again)")
   }
 
+  /// The command that makes this host forget the device.
+  private var forget: String {
+    address.map { "`bluetoothctl remove \($0)`" } ?? "`bluetoothctl remove` and its address"
+  }
+
+  func serviceAmbiguous() -> Explanation {
+    Explanation(
+      "\(subject) has the service or a characteristic for provisioning more than once, so nothing was written.",
+      """
+      Make this host forget the \(device.noun) with \(forget), and run the same command again. If it happens again, this \
+      is not a device that roboprov knows: replace it.
+      """)
+  }
+
   func serviceMissing() -> Explanation {
-    let forget = address.map { "`bluetoothctl remove \($0)`" } ?? "`bluetoothctl remove` and its address"
     return Explanation(
       "\(subject) connected, but the service or a characteristic for provisioning is missing.",
       device.serviceMissing ?? """

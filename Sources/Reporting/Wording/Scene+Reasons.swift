@@ -20,6 +20,7 @@ extension Scene {
     case .linkLost(let step): linkLost(step)
     case .stageTimedOut(let step, let seconds): stageTimedOut(step, seconds)
     case .serviceMissing: serviceMissing()
+    case .serviceAmbiguous: serviceAmbiguous()
     case .attributeRejected(let step, let attError): rejected(step, attError)
     case .refused(_, let text): refused(text)
     case .saveNotKept: saveNotKept()

@@ -9,6 +9,11 @@ struct FaultsInForce {
 
   func contains(_ fault: Fault) -> Bool { all.contains(fault) }
 
+  /// Whether an error of an earlier attempt stays the status, whatever is written.
+  var keepOldError: Bool {
+    all.contains { if case .lastingError = $0 { true } else { false } }
+  }
+
   /// The ATT error with which a write to a characteristic is answered, or nil.
   func rejection(of characteristic: BluetoothUUID) -> UInt8? {
     for case .rejectsWrite(characteristic, let code) in all { return code }

@@ -17,6 +17,9 @@ extension FirmwareFamily {
       .init("refuses_subscription", .refusesSubscription),
       .init("stale_error", keys: ["text"]) { order, _ in .staleError(try order.required("text", order.text))
       },
+      .init("lasting_error", keys: ["text"]) { order, _ in
+        .lastingError(try order.required("text", order.text))
+      },
       .init("error_after_first_write", keys: ["text"]) { order, _ in
         .errorAfterFirstWrite(try order.required("text", order.text))
       },

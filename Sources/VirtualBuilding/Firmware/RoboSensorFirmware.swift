@@ -114,9 +114,13 @@ public struct RoboSensorFirmware: Firmware {
     life = .connected
     hasError = false
     status = ""
-    for case .staleError(let text) in faults {
-      status = "error:" + text
-      return []
+    for fault in faults {
+      switch fault {
+      case .staleError(let text), .lastingError(let text):
+        status = "error:" + text
+        return []
+      default: break
+      }
     }
     return faults.contains(.noReady) ? [] : [.setTimer(Self.ready, Self.readyAfter)]
   }
@@ -202,7 +206,7 @@ public struct RoboSensorFirmware: Firmware {
         hasError = true
         return confirmed + say("error:" + text)
       }
-      if status.hasPrefix("error:") { status = "" }
+      if !faults.keepOldError, status.hasPrefix("error:") { status = "" }
     }
     return confirmed
   }

@@ -30,6 +30,8 @@ public enum Fault: Hashable, Sendable {
   case refusesSubscription
   /// Has a status `error:<text>` left from an earlier attempt when we connect, and keeps it until written to.
   case staleError(String)
+  /// Has a status `error:<text>` left from an earlier attempt when we connect, and keeps it until it saves, or restarts.
+  case lastingError(String)
   /// Confirms the first write, then says `error:<text>`, and refuses to save.
   case errorAfterFirstWrite(String)
 

@@ -21,7 +21,7 @@ extension Outcome {
         .planOutdated, .adapterClaimed, .tooManyFailures,
         .canariesFailed, .canariesRefused:
         .pending
-      case .linkLost, .stageTimedOut, .serviceMissing, .attributeRejected, .refused, .saveNotKept,
+      case .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous, .attributeRejected, .refused, .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed
       }
