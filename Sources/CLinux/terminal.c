@@ -72,3 +72,54 @@ ssize_t clinux_ask_hidden(int terminal, const char *question, char *answer, size
   errno = reason;
   return count;
 }
+
+static struct termios before_keys;
+static volatile sig_atomic_t keys_from = -1;
+
+int clinux_begin_keys(int terminal) {
+  struct termios keys;
+  if (tcgetattr(terminal, &keys) != 0) return -1;
+  if (keys_from < 0) before_keys = keys;
+  keys = before_keys;
+  keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  keys.c_lflag |= ISIG;
+  keys.c_cc[VMIN] = 1;
+  keys.c_cc[VTIME] = 0;
+  if (tcsetattr(terminal, TCSANOW, &keys) != 0) return -1;
+  keys_from = terminal;
+  return 0;
+}
+
+void clinux_end_keys(void) {
+  if (keys_from < 0) return;
+  int terminal = keys_from;
+  keys_from = -1;
+  tcsetattr(terminal, TCSANOW, &before_keys);
+}
+
+static char last_words[512];
+static volatile sig_atomic_t last_words_length;
+
+void clinux_set_last_words(const char *text) {
+  size_t length = strlen(text);
+  if (length > 500) length = 500;
+  last_words_length = 0;
+  memcpy(last_words, text, length);
+  last_words_length = (sig_atomic_t)length;
+}
+
+static void end_now(int number) {
+  clinux_end_keys();
+  if (last_words_length > 0 && write(STDERR_FILENO, last_words, (size_t)last_words_length) < 0) {
+    // There is nobody to tell.
+  }
+  signal(number, SIG_DFL);
+  kill(getpid(), number);
+}
+
+void clinux_end_on_signal(int number) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = end_now;
+  sigaction(number, &action, NULL);
+}

@@ -179,7 +179,7 @@ import VirtualBuilding
     let rooms = [Self.room(proof)]
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
       let run = await succession.run(rooms) { backstage, event in
-        if case .saveSubmitted = event.fact { backstage.after(.seconds(15), backstage.interrupt) }
+        if case .saveSubmitted = event.fact { backstage.after(.seconds(5), backstage.interrupt) }
       }
       expectInvariants(run, rooms)
       #expect(run.outcome(1)?.outcome == .unconfirmed)

@@ -7,9 +7,11 @@ import Testing
 
 @Suite("Progress on a terminal")
 struct ProgressViewTests {
-  private static let widths = [20, 25, 39, 40, 60, 80, 120, 300]
+  private static let sizes = [20, 25, 39, 40, 60, 80, 120, 300].flatMap { width in
+    [4, 10, 24, 60].map { (width, $0) }
+  }
 
-  @Test("a whole run, as it scrolls by and is drawn over", arguments: [20, 40, 80, 120])
+  @Test("a whole run, as it scrolls by and is drawn over", arguments: [20, 40, 80])
   func snapshot(width: Int) throws {
     let style = TerminalStyle(width: width, hasColor: false)
     var view = ProgressView()
@@ -38,51 +40,122 @@ struct ProgressViewTests {
     for event in story.events { view.apply(event) }
     let lines = view.live(at: .seconds(1), style: TerminalStyle(width: 80, hasColor: false))
     #expect(view.report.finishedRooms == 1)
-    #expect(lines.contains { $0.contains("1/1 rooms") }, "\(lines)")
+    #expect(lines.contains { $0.contains("0/1 done · 1 failed") }, "\(lines)")
   }
 
-  @Test("a room that waits for its next attempt does not hide the one that is worked on")
-  func pause() throws {
+  /// A hotel in the middle of its run: rooms in all stages, failures, a pause.
+  private static func hotel() -> Story {
     var story = Story()
-    let rooms = [
-      PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1)),
-      PlannedRoom.sample("b", "Bar", minor: 2, address: .sensor(2)),
-    ]
-    story.begin(rooms)
+    let rooms = (1...300).map {
+      PlannedRoom.sample(
+        RoomID(rawValue: "r\($0)"), "\($0)", minor: UInt16($0), address: .sensor(UInt64($0)), wifi: "Hotel")
+    }
+    let second = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
+    story.begin(rooms, name: "Hotel Bellevue")
+    story.tell(.adapterSelected(.init(adapter: .first, name: "hci0", alias: "east", slots: 5)))
+    story.tell(.adapterSelected(.init(adapter: second, name: "hci1", slots: 5)))
+    for room in rooms[..<33] { story.provision(room, room.address!) }
+    story.end(rooms[40], .unreachable, .neverHeard())
+    story.end(rooms[41], .failed, .refused(stage: .save, deviceText: "error:flash"))
+    story.tell(.actionRequired(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
+    for (index, room) in rooms[50..<58].enumerated() {
+      let adapter = index % 2 == 0 ? AdapterID.first : second
+      story.tell(
+        .attemptStarted(
+          .init(
+            room: room.room, address: room.address!, adapter: adapter, number: index == 3 ? 2 : 1,
+            rssi: -60 - index)),
+        after: 0)
+      story.tell(.stageStarted(.init(room: room.room, stage: .connect, timeout: 15)), after: 0)
+      if index > 1 {
+        story.tell(
+          .stageStarted(.init(room: room.room, stage: .write, setting: .minor, timeout: 10)), after: 0)
+      }
+      if index > 4 {
+        story.tell(.saveSubmitted(.init(room: room.room, address: room.address!)), after: 0)
+        story.tell(.linkEnded(.init(room: room.room, cause: .remote, expected: true)), after: 0)
+        story.tell(.stageStarted(.init(room: room.room, stage: .verify, timeout: 30)), after: 0)
+      }
+    }
+    story.tell(.listeningStarted(.init(adapter: second, purpose: .proof)))
+    return story
+  }
+
+  @Test("the panel of a hotel, by the terminal's size", arguments: [(40, 20), (80, 24), (200, 50), (80, 8)])
+  func panel(width: Int, height: Int) throws {
+    var view = ProgressView()
+    view.hasKeys = true
+    let story = Self.hotel()
+    for event in story.events { view.apply(event) }
+    let style = TerminalStyle(width: width, height: height, hasColor: false)
+    let elapsed = try #require(story.events.last).elapsed + .seconds(3)
+    var text = ""
+    func show(_ title: String) {
+      text += "--- \(title)\n" + view.live(at: elapsed, style: style).map { $0 + "\n" }.joined()
+    }
+    show("working")
+    view.isShowingHelp = true
+    show("help")
+    view.isShowingHelp = false
+    var later = story
+    later.tell(.operatorRequested(.init(.pause)), after: 0)
+    view.apply(try #require(later.events.last))
+    show("paused")
+    view.noteStop()
+    show("stopping")
+    try expectSnapshot(text, "panel-\(width)x\(height).txt")
+  }
+
+  @Test("shows every device that is being written, and how far it is")
+  func activeRooms() throws {
+    var view = ProgressView()
+    for event in Self.hotel().events { view.apply(event) }
+    let elapsed = try #require(Self.hotel().events.last).elapsed
+    let lines = view.live(at: elapsed, style: TerminalStyle(width: 80, height: 40, hasColor: false))
+    for room in 51...58 { #expect(lines.contains { $0.hasPrefix("  \(room) ") }, "\(room): \(lines)") }
+    #expect(lines.contains { $0.contains("33/300 done") && $0.contains("3 written") }, "\(lines)")
+  }
+
+  @Test("a room that has used up its attempts in a watched run stays in sight until it is tried again")
+  func exhausted() throws {
+    var story = Story()
+    let room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
+    story.begin([room])
     story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
     story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .linkLost(FailedStep(.write)))))
-    story.tell(.retryScheduled(.init(room: "a", attempt: 2, delay: 2)))
     var view = ProgressView()
     for event in story.events { view.apply(event) }
     let style = TerminalStyle(width: 80, hasColor: false)
-    #expect(view.live(at: .seconds(1), style: style).first?.hasPrefix("Attic · trying again in 2 s") == true)
-    story.tell(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 1)))
+    func isShown() -> Bool {
+      view.live(at: .seconds(9), style: style).contains { $0.hasPrefix("! Attic: attempts") }
+    }
+    #expect(isShown())
+    story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 2)))
     view.apply(try #require(story.events.last))
-    let line = try #require(view.live(at: .seconds(2), style: style).first)
-    #expect(line.hasPrefix("Bar · connecting"))
-    #expect(!line.contains("more"), "one room is worked on")
+    #expect(!isShown())
   }
 
-  @Test("once somebody was tried, it says for whom it listens")
-  func listening() throws {
+  @Test("says what it scans for once a room was tried")
+  func scanning() throws {
     var story = Story()
     story.begin([
       PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1)),
       PlannedRoom.sample("b", "Bar", minor: 2, address: .sensor(2)),
+      PlannedRoom.sample("c", "Cellar", minor: 3, address: .sensor(3)),
     ])
-    var view = ProgressView()
-    let style = TerminalStyle(width: 80, hasColor: false)
-    func line() -> String? {
-      for event in story.events.dropFirst(seen) { view.apply(event) }
-      seen = story.events.count
-      return view.live(at: .seconds(1), style: style).first
-    }
-    var seen = 0
+    story.tell(.adapterSelected(.init(adapter: .first, name: "hci0")))
     story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
-    #expect(line() == "Listening for devices")
-    story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
-    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .linkLost(FailedStep(.write)))))
-    #expect(line() == "Listening for Attic and 1 more")
+    var view = ProgressView()
+    for event in story.events { view.apply(event) }
+    let style = TerminalStyle(width: 80, hasColor: false)
+    func lines() -> [String] { view.live(at: .seconds(1), style: style) }
+    #expect(lines().contains("  Scanning for devices"))
+    let shown = story.events.count
+    story.end(
+      PlannedRoom.sample("c", "Cellar", minor: 3, address: .sensor(3)), .failed, .linkLost(FailedStep(.write))
+    )
+    for event in story.events.dropFirst(shown) { view.apply(event) }
+    #expect(lines().contains("  Scanning for Attic and 1 more"), "\(lines())")
   }
 
   @Test(
@@ -145,13 +218,13 @@ struct ProgressViewTests {
     story.tell(.stageStarted(.init(room: "b", stage: .write, setting: .init(rawValue: name), timeout: 9)))
     story.end(rooms[1], .failed, .refused(stage: .save, deviceText: name))
     story.tell(.runInterrupted(.init(cause: .stack, detail: name)))
-    for width in Self.widths {
-      let style = TerminalStyle(width: width, hasColor: false)
+    for (width, height) in Self.sizes {
+      let style = TerminalStyle(width: width, height: height, hasColor: false)
       var view = ProgressView()
       for event in story.events {
         view.apply(event)
         let live = view.live(at: event.elapsed, style: style)
-        #expect(live.count == 2)
+        #expect((1...max(3, height * 2 / 3)).contains(live.count), "\(live)")
         for line in live + view.finished(event, style: style) {
           #expect(line.columns <= width, "\(width): \(line)")
           #expect(line.visible == line)
@@ -251,21 +324,29 @@ struct ProgressViewTests {
     story.end(rooms[3], .unreachable, .neverHeard())
     let lines = SummaryView.lines(
       RunReport(story.events), reports: nil, style: TerminalStyle(width: 100, hasColor: false))
-    #expect(lines.contains("! 2 rooms: unconfirmed (Room 1, Room 2)"), "\(lines)")
+    #expect(lines.contains("! 2 rooms: unconfirmed"), "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("    Room 1, Room 2: The settings were written") }, "\(lines)")
     #expect(lines.contains { $0.hasSuffix("Room 3: pending") })
     #expect(lines.contains { $0.hasSuffix("Room 4: unreachable") })
   }
 
-  @Test("many failures are not all explained on the terminal")
+  @Test("many failures of one cause are one paragraph, and the counts and the next command stand last")
   func many() {
     var story = Story()
     let rooms = (1...50).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0) }
     story.begin(rooms)
     for room in rooms { story.end(room, .unreachable, .neverHeard()) }
     let lines = SummaryView.lines(
-      RunReport(story.events), reports: nil, style: TerminalStyle(width: 80, hasColor: false))
-    #expect(lines.contains("… and 30 more rooms: report.csv has them all."))
-    #expect(lines.count { $0.hasPrefix("✗") } == 20)
+      RunReport(story.events), reports: nil, next: "roboprov apply b.yaml",
+      style: TerminalStyle(width: 80, hasColor: false))
+    #expect(lines.count { $0.hasPrefix("✗") } == 1)
+    #expect(lines.contains { $0.contains("Room 12 and 38 more: No sensor was heard") }, "\(lines)")
+    #expect(lines.count <= 12, "\(lines)")
+    #expect(
+      lines.suffix(3) == [
+        "0 of 50 rooms done in 0.1 s, simulated, unfinished", "  50 unreachable",
+        "Next: roboprov apply b.yaml",
+      ], "\(lines)")
   }
 
   @Test(

@@ -33,10 +33,10 @@ struct KillAtEventTests {
     "setting_written": .plain, "save_submitted": .plain, "link_ended": .plain, "proof_heard": .plain,
     "attempt_ended": .plain, "room_finished": .plain, "run_finished": .plain,
     "adapter_awaited": .lateAdapter, "link_released": .linkLeft, "retry_scheduled": .secondAttempt,
-    "run_interrupted": .interrupted,
+    "run_interrupted": .interrupted, "operator_requested": .interrupted,
     "adapter_faulted": nil, "foreign_scan_detected": nil, "binding_released": nil, "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
-    "canaries_judged": nil, "device_unclaimed": nil,
+    "canaries_judged": nil, "action_required": nil, "device_unclaimed": nil,
   ]
 
   @Test("every kind of event is thought of here")

@@ -169,7 +169,8 @@ struct OutputSchemaTests {
       let site = premises.site
       let folder = try OutputFolder("commands", at: site)
       func put(_ output: String, _ file: String, _ arguments: [String], status: Int32 = 0) async throws {
-        let outcome = try await premises.run(arguments + ["--output", "json"])
+        let form = output == "report" && arguments.first == "apply" ? "report" : "json"
+        let outcome = try await premises.run(arguments + ["--output", form])
         #expect(outcome.status == status, "\(arguments)\n\(outcome)")
         try folder.add(output, file, outcome.output)
       }
@@ -192,6 +193,8 @@ struct OutputSchemaTests {
       try folder.add("event", "jsonl", try site.text(of: "journal.jsonl"))
       try await put("report", "rehearsal.json", apply + ["--simulate"])
       try await put("report", "again.json", ["report", Site.building])
+      try await put("event", "notified.jsonl", apply + ["--notify", "cat >>notices.jsonl"], status: 100)
+      try folder.add("notify", "jsonl", try Self.text(of: "notices.jsonl", at: site))
 
       let accept = ["accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]
       #expect(try await premises.run(accept).status == 0)

@@ -10,7 +10,7 @@ struct ProcessTests {
       let run = try premises.site.start(
         ["apply", "building.yaml", "--yes", "--listen", "2"], bus: premises.building.bus,
         through: ["env", "--ignore-signal=HUP"])
-      try await run.says("listening for devices")
+      try await run.says("scanning for devices")
       run.send(SIGHUP)
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")

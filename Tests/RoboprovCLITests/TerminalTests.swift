@@ -24,7 +24,9 @@ struct TerminalTests {
       let outcome = try await site.run(Self.apply, bus: building.bus)
       #expect(outcome.status == 100, "\(outcome)")
       #expect(!"\(outcome)".contains(Self.escape), "\(outcome)")
-      #expect(outcome.output.hasPrefix("1 of 2 rooms done"), "\(outcome)")
+      let end = outcome.output.split(separator: "\n").suffix(3)
+      #expect(end.first?.hasPrefix("1 of 2 rooms done") == true, "\(outcome)")
+      #expect(end.last == "Next: roboprov apply building.yaml", "\(outcome)")
       #expect(outcome.output.contains("Reports: reports/\(Site.building)/\(try #require(site.runs.first))"))
       #expect(outcome.errors.contains("✓ Room 101: provisioned"), "\(outcome)")
       let longest = outcome.output.split(separator: "\n").map(\.count).max() ?? 0
@@ -57,13 +59,79 @@ struct TerminalTests {
     }
   }
 
-  @Test("JSON on stdout is all there is on stdout", arguments: [["apply", "building.yaml"], ["scan"]])
+  @Test("apply writes its events as they happen, or its report at the end, and nothing else to stdout")
+  func applyOutput() async throws {
+    try await withBuilding { site, building in
+      let events = try await site.run(Self.apply + ["--output", "json"], bus: building.bus)
+      #expect(events.status == 100, "\(events)")
+      let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
+      #expect(events.output == journal, "the events are the journal's lines")
+      let report = try await site.run(Self.apply + ["--output", "report"], bus: building.bus)
+      #expect(JSON(report.output)?["schema"].text == "roboprov/report/2", "\(report)")
+    }
+  }
+
+  @Test("quiet shows what failed and the summary, verbose every event")
+  func detail() async throws {
+    try await withBuilding { site, building in
+      let quiet = try await site.run(Self.apply + ["--quiet"], bus: building.bus)
+      #expect(quiet.status == 100, "\(quiet)")
+      let lines = quiet.errors.split(separator: "\n")
+      #expect(lines.count == 1 && lines[0].contains("✗ Room 102"), "\(quiet)")
+      #expect(quiet.output.contains("1 of 2 rooms done"), "\(quiet)")
+      let verbose = try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], bus: building.bus)
+      #expect(verbose.errors.contains("Room 102: write: wifi_ssid"), "\(verbose)")
+      let both = try await site.run(Self.apply + ["--verbose", "--quiet"])
+      #expect(both.status == 64, "\(both)")
+    }
+  }
+
+  @Test("a command is told of each ending as JSON, and the terminal rings")
+  func notify() async throws {
+    try await withBuilding { site, building in
+      let run = try site.startAtTerminal(
+        Self.apply + ["--bell", "--notify", "cat >> notices.jsonl"], bus: building.bus)
+      let outcome = try await run.ended()
+      #expect(outcome.output.contains("\u{07}"), "\(outcome)")
+      let notices = try String(contentsOf: site.directory.appending(path: "notices.jsonl"), encoding: .utf8)
+        .split(separator: "\n").compactMap { JSON(String($0)) }
+      #expect(Set(notices.map { $0["room"].text }) == ["room-101", "room-102"])
+      let failed = try #require(notices.first { $0["room"].text == "room-102" })
+      #expect(failed["outcome"].text == "failed" && failed["reason"].text == "refused")
+      #expect(failed["sentence"].text?.contains("error:full") == true)
+      let broken = try await site.run(
+        Self.apply + ["--force", "Room 101", "--notify", "exit 3"], bus: building.bus)
+      #expect(broken.errors.contains("The command of --notify failed: it ended with 3"), "\(broken)")
+    }
+  }
+
+  @Test(
+    "p pauses a run at the terminal and resumes it, ? explains the keys, and the terminal is left as it was")
+  func keys() async throws {
+    try await withBuilding { site, building in
+      let run = try site.startAtTerminal(
+        Self.apply + ["--listen", "5"], bus: building.bus)
+      try await run.says("? help")
+      try run.type("?")
+      try await run.says("close this help")
+      try run.type("p")
+      try await run.says("Paused: nothing new starts")
+      try run.type("p")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(outcome.output.contains("Resumed"), "\(outcome)")
+      let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
+      #expect(journal.matches(of: #/"kind":"operator_requested"/#).count == 2)
+    }
+  }
+
+  @Test("JSON on stdout is all there is on stdout", arguments: [["scan"]])
   func json(_ command: [String]) async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(
         command + ["--listen", "1", "--output", "json"], bus: building.bus)
       let answer = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(answer["schema"].text == (command == ["scan"] ? "roboprov/scan/1" : "roboprov/report/2"))
+      #expect(answer["schema"].text == "roboprov/scan/1")
       #expect(!outcome.errors.isEmpty, "progress is told all the same")
     }
   }

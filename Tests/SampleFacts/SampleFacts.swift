@@ -56,6 +56,8 @@ public enum SampleFacts {
         rssi: [-70, -60], windowsHeard: 2, windows: 3, others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
     ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
+    .actionRequired(ActionRequired(room: "lobby", reason: .configuredOtherwise(minor: 12))),
+    .operatorRequested(OperatorRequested(.stop, within: 20)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
     .stageStarted(StageStarted(room: "lobby", attempt: 1, stage: .write, setting: .minor, timeout: 10)),

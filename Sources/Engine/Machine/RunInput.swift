@@ -50,8 +50,8 @@ enum RunInput: Sendable {
   case judged(Bool)
   /// This host did nothing for a while, or its clock was set.
   case hostPaused(HostPause)
-  /// A person wants the run to stop.
-  case interrupted
+  /// The operator asks the run to pause, to go on, or to stop.
+  case requested(OperatorRequested.Request)
   /// The record cannot be written any more.
   case recordFailed(RecordFailure)
   /// An instant has come that `RunMachine.wake` gave.

@@ -149,16 +149,22 @@ extension RunMachine {
 
   private mutating func use(_ adapter: Adapter, stack: String?, _ hardware: AdapterHardware?) {
     let description = request.building.description(of: adapter)
+    let slots = slots(of: adapter)
     record(
       .adapterSelected(
         .init(
           adapter: adapter.id, name: adapter.name, alias: description?.alias, place: description?.place,
-          stack: stack, hardware: hardware)))
+          stack: stack, hardware: hardware, slots: slots.limit)))
     nearby.take(adapter, namedBy: request.building.rooms)
     let session = addRadio(adapter)
     presence.releasing.insert(session)
     perform(.findLeftLinks(session))
     noteForeignScan(on: adapter, session)
+  }
+
+  /// How many links an adapter may hold, as far as is known.
+  private func slots(of adapter: Adapter) -> LinkSlots {
+    histories[adapter.id]?.slots ?? LinkSlots(stated: request.building.slots(of: adapter))
   }
 
   private mutating func addRadio(_ adapter: Adapter) -> RadioSession {
@@ -170,7 +176,7 @@ extension RunMachine {
     // It has scanned for nothing yet, and nothing is to wait for it to catch up.
     let radio = Radio(
       session, limits: limits,
-      slots: history.slots ?? LinkSlots(stated: request.building.slots(of: adapter)), scanTime: leastScanTime,
+      slots: slots(of: adapter), scanTime: leastScanTime,
       wasPowerCycled: history.health.wasPowerCycled)
     histories[adapter.id] = history
     radios.append(radio)

@@ -69,7 +69,7 @@ extension RunMachine {
 
   /// It was said whether the rest may follow.
   mutating func judged(_ isApproved: Bool) {
-    guard admission.isBeingAsked, !isStopping else { return }
+    guard admission.isBeingAsked, !isEnding else { return }
     let first = admission.firstRooms
     record(.canariesJudged(.init(rooms: first.map { rooms[$0].room.id }, approved: isApproved)))
     judged(first, isApproved: isApproved)

@@ -47,7 +47,7 @@ extension RunMachine {
   /// The moment of the action came, or nobody marks it.
   mutating func begin(_ attempt: AttemptID, action: MonotonicInstant?) {
     let place = rooms.place(of: attempt.room)
-    guard !isStopping, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt else {
+    guard !isEnding, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt else {
       return
     }
     begin(place, engaged, action: action)

@@ -65,7 +65,7 @@ extension RunMachine {
 
   /// A person has answered.
   mutating func confirmed(_ isConfirmed: Bool) {
-    guard let pending = confirmation, !isStopping else { return }
+    guard let pending = confirmation, !isEnding else { return }
     confirmation = nil
     matchedAt = now
     settle(pending.places, pending.matches, isConfirmed: isConfirmed)
@@ -92,6 +92,7 @@ extension RunMachine {
       case .stopped(.needsHands, let reason)? where reason.code.endsInProvisioningMode && !room.isRegistered:
         // Somebody may see to it while the run goes on.
         rooms.move(place, to: .parked(reason))
+        record(.actionRequired(ActionRequired(room: room.id, reason: reason)))
         if let device = request.known.device(of: room) { rooms.own(device.address, by: place) }
       case .stopped(let outcome, let reason)?:
         finish(place, outcome, reason: reason)

@@ -120,7 +120,7 @@ extension RunMachine {
       timers.instants.removeMin()
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
-        if !isStopping { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
+        if !isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
       case .judging(let state) where judgement(of: state) == due.at: judge(due.room, state)
       case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
       default: break
@@ -131,7 +131,7 @@ extension RunMachine {
   }
 
   private mutating func endSilentRooms() {
-    guard !isStopping else { return }
+    guard !isEnding else { return }
     let least = leastScanTime
     while let due = timers.silences.min, due.at <= least, !radios.isEmpty {
       timers.silences.removeMin()

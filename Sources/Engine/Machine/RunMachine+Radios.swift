@@ -47,7 +47,7 @@ extension RunMachine {
           if engage(place, index) { return }
         }
         // Candidates that only wait for room are connected to before it scans again.
-        if hasCandidate(index) { return }
+        if mayStartAttempts, hasCandidate(index) { return }
       }
       if isOver || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
@@ -62,7 +62,7 @@ extension RunMachine {
 
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
-    !mayClose && radios[index].links < radios[index].slots.limit
+    mayStartAttempts && !mayClose && radios[index].links < radios[index].slots.limit
       && radios[index].disconnecting.isEmpty && !presence.releasing.contains(radios[index].session)
       && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
   }
@@ -82,8 +82,9 @@ extension RunMachine {
   /// Whether any device is to be heard: for a proof of a device that the adapter wrote or whose adapter is gone, a device
   /// that no adapter heard, or, unless its last scan window brought no candidate, devices that others have yet to connect to.
   private func wantsToScan(_ index: Int) -> Bool {
-    !radios[index].proofs.isEmpty || !timers.orphans.isEmpty || !rooms.unheard.isEmpty
-      || rooms.count(.resting) > 0 || awaitsAnyDevice
+    if !radios[index].proofs.isEmpty || !timers.orphans.isEmpty { return true }
+    guard mayStartAttempts || isSurveying else { return false }
+    return !rooms.unheard.isEmpty || rooms.count(.resting) > 0 || awaitsAnyDevice
       || rooms.dueCount > radios[index].candidates.count && !radios[index].hadNoCandidates
   }
 

@@ -145,7 +145,7 @@ extension RunMachine {
       }
       enlist(place, on: adapter)
       return true
-    case .resting(let state):
+    case .resting(let state) where !isEnding:
       return hear(advertisement, of: place, resting: state)
     case .proving(var state):
       let settled = state.watch.settlesAt
@@ -156,14 +156,14 @@ extension RunMachine {
       }
       if state.watch.isProved { endProof(place, isOver: true) }
       return state.watch.isProved || settled != state.watch.settlesAt
-    case .parked:
+    case .parked where !isEnding:
       takeUp(place)
       return true
-    case .awaited:
+    case .awaited where !isEnding:
       finishRegistered(place)
       return true
-    case .unmatched, .open, .held, .preparing, .connecting, .connected, .disconnecting, .judging,
-      .backingOff, .stopped, .finished:
+    case .unmatched, .open, .awaited, .parked, .held, .resting, .preparing, .connecting, .connected,
+      .disconnecting, .judging, .backingOff, .stopped, .finished:
       return false
     }
   }

@@ -107,6 +107,7 @@ extension RunMachine {
         .map { now.advanced(by: $0 - scanned) }
       return (ends + [survey.judgesNearnessAt].compactMap(\.self).filter { $0 > now }).min()
     case .provisioning: return matchesAgainAt
+    case .draining(let end): return end
     case .closingSurvey, .stopping, .concluding, .ended: return nil
     }
   }

@@ -26,6 +26,8 @@ struct RunMachine: Sendable {
     case closingSurvey
     /// It works on the rooms.
     case provisioning
+    /// It was asked to stop: no new attempt starts, attempts in flight go on until then at most.
+    case draining(until: MonotonicInstant)
     /// It ends what it has begun.
     case stopping
     /// The stack is forgetting what it could not before.
@@ -47,7 +49,9 @@ struct RunMachine: Sendable {
   private var effects: [RunEffect] = []
   var phase = Phase.surveying(Survey())
   /// Why the run is to stop early, once it is.
-  private(set) var stop: Stop?
+  var stop: Stop?
+  /// Whether the operator paused the run: no new attempt starts.
+  var isPaused = false
 
   /// The devices that rooms of the building have, by the manifest or the record.
   let devicesOfRooms: Set<BluetoothAddress>
@@ -132,7 +136,7 @@ struct RunMachine: Sendable {
   var isStopping: Bool {
     switch phase {
     case .stopping, .concluding, .ended: true
-    case .surveying, .closingSurvey, .provisioning: false
+    case .surveying, .closingSurvey, .provisioning, .draining: false
     }
   }
 
@@ -174,7 +178,7 @@ struct RunMachine: Sendable {
     case .confirmed(let isConfirmed): confirmed(isConfirmed)
     case .judged(let isApproved): judged(isApproved)
     case .hostPaused(let pause): hostPaused(pause)
-    case .interrupted: stop(.interrupted)
+    case .requested(let request): take(request)
     case .recordFailed(let failure): stop(.record(failure))
     case .timePassed: break
     }
@@ -185,14 +189,6 @@ struct RunMachine: Sendable {
     if goal == .apply { record(.runStarted(request.started)) }
     beginSurvey()
     awaitAdapter()
-  }
-
-  /// Has the run stop, for the first reason given.
-  mutating func stop(_ reason: Stop) {
-    if case .concluding = phase { return }
-    guard stop == nil else { return }
-    stop = reason
-    endWhatIsUnderWay()
   }
 
   // MARK: Decisions
@@ -207,6 +203,7 @@ struct RunMachine: Sendable {
       case .surveying(let survey): proceed(with: survey)
       case .closingSurvey: matchIfSurveyIsClosed()
       case .provisioning: provision()
+      case .draining(let end): drain(until: end)
       case .stopping: concludeIfNothingIsUnderWay()
       case .concluding, .ended: return
       }

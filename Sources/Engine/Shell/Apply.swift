@@ -38,8 +38,8 @@ public enum PlanFailure: Error, Hashable, Sendable {
 /// as the adapters can, and gives every selected room exactly one outcome. Everything that happens goes through
 /// `coordinator`, whose `run()` this function takes care of. Whoever calls it has resolved the secrets of the selected rooms.
 ///
-/// It is stopped through `ApplyEnvironment.interruptions`, not by cancelling its task: it then ends the attempts under way,
-/// takes their links down, and gives the rooms that are left their outcome.
+/// It is stopped through `ApplyEnvironment.requests`, not by cancelling its task: no new attempt starts then, those in flight
+/// end within `RadioLimits.draining`, and the rooms that are left get their outcome.
 public func apply(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async -> ApplyResult {

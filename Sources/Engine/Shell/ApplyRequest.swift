@@ -118,8 +118,8 @@ public struct ApplyEnvironment: Sendable {
   public var claim: @Sendable (Adapter) async -> AdapterClaim
   /// The controller behind an adapter, for the record.
   public var hardware: @Sendable (Adapter) -> AdapterHardware?
-  /// Yields when a person wants the run to stop.
-  public var interruptions: AsyncStream<Void>
+  /// What the operator asks for: to pause, to go on, to stop.
+  public var requests: AsyncStream<OperatorRequested.Request>
   /// Yields after each time in which this host did nothing.
   public var pauses: AsyncStream<HostPause>
 
@@ -131,7 +131,8 @@ public struct ApplyEnvironment: Sendable {
     action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     hardware: @escaping @Sendable (Adapter) -> AdapterHardware? = { $0.hardware },
-    interruptions: AsyncStream<Void>, pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
+    requests: AsyncStream<OperatorRequested.Request>,
+    pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
   ) {
     self.central = central
     self.clock = clock
@@ -141,7 +142,7 @@ public struct ApplyEnvironment: Sendable {
     self.action = action
     self.claim = claim
     self.hardware = hardware
-    self.interruptions = interruptions
+    self.requests = requests
     self.pauses = pauses
   }
 }

@@ -64,7 +64,7 @@ struct RunShell: Sendable {
       for await _ in await central.adapterChanges() { inbox.post(.adaptersChanged) }
       inbox.post(.adapterChangesEnded)
     }
-    group.addTask { for await _ in environment.interruptions { inbox.post(.interrupted) } }
+    group.addTask { for await request in environment.requests { inbox.post(.requested(request)) } }
     group.addTask { for await pause in environment.pauses { inbox.post(.hostPaused(pause)) } }
   }
 

@@ -33,6 +33,10 @@ public enum Fact: Hashable, Sendable {
   case roomVerified(RoomVerified)
   /// The host did nothing for a while, or its clock was set.
   case hostPaused(HostPause)
+  /// A room waits until somebody did something for it, such as pressing a button; the run goes on meanwhile.
+  case actionRequired(ActionRequired)
+  /// The operator asked the run to pause, to go on, or to stop.
+  case operatorRequested(OperatorRequested)
   /// An attempt began.
   case attemptStarted(AttemptStarted)
   /// A stage of an attempt began.
@@ -103,6 +107,12 @@ extension Fact {
     Row("room_accepted", Fact.roomAccepted) { if case .roomAccepted(let data) = $0 { data } else { nil } },
     Row("room_verified", Fact.roomVerified) { if case .roomVerified(let data) = $0 { data } else { nil } },
     Row("host_paused", Fact.hostPaused) { if case .hostPaused(let data) = $0 { data } else { nil } },
+    Row("action_required", Fact.actionRequired) {
+      if case .actionRequired(let data) = $0 { data } else { nil }
+    },
+    Row("operator_requested", Fact.operatorRequested) {
+      if case .operatorRequested(let data) = $0 { data } else { nil }
+    },
     Row("attempt_started", Fact.attemptStarted) {
       if case .attemptStarted(let data) = $0 { data } else { nil }
     },

@@ -33,11 +33,13 @@ public struct AdapterSelected: Hashable, Sendable, Codable {
   public var stack: String?
   /// The controller behind it; nil where the host does not tell, as in a virtual building.
   public var hardware: AdapterHardware?
+  /// How many links it may hold at once, to begin with; nil in records of earlier versions.
+  public var slots: Int?
 
   /// All of it; what does not apply is left out.
   public init(
     adapter: AdapterID, name: String, alias: String? = nil, place: String? = nil, stack: String? = nil,
-    hardware: AdapterHardware? = nil
+    hardware: AdapterHardware? = nil, slots: Int? = nil
   ) {
     self.adapter = adapter
     self.name = name
@@ -45,6 +47,7 @@ public struct AdapterSelected: Hashable, Sendable, Codable {
     self.place = place
     self.stack = stack
     self.hardware = hardware
+    self.slots = slots
   }
 }
 

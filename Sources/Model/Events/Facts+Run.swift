@@ -158,6 +158,51 @@ public struct HostPause: Hashable, Sendable, Codable {
 
 extension HostPause: FactPayload {}
 
+/// A room waits until somebody did something for it, such as pressing a button; the run goes on meanwhile.
+public struct ActionRequired: Hashable, Sendable, Codable {
+  /// The room.
+  public var room: RoomID
+  /// Why nothing can be done for it before.
+  public var reason: FailureReason
+
+  /// All of it.
+  public init(room: RoomID, reason: FailureReason) {
+    self.room = room
+    self.reason = reason
+  }
+}
+
+extension ActionRequired: FactPayload {
+  /// The room.
+  public var subject: FactSubject { FactSubject(room: room) }
+}
+
+/// The operator asked the run to pause, to go on, or to stop.
+public struct OperatorRequested: Hashable, Sendable, Codable {
+  /// What was asked for.
+  public enum Request: String, Hashable, Sendable, Codable, CaseIterable {
+    /// No new attempt starts; attempts and proofs in flight go on.
+    case pause
+    /// New attempts start again.
+    case resume
+    /// No new attempt starts; those in flight end within a bounded time, and then the run.
+    case stop
+  }
+
+  /// What was asked for.
+  public var request: Request
+  /// Of `stop`: how long attempts in flight go on at most, in seconds.
+  public var within: Double?
+
+  /// A request.
+  public init(_ request: Request, within: Double? = nil) {
+    self.request = request
+    self.within = within
+  }
+}
+
+extension OperatorRequested: FactPayload {}
+
 /// The first rooms of each network, and what was said of them.
 public struct CanariesJudged: Hashable, Sendable, Codable {
   /// The rooms that were done first.

@@ -33,8 +33,12 @@ extension Fact {
     case .foreignScanDetected(var fact):
       fact.clients = fact.clients.map(plain)
       return .foreignScanDetected(fact)
+    case .actionRequired(var fact):
+      fact.reason = fact.reason.redacted(plain)
+      return .actionRequired(fact)
     case .runStarted, .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .deviceSighted,
       .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .hostPaused,
+      .operatorRequested,
       .attemptStarted,
       .stageStarted, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard, .retryScheduled,
       .canariesJudged, .deviceUnclaimed, .runFinished:

@@ -31,12 +31,14 @@ public struct RoomReport: Hashable, Sendable, Codable {
   private(set) var evidenceRecorded: Date?
   private var firstAttempt: Duration?
   private var lastNews: Duration?
+  /// Why the room waits for somebody, while it does.
+  public private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
 
   private enum CodingKeys: CodingKey {
     case planned, address, adapter, attempts, rssi, evidence, settings, stage, setting
-    case recorded, evidenceRecorded, firstAttempt, lastNews, mayHaveKept
+    case recorded, evidenceRecorded, firstAttempt, lastNews, awaitedAction, mayHaveKept
   }
 
   /// The same without its attempts one by one.
@@ -78,12 +80,14 @@ public struct RoomReport: Hashable, Sendable, Codable {
     if let recorded { return recorded.outcome }
     if isExcluded { return .skipped }
     if mayHaveKept { return .unconfirmed }
+    if awaitedAction != nil { return .needsHands }
     return attempts > 0 ? .cancelled : .pending
   }
 
   /// Why not a success; nil for a success, and for a room whose turn never came.
   public var reason: FailureReason? {
     if let recorded { return recorded.reason }
+    if let awaitedAction, !mayHaveKept { return awaitedAction }
     guard attempts > 0 else { return nil }
     return .interrupted(stage.map { Interruption(FailedStep($0, setting: setting)) } ?? .idle)
   }
@@ -113,7 +117,10 @@ public struct RoomReport: Hashable, Sendable, Codable {
     switch fact {
     case .bindingCommitted(let fact):
       address = fact.address
+    case .actionRequired(let fact):
+      awaitedAction = fact.reason
     case .attemptStarted(let fact):
+      awaitedAction = nil
       firstAttempt = firstAttempt ?? elapsed
       attempts = fact.number
       address = fact.address
@@ -153,13 +160,15 @@ public struct RoomReport: Hashable, Sendable, Codable {
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .listeningStarted,
       .listeningStopped,
-      .deviceSighted, .hostPaused, .canariesJudged, .deviceUnclaimed, .runInterrupted, .runFinished:
+      .deviceSighted, .hostPaused, .operatorRequested, .canariesJudged, .deviceUnclaimed, .runInterrupted,
+      .runFinished:
       break
     }
   }
 
   private mutating func finish(_ fact: RoomFinished) {
     recorded = fact
+    awaitedAction = nil
     address = fact.address ?? address
     adapter = fact.adapter ?? adapter
     attempts = fact.attempts

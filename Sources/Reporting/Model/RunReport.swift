@@ -84,10 +84,11 @@ public struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .adapterFaulted, .linkReleased, .hostPaused, .canariesJudged:
+    case .adapterAwaited, .adapterFaulted, .linkReleased, .hostPaused, .operatorRequested,
+      .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
-      .stageStarted,
+      .actionRequired, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }

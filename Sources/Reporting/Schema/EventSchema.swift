@@ -67,6 +67,8 @@ package enum EventSchema {
     "host_paused": "The host did nothing for a while, or its clock was set.",
     "attempt_started": "An attempt began.",
     "stage_started": "A stage of an attempt began.",
+    "action_required": "A room waits until somebody did something for it; the run goes on meanwhile.",
+    "operator_requested": "The operator asked the run to pause, to go on, or to stop.",
     "stage_ended": "A stage of an attempt ended.",
     "status_received": "The device sent a status.",
     "settings_read": "What the device holds was read.",

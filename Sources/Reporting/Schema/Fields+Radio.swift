@@ -22,6 +22,7 @@ extension AdapterSelected: RecordedObject {
     "place": "Where the manifest says that it is; absent where it does not.",
     "stack": "Name and version of the Bluetooth stack.",
     "hardware": "The controller behind it; absent where the host does not tell, as in a virtual building.",
+    "slots": "How many links it may hold at once, to begin with; absent in records of earlier versions.",
   ]
 }
 

@@ -50,6 +50,24 @@ extension HostPause: RecordedObject {
   ]
 }
 
+extension ActionRequired: RecordedObject {
+  package static let definition = "action_required"
+  package static let about = "A room that waits until somebody did something for it."
+  package static let fields = [
+    "room": "The room.",
+    "reason": "Why nothing can be done for it before.",
+  ]
+}
+
+extension OperatorRequested: RecordedObject {
+  package static let definition = "operator_requested"
+  package static let about = "The operator asked the run to pause, to go on, or to stop."
+  package static let fields = [
+    "request": "What was asked for.",
+    "within": "Of `stop`: how long attempts in flight go on at most, in seconds.",
+  ]
+}
+
 extension CanariesJudged: RecordedObject {
   package static let definition = "canaries_judged"
   package static let about = "The first rooms of each network, and what was said of them."

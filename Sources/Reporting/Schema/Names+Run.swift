@@ -104,6 +104,18 @@ extension HostPause.Kind: OutputNames {
   }
 }
 
+extension OperatorRequested.Request: OutputNames {
+  package static let definition = "operator_request"
+  package static let about = "What the operator asked the run for."
+  package var documentation: String {
+    switch self {
+    case .pause: "No new attempt starts; attempts and proofs in flight go on."
+    case .resume: "New attempts start again."
+    case .stop: "No new attempt starts; those in flight end within a bounded time, and then the run."
+    }
+  }
+}
+
 extension BindingBasis: OutputNames {
   package static let definition = "binding_basis"
   package static let about = "What joined a room and a device, strongest first."

@@ -27,7 +27,8 @@ package struct Output: Hashable, Sendable {
 extension Output {
   /// The report of a run.
   package static let report = Output(
-    "report", JSONReport.schema, in: "`report.json`; `roboprov apply`, `report --output json`",
+    "report", JSONReport.schema,
+    in: "`report.json`; `roboprov apply --output report`, `report --output json`",
     JSONReport.form)
   /// The report of a building.
   package static let building = Output(

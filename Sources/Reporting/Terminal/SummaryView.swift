@@ -3,87 +3,95 @@ import Model
 
 /// What a person is told when a run is over.
 public enum SummaryView {
-  /// More rooms than this are not explained on the terminal: the reports have them all.
-  static let explained = 20
+  /// More names than this are not given in one place: the reports have them all.
+  static let mostNames = 12
+  /// More causes than this are not told of one group.
+  static let mostCauses = 6
 
-  /// The lines: how many rooms are done, those that are not and what to do about each, where the reports are.
+  /// The lines: the rooms that are not done, grouped by what to do about them; then where the reports are, how many rooms are
+  /// done, and the next command, which stand last because the end is what a terminal shows.
   /// - Parameters:
   ///   - after: How the building stands after the run; nil where that is not known.
   ///   - reports: Where the run's files are, or nil when they could not be written.
+  ///   - next: The command that does what is left.
   ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
   public static func lines(
-    _ report: RunReport, after: BuildingReport? = nil, reports: String?, style: TerminalStyle
-  )
-    -> [String]
-  {
-    var lines = headline(report, style) + notHeard(report, style) + building(after, report, style)
-    lines += commonCauses(report, style)
-    // Rooms that somebody accepted or retired are named each time; those that were not selected are not.
-    let open = report.rooms.filter { !$0.outcome.isSuccess && $0.planned.exclusion?.cause != .deselected }
-    let shared = report.sharedReasons
-    let sharing = Set(shared.flatMap { $0.rooms.map(\.id) })
-    for reason in shared { lines += explain(reason, style) }
-    let single = open.filter { !sharing.contains($0.id) }
-    for room in single.prefix(explained) { lines += explain(room, style) }
-    if single.count > explained {
-      lines.append("")
-      lines += style.block("… and \(single.count - explained) more rooms: report.csv has them all.")
-    }
-    lines += foreignScans(report, style)
-    lines += unclaimed(report, style)
+    _ report: RunReport, after: BuildingReport? = nil, reports: String?, next: String? = nil,
+    style: TerminalStyle
+  ) -> [String] {
+    var blocks = commonCauses(report, style)
+    blocks += report.adviceGroups.map { explain($0, style) }
+    blocks += foreignScans(report, style)
+    blocks += unclaimed(report, style)
     if let reports {
-      lines.append("")
+      var paths: [String] = []
       // A path is never cut: it is there to be copied.
       if after != nil, let folder = reports.lastIndex(of: "/") {
-        lines.append("Report of the building: \(String(reports[..<folder]).visible)/building.html")
+        paths.append("Report of the building: \(String(reports[..<folder]).visible)/building.html")
       }
-      lines.append("Reports: \(reports.visible)")
+      blocks.append(paths + ["Reports: \(reports.visible)"])
     }
-    return lines
+    blocks.append(headline(report, style) + notHeard(report, style) + building(after, report, style))
+    if let next, report.selected.contains(where: { !$0.outcome.isSuccess }) {
+      blocks[blocks.count - 1].append("Next: " + next.visible)
+    }
+    return Array(blocks.joined(separator: [""]))
   }
 
   /// Failures that probably have one cause are named before each room is.
-  private static func commonCauses(_ report: RunReport, _ style: TerminalStyle) -> [String] {
-    report.commonCauses.flatMap { cause in
+  private static func commonCauses(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
+    report.commonCauses.map { cause in
       let words = cause.explanation(in: report)
-      return [""] + style.block(words.sentence).map { style.paint($0, .bold) }
+      return style.block(words.sentence).map { style.paint($0, .bold) }
         + style.block("→ " + words.advice, indent: 4, hanging: 2)
     }
   }
 
-  /// What rooms have in common; which rooms these are, where they are few.
-  private static func explain(_ shared: SharedReason, _ style: TerminalStyle) -> [String] {
-    let names = shared.rooms.count > 5 ? [] : shared.rooms.map(\.planned.name.visible)
-    let which = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
-    let title = style.block(
-      "\(shared.outcome.symbol) \(shared.rooms.count) rooms: \(shared.outcome.words)\(which)")
-    return [""] + title.map { style.paint($0, shared.outcome.tone) }
-      + style.block(shared.explanation.sentence, indent: 4)
-      + style.block("→ " + shared.explanation.advice, indent: 4, hanging: 2)
+  /// A group: its rooms, why each ended so, and what to do about all of them. A room that is alone has its device's address.
+  private static func explain(_ group: AdviceGroup, _ style: TerminalStyle) -> [String] {
+    let rooms = group.rooms
+    if rooms.count == 1 { return explain(rooms[0], style) }
+    let title = style.block("\(group.outcome.symbol) \(rooms.count.rooms): \(group.outcome.words)")
+      .map { style.paint($0, group.outcome.tone) }
+    var lines = title
+    for cause in group.causes.prefix(mostCauses) {
+      // What is the host's doing concerns no room in particular.
+      let isOfMany = cause.rooms.count > mostNames && cause.rooms.allSatisfy { $0.reason?.isOfHost == true }
+      let text = isOfMany ? cause.sentence : "\(names(cause.rooms)): \(cause.sentence)"
+      lines += style.block(text, indent: 4, hanging: 2)
+    }
+    let more = group.causes.dropFirst(mostCauses).flatMap(\.rooms)
+    if !more.isEmpty { lines += style.block("Others: \(names(more))", indent: 4, hanging: 2) }
+    return lines + style.block("→ " + group.advice, indent: 4, hanging: 2)
+  }
+
+  private static func names(_ rooms: [RoomReport]) -> String {
+    let shown = rooms.prefix(mostNames).map(\.planned.name.visible).joined(separator: ", ")
+    return shown + (rooms.count > mostNames ? " and \(rooms.count - mostNames) more" : "")
   }
 
   /// Other programs that made the run slower.
-  private static func foreignScans(_ report: RunReport, _ style: TerminalStyle) -> [String] {
-    report.foreignScans.flatMap { scan in
+  private static func foreignScans(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
+    report.foreignScans.map { scan in
       let adapter = report.name(of: scan.adapter) ?? scan.adapter.description
-      return [""] + style.block(scan.sentence(adapter: adapter.visible))
+      return style.block(scan.sentence(adapter: adapter.visible))
         + style.block("→ " + scan.advice, indent: 4, hanging: 2)
     }
   }
 
   /// Devices that were heard and that no room claims: somebody may have forgotten a room.
-  private static func unclaimed(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+  private static func unclaimed(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
     let devices = report.unclaimed.sorted { ($1.rssi ?? .min, $0.address) < ($0.rssi ?? .min, $1.address) }
     guard !devices.isEmpty else { return [] }
-    let shown = devices.prefix(explained).map { device in
+    let shown = devices.prefix(mostNames).map { device in
       "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")"
     }
-    let more = devices.count > explained ? " and \(devices.count - explained) more" : ""
-    return [""]
-      + style.block("No room claims: \(shown.joined(separator: ", "))\(more).")
-      + style.block(
-        "→ If one of them belongs to a room, write its address into the manifest.", indent: 4,
-        hanging: 2)
+    let more = devices.count > mostNames ? " and \(devices.count - mostNames) more" : ""
+    return [
+      style.block("No room claims: \(shown.joined(separator: ", "))\(more).")
+        + style.block(
+          "→ If one of them belongs to a room, write its address into the manifest.", indent: 4, hanging: 2)
+    ]
   }
 
   private static func headline(_ report: RunReport, _ style: TerminalStyle) -> [String] {
@@ -144,7 +152,7 @@ public enum SummaryView {
     let outcome = room.outcome
     let title = style.block("\(outcome.symbol) \(room.planned.name.visible): \(outcome.words)")
     guard let explanation = Explanation(of: room) else { return [] }
-    return [""] + title.map { style.paint($0, outcome.tone) }
+    return title.map { style.paint($0, outcome.tone) }
       + style.block(explanation.sentence, indent: 4)
       + style.block("→ " + explanation.advice, indent: 4, hanging: 2)
   }

@@ -4,12 +4,15 @@ import Model
 public struct TerminalStyle: Hashable, Sendable {
   /// Columns; less than 20 is taken as 20.
   public var width: Int
+  /// Lines; 24 where nobody knows.
+  public var height: Int
   /// Whether colours and weights are welcome (`NO_COLOR` and pipes say no).
   public var hasColor: Bool
 
-  /// A style for a width, with or without colours.
-  public init(width: Int, hasColor: Bool) {
+  /// A style for a size, with or without colours.
+  public init(width: Int, height: Int = 24, hasColor: Bool) {
     self.width = max(20, width)
+    self.height = max(4, height)
     self.hasColor = hasColor
   }
 
@@ -43,6 +46,20 @@ public struct TerminalStyle: Hashable, Sendable {
   }
 }
 
+extension String {
+  /// How many columns a line takes that `paint` may have added tones to.
+  public var columnsWithoutTones: Int {
+    var text = ""
+    var isTone = false
+    for character in unicodeScalars {
+      if character == "\u{1B}" { isTone = true }
+      if !isTone { text.unicodeScalars.append(character) }
+      if isTone, character == "m" { isTone = false }
+    }
+    return text.columns
+  }
+}
+
 extension Outcome {
   /// A sign that can be told from the others without colour.
   var symbol: String {
@@ -65,5 +82,5 @@ extension Outcome {
   }
 
   /// Its name in words.
-  var words: String { rawValue.replacing("_", with: " ") }
+  var words: String { self == .needsHands ? "action required" : rawValue.replacing("_", with: " ") }
 }

@@ -24,7 +24,7 @@ enum Decimal {
 
 extension Double {
   /// Seconds for a sentence: `0.3 s`, `15 s`, `2 min 5 s`.
-  var asSeconds: String {
+  package var asSeconds: String {
     guard isFinite, magnitude < 1e12 else { return "? s" }
     if self < 60 { return (Decimal.short((self * 10).rounded() / 10) ?? "?") + " s" }
     let whole = Int(self.rounded())

@@ -25,6 +25,22 @@ extension Stage {
   }
 }
 
+extension Stage {
+  /// The same in at most 18 columns where names are short, for a table.
+  func shortActivity(_ setting: SettingName?) -> String {
+    switch self {
+    case .search: "searching"
+    case .connect: "connecting"
+    case .discover: "discovering"
+    case .ready: "waiting for ready"
+    case .read: "reading " + (setting?.shortTitle ?? "settings")
+    case .write: "writing " + (setting?.shortTitle ?? "settings")
+    case .save: "saving"
+    case .verify: "awaiting beacon"
+    }
+  }
+}
+
 extension SettingName {
   /// What people call this setting, within a sentence.
   var words: String { described.map { "the \($0)" } ?? "the setting \(rawValue.visible)" }

@@ -81,6 +81,10 @@ struct EventWords {
       )
     case .hostPaused(let fact):
       self.init("host", fact.words)
+    case .actionRequired(let fact):
+      self.init("action", "operator action required: \(fact.reason.code.rawValue)")
+    case .operatorRequested(let fact):
+      self.init("operator", fact.words)
     case .canariesJudged(let fact):
       self.init(
         "first",

@@ -17,9 +17,17 @@ public struct Explanation: Hashable, Sendable {
   }
 
   /// What there is to say about a room; nil when it is done and nothing needs saying.
-  public init?(of room: RoomReport) {
+  public init?(of room: RoomReport) { self.init(Scene(room), room) }
+
+  /// The same without the device's address: what rooms may have in common.
+  init?(general room: RoomReport) {
+    var scene = Scene(room)
+    scene.address = nil
+    self.init(scene, room)
+  }
+
+  private init?(_ scene: Scene, _ room: RoomReport) {
     guard !room.outcome.isSuccess else { return nil }
-    let scene = Scene(room)
     guard let reason = room.reason else {
       self = scene.explain(room.outcome)
       return
@@ -72,7 +80,7 @@ extension FailureReason.Code {
 /// The circumstances a sentence may need: whom it is about, and how well it was heard.
 struct Scene {
   let device: DeviceWords
-  let address: BluetoothAddress?
+  var address: BluetoothAddress?
   let minor: UInt16?
   let rssi: Int?
   let hasWiFi: Bool

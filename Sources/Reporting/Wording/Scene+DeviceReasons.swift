@@ -116,14 +116,22 @@ extension Scene {
   }
 
   func refused(_ text: String) -> Explanation {
+    let sentence = "\(subject) refused the settings. It said: \(text.quoted)."
+    let words = text.lowercased()
+    func speaks(of topics: String...) -> Bool { topics.contains { words.contains($0) } }
+    // Its own words say more than a guess.
+    if speaks(of: "flash", "nvs", "eeprom", "memory", "storage") {
+      return Explanation(
+        sentence,
+        "Switch the \(device.noun) off and on, \(wait)and run the same command again. If it says the same, it cannot store "
+          + "settings: replace it.")
+    }
     let check =
       hasWiFi
       ? "Check the WiFi name and password in the manifest, and that the network has 2.4 GHz."
       : "Its firmware may not save without WiFi: give the room a WiFi in the manifest."
     return Explanation(
-      "\(subject) refused the settings. It said: \(text.quoted).",
-      "\(check) Then switch the \(device.noun) off and on, \(wait)and run the same command again."
-    )
+      sentence, "\(check) Then switch the \(device.noun) off and on, \(wait)and run the same command again.")
   }
 
   func saveNotKept() -> Explanation {

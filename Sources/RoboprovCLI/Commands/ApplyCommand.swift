@@ -8,6 +8,7 @@ import Manifest
 import Model
 import Reporting
 import Session
+import Waiting
 
 /// `roboprov apply`: the job itself.
 struct ApplyCommand: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct ApplyCommand: AsyncParsableCommand {
 
       What happened is in <dir>/<building>/<run>/: report.json, report.csv, a log per device, and the journal, \
       from which `roboprov report` makes them again. <dir>/<building>/latest points to the newest run that reached \
-      the radio. Ctrl-C ends a run in order, with its reports; a second one ends it at once.
+      the radio. Ctrl-C stops a run: active devices finish, the reports are written. A second one stops it immediately.
 
       A rehearsal (--simulate) begins with what is on record and changes none of it: its reports are in \
       <dir>/<building>/rehearsals/<run>/.
@@ -91,8 +92,14 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout at the end.")
-  var output = OutputFormat.text
+  @Option(
+    help: """
+      What goes to stdout: the summary (text), each event as a line of JSON when it happens (json), or the report as JSON at \
+      the end (report).
+      """)
+  var output = ApplyOutput.text
+
+  @OptionGroup var display: DisplayOptions
 
   func validate() throws {
     if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
@@ -173,9 +180,8 @@ struct ApplyCommand: AsyncParsableCommand {
     _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup
   ) async throws -> ExitStatus {
     // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program at once.
-    let interruptions = Interruptions {
-      Console.say(lines: ["", "Stopping: ending the attempt in hand (Ctrl-C again: at once)"])
-    }
+    let stopped = OneShot<Void>()
+    let interruptions = Interruptions { stopped.fulfill() }
     defer { withExtendedLifetime(interruptions) {} }
     if let words = undertaking.nothingLeft {
       Console.say(words)
@@ -191,10 +197,16 @@ struct ApplyCommand: AsyncParsableCommand {
     // Whether the record can be kept is found out before any device is touched.
     let record = try RunRecord(
       places, building: request.building.id, run: run, simulation.simulate ? .rehearsal : .real)
-    let progress = LiveProgress(clock: setup.clock)
+    let progress = LiveProgress(
+      clock: setup.clock, display.progress(output, earlierPace: TimeEstimate(undertaking.archive).pace),
+      ask: { interruptions.ask($0) })
+    let notifier = display.notify.map { Notifier($0) }
     let coordinator = Coordinator(
       clock: setup.clock, wall: setup.wall, recorder: record.recorder,
-      watch: { progress.show($0) })
+      watch: { event in
+        progress.show(event)
+        notifier?.take(event)
+      })
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
       confirm: { [yes] proposals in
@@ -211,13 +223,33 @@ struct ApplyCommand: AsyncParsableCommand {
       // A rehearsal has adapters of its own.
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
       hardware: { [simulation] in simulation.simulate ? nil : ControllerFiles.system.hardware(of: $0) },
-      interruptions: interruptions.stream, pauses: setup.pauses)
+      requests: interruptions.requests, pauses: setup.pauses)
+    Interruptions.setLastWords(
+      "Stopped immediately. The record is complete up to now; make its reports with:\n  roboprov report "
+        + "\(request.building.id) \(run.id)\(places.reports == "reports" ? "" : " --reports \(places.reports.shellQuoted)")"
+    )
     let result = await progress.running { [request] in
-      await Engine.apply(request, in: environment, recording: coordinator)
+      await withTaskGroup(of: ApplyResult?.self) { group in
+        group.addTask {
+          // Said at once, whether or not the record can take it yet.
+          if await stopped.value() != nil { progress.noteStop() }
+          return nil
+        }
+        group.addTask { await Engine.apply(request, in: environment, recording: coordinator) }
+        defer { group.cancelAll() }
+        while let ended = await group.next() { if let ended { return ended } }
+        preconditionFailure("a run without a result")
+      }
     }
+    notifier?.finish()
     do {
-      try await record.finish(building: building(undertaking)) {
-        RunOutput.show($0, after: $1, in: record.directory, as: output)
+      try await record.finish(building: building(undertaking)) { report, after in
+        switch output {
+        case .json: break
+        case .report: RunOutput.show(report, after: after, in: record.directory, as: .json)
+        case .text:
+          RunOutput.show(report, after: after, in: record.directory, next: nextCommand(report), as: .text)
+        }
       }
     } catch  where result.recordFailure != nil {
       // For the same reason as the record before, which is told below.
@@ -226,6 +258,21 @@ struct ApplyCommand: AsyncParsableCommand {
       throw await record.failure ?? CommandFailure(.record, failure.text)
     }
     return try status(of: result)
+  }
+
+  /// The command that does what is left.
+  private func nextCommand(_ report: RunReport) -> String {
+    if report.selected.contains(where: { $0.reason?.code == .addressMissing }) {
+      return "roboprov capture \(manifest.shellQuoted)"
+    }
+    var words = ["roboprov apply", manifest.shellQuoted]
+    if simulation.simulate { words.append("--simulate") }
+    if let scenario = simulation.scenario { words.append("--scenario \(scenario.shellQuoted)") }
+    if places.reports != "reports" { words.append("--reports \(places.reports.shellQuoted)") }
+    if !radio.adapter.isEmpty {
+      words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
+    }
+    return words.joined(separator: " ")
   }
 
   /// Makes the building's report from this run and all before it; nil in a rehearsal, which changes no building.

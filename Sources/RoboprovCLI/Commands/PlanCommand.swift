@@ -76,7 +76,7 @@ struct PlanCommand: AsyncParsableCommand {
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { 0 }, confirm: { _ in true },
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
-      interruptions: interruptions.stream)
+      requests: interruptions.requests)
     let coordinator = Coordinator(clock: setup.clock, wall: setup.wall, recorder: NothingRecorded()) {
       event in
       if case .adapterAwaited(let awaited) = event.fact { Console.show(RadioTrouble.waiting(awaited) + "\n") }
@@ -97,7 +97,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   private func show(_ plan: ApplyPlan, _ undertaking: Undertaking) {
     let screen = Screen.standardOutput
-    let style = screen.isTerminal ? TerminalStyle(width: screen.width, hasColor: screen.hasColor) : nil
+    let style = screen.isTerminal ? screen.style : nil
     Console.data(lines: PlanView.lines(plan, of: undertaking.source.building, style: style))
     let time = TimeEstimate(undertaking.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import DBus
+import Model
 import Simulation
 import VirtualBuilding
 
@@ -91,7 +92,7 @@ struct SimulateCommand: AsyncParsableCommand {
         "Serving sensors: \(rehearsal.scenario.sensors.count), adapters: \(rehearsal.scenario.adapters.count). Ctrl-C ends it."
       )
       Console.data(bus.address + "\n")
-      for await _ in interruptions.stream { break }
+      for await request in interruptions.requests where request == .stop { break }
     }
   }
 }

@@ -72,7 +72,7 @@ struct StatusCommand: AsyncParsableCommand {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
       overview, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: overview, reference),
-      style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
+      style: screen.style)
     Console.data(lines: lines)
   }
 
@@ -89,17 +89,5 @@ struct StatusCommand: AsyncParsableCommand {
     let manifest = reference.source == nil ? overview.manifestPath : reference.text
     let place = reports == "reports" ? "" : " --reports \(reports.shellQuoted)"
     return "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(place)"
-  }
-}
-
-extension String {
-  /// As one word of a shell's command line.
-  fileprivate var shellQuoted: String {
-    let isPlain =
-      !isEmpty
-      && unicodeScalars.allSatisfy {
-        "/._-=:,@".unicodeScalars.contains($0) || $0.properties.isAlphabetic || ("0"..."9").contains($0)
-      }
-    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
   }
 }

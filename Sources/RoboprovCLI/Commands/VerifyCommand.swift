@@ -83,7 +83,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let screen = Screen.standardOutput
       let lines = VerificationView.lines(
         named, unexpected: verification.unexpected,
-        style: TerminalStyle(width: screen.width, hasColor: screen.hasColor))
+        style: screen.style)
       Console.data(lines: lines)
     }
   }

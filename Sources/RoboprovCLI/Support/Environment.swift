@@ -55,6 +55,12 @@ enum HostEnvironment {
       || ProcessInfo.processInfo.environment["TERM"] == "dumb"
   }
 
+  /// Whether the terminal can only take lines (`TERM=dumb`), or nobody looks at it (`CI`).
+  static var hasPlainTerminal: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return environment["TERM"] == "dumb" || !(environment["CI"] ?? "").isEmpty
+  }
+
   /// Whether the environment names a system bus of its own.
   static var systemBusAddress: String? {
     ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]

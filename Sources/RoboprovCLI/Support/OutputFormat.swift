@@ -7,3 +7,13 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   /// For programs.
   case json
 }
+
+/// What `apply` writes to stdout.
+enum ApplyOutput: String, CaseIterable, ExpressibleByArgument {
+  /// The summary for people, at the end.
+  case text
+  /// Each event when it happens, one JSON object a line, as the journal has it.
+  case json
+  /// The run's report as JSON, at the end.
+  case report
+}

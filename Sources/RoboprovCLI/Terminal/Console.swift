@@ -36,6 +36,9 @@ enum Console {
     write(control + text + end, to: STDERR_FILENO)
   }
 
+  /// Has the terminal make a sound.
+  static func ring() { write("\u{07}", to: STDERR_FILENO) }
+
   // MARK: Writing
 
   private static let failure = Mutex<Int32?>(nil)

@@ -1,40 +1,68 @@
 import Bluetooth
+@preconcurrency import Dispatch
 import EventLoop
 import Foundation
+import Journal
 import Model
 import Reporting
 import Synchronization
 
-/// Shows a run as it goes on, on stderr: on a terminal a few lines that are drawn over and over, elsewhere a
-/// line for each turn of events.
+/// Shows a run as it goes on: on a terminal a panel that is drawn over and over, elsewhere a line for each turn of events; and,
+/// where programs want them, the events themselves on stdout. It owns the screen while the run goes on.
 ///
 /// It has a thread of its own: a terminal may take its time, or be stopped by Ctrl-S, and the run goes on meanwhile.
 actor LiveProgress {
-  /// How often the lines are drawn again while nothing happens: a person wants to see the seconds pass.
+  /// What is shown.
+  struct Options: Sendable {
+    var detail = ProgressView.Detail.normal
+    /// Whether the terminal makes a sound when a room ends.
+    var rings = false
+    /// Whether each event goes to stdout, one JSON object a line.
+    var writesEvents = false
+    /// The pace of earlier runs, for the estimate.
+    var earlierPace = RunPace()
+  }
+
+  /// How often the panel is drawn again while nothing happens: a person wants to see the seconds pass.
   private static let pace = Duration.milliseconds(250)
-  /// Events that follow each other sooner than this are shown together.
+  /// Events that follow each other sooner than this are shown together: at most 10 redraws a second.
   private static let rest = Duration.milliseconds(100)
 
   private let screen = Screen.standardError
+  private let options: Options
+  private let isLive: Bool
   private let clock: any TimeSource
   private let start: MonotonicInstant
   private let thread = LoopExecutor.startThread()
   /// Events that are still to be shown. Only a terminal that is stopped makes it grow.
   private let waiting = Mutex<[RunEvent]>([])
+  private let ask: @Sendable (OperatorRequested.Request) -> Void
 
   private var view = ProgressView()
-  private var drawn = 0
+  private var journalLines = JournalLines()
+  /// The columns of each line that is drawn.
+  private var drawn: [Int] = []
+  private var drawnAt: SuspendingClock.Instant?
   private var isPaused = false
   private var redraw: LoopTimer?
+  private var resized: (any DispatchSourceSignal)?
+  private var keys: KeyReader?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  init(clock: any TimeSource) {
+  /// - Parameter ask: Takes what the operator asks for with a key.
+  init(
+    clock: any TimeSource, _ options: Options = Options(),
+    ask: @escaping @Sendable (OperatorRequested.Request) -> Void = { _ in }
+  ) {
     self.clock = clock
+    self.options = options
+    self.ask = ask
     start = clock.now
+    let dataGoesThere = options.writesEvents && Screen.standardOutput.isTerminal
+    isLive = screen.canRedraw && options.detail != .quiet && !dataGoesThere
+    view.earlierPace = options.earlierPace
   }
-
-  private var style: TerminalStyle { TerminalStyle(width: screen.width, hasColor: screen.hasColor) }
 
   /// Shows an event, soon.
   nonisolated func show(_ event: RunEvent) {
@@ -46,10 +74,30 @@ actor LiveProgress {
     _ = thread.schedule(after: Self.rest) { self.assumeIsolated { $0.showWaiting() } }
   }
 
-  /// Keeps the lines moving while `body` runs, and leaves the terminal in order after it.
+  /// Says that the run was asked to stop, whether or not it can put that on record yet.
+  nonisolated func noteStop() {
+    _ = thread.schedule(after: .zero) {
+      self.assumeIsolated { progress in
+        progress.view.noteStop()
+        if progress.isLive {
+          progress.draw(above: [])
+        } else {
+          progress.say(["Stopping: no new device starts, active devices finish (Ctrl-C again: immediately)"])
+        }
+      }
+    }
+  }
+
+  /// Keeps the panel moving while `body` runs, and leaves the terminal in order after it.
   func running<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
-    if screen.isTerminal { redrawLater() }
+    if isLive {
+      redrawLater()
+      followResizes()
+      takeKeys()
+    }
     let result = await body()
+    keys?.end()
+    resized?.cancel()
     redraw?.cancel()
     redraw = nil
     showWaiting()
@@ -61,17 +109,54 @@ actor LiveProgress {
   func pausing<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
     showWaiting()
     erase()
+    keys?.end()
     isPaused = true
     let result = await body()
     isPaused = false
+    keys?.begin()
     return result
   }
+
+  // MARK: Keys and sizes
+
+  private func takeKeys() {
+    guard KeyReader.isPossible else { return }
+    let keys = KeyReader { [weak self] byte in
+      guard let self else { return }
+      _ = self.thread.schedule(after: .zero) { self.assumeIsolated { $0.pressed(byte) } }
+    }
+    keys.begin()
+    self.keys = keys
+    view.hasKeys = true
+  }
+
+  private func pressed(_ key: UInt8) {
+    switch key {
+    case UInt8(ascii: "p"), UInt8(ascii: "P"): ask(view.isHeld ? .resume : .pause)
+    case UInt8(ascii: "?"), UInt8(ascii: "h"):
+      view.isShowingHelp.toggle()
+      draw(above: [])
+    default: break
+    }
+  }
+
+  private func followResizes() {
+    let source = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
+    source.setEventHandler { @Sendable [weak self] in
+      guard let self else { return }
+      _ = self.thread.schedule(after: Self.rest) { self.assumeIsolated { $0.draw(above: []) } }
+    }
+    source.resume()
+    resized = source
+  }
+
+  // MARK: Drawing
 
   private func redrawLater() {
     redraw = thread.schedule(after: Self.pace) { [weak self] in
       self?.assumeIsolated { progress in
         guard progress.redraw != nil else { return }
-        progress.draw(above: [])
+        if progress.drawnAt.map({ .now - $0 >= Self.pace / 2 }) ?? true { progress.draw(above: []) }
         progress.redrawLater()
       }
     }
@@ -84,19 +169,35 @@ actor LiveProgress {
     }
     guard !events.isEmpty else { return }
     var lines: [String] = []
+    var data = ""
+    var hasEnding = false
+    let style = screen.style
     for event in events {
       view.apply(event)
-      lines += screen.isTerminal ? view.finished(event, style: style) : view.plain(event)
+      if case .roomFinished(let fact) = event.fact, view.report[fact.room]?.isExcluded != true {
+        hasEnding = true
+      }
+      if options.writesEvents { data += String(decoding: journalLines.line(event), as: UTF8.self) + "\n" }
+      switch options.detail {
+      case .verbose: lines += view.verbose(event)
+      case .normal where isLive: lines += view.finished(event, style: style)
+      case .normal, .quiet: lines += view.plain(event, detail: options.detail)
+      }
     }
-    if screen.isTerminal { draw(above: lines) } else { say(lines) }
+    if isLive { draw(above: lines) } else { say(lines) }
+    if !data.isEmpty { Console.data(data) }
+    if hasEnding, options.rings { Console.ring() }
   }
 
-  /// Lines that stay, and the live ones below them, in one write: nobody sees half of it.
+  /// Lines that stay, and the panel below them, in one write: nobody sees half of it.
   private func draw(above lines: [String]) {
-    if isPaused { return say(lines) }
-    let live = view.live(at: start.duration(to: clock.now), style: style)
-    Console.draw(lines + live, after: "\u{1B}[?2026h" + up + "\u{1B}[J", before: "\u{1B}[?2026l")
-    drawn = live.count
+    guard isLive, !isPaused else { return say(lines) }
+    let style = screen.style
+    let panel = view.live(at: start.duration(to: clock.now), style: style)
+    Console.draw(
+      lines + panel, after: "\u{1B}[?2026h" + up(in: style.width) + "\u{1B}[J", before: "\u{1B}[?2026l")
+    drawn = panel.map(\.columnsWithoutTones)
+    drawnAt = .now
   }
 
   private func say(_ lines: [String]) {
@@ -104,10 +205,14 @@ actor LiveProgress {
   }
 
   private func erase() {
-    guard drawn > 0 else { return }
-    Console.draw([], after: up + "\u{1B}[J")
-    drawn = 0
+    guard !drawn.isEmpty else { return }
+    Console.draw([], after: up(in: screen.width) + "\u{1B}[J")
+    drawn = []
   }
 
-  private var up: String { drawn > 0 ? "\u{1B}[\(drawn)F" : "" }
+  /// To the panel's first line. A terminal that has become narrower has broken its lines into several.
+  private func up(in width: Int) -> String {
+    let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
+    return rows > 0 ? "\u{1B}[\(rows)F" : ""
+  }
 }

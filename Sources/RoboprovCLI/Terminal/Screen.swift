@@ -1,4 +1,5 @@
 import Foundation
+import Reporting
 
 /// What can be seen of the terminal behind a file descriptor.
 struct Screen: Sendable {
@@ -29,4 +30,17 @@ struct Screen: Sendable {
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
+
+  /// Lines now; 24 where nobody knows.
+  var height: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return Int(size.ws_row)
+  }
+
+  /// How it is to be written to now.
+  var style: TerminalStyle { TerminalStyle(width: width, height: height, hasColor: hasColor) }
+
+  /// Whether lines can be drawn over: a terminal that is not dumb, and no build server.
+  var canRedraw: Bool { isTerminal && !HostEnvironment.hasPlainTerminal }
 }

@@ -10,7 +10,7 @@ enum Outputs {
       in: "`roboprov plan --output json`; the file of `plan --save`", plan),
     Output(
       "event", "roboprov/journal/1", "A line of a journal: something that happened in a run.",
-      in: "`journal.jsonl`, one a line", .object(EventSchema.line)),
+      in: "`journal.jsonl`, and `roboprov apply --output json`, one a line", .object(EventSchema.line)),
     Output(
       "history", HistoryJSON.schema, HistoryJSON.form.about, in: "`roboprov history --output json`",
       .object(HistoryJSON.form)),
@@ -24,8 +24,19 @@ enum Outputs {
       in: "standard input of the command of `apply --canary-check`",
       .array(.object(SchemaReader.object(CanaryJudgement.Canary.self)))),
     Output(
+      "notify", EndingNotice.format, "A room that got its outcome, for a command of the operator's.",
+      in: "standard input of the command of `apply --notify`, once for each room", notice),
+    Output(
       "campaign", CampaignJSON.schema, in: "`roboprov simulate --campaign --output json`", CampaignJSON.form),
   ]
+
+  private static let notice = {
+    var notice = SchemaReader.object(EndingNotice.self)
+    for index in notice.properties.indices where notice.properties[index].key == "schema" {
+      notice.properties[index].schema = .constant(.string(EndingNotice.format))
+    }
+    return Schema.object(notice)
+  }()
 
   private static let plan = {
     var plan = SchemaReader.object(ApplyPlan.self)
@@ -46,7 +57,7 @@ enum Outputs {
 
     - Names are frozen. The number at the end of a format is raised when a field changes its meaning or goes away; a new field \
     or a new name may come without that. The schemas are closed: what they do not list is not written by this version.
-    - What is not known is null. Only in events, plans and the input of `--canary-check` it is absent instead.
+    - What is not known is null. Only in events, plans and the input of `--canary-check` and `--notify` it is absent instead.
     - A time is UTC to the millisecond: `2026-11-21T09:00:00.123Z`. An address is upper case with colons: \
     `C4:7C:8D:00:00:01`. RSSI is in dBm, durations are in seconds unless the name of the field says otherwise.
     - `reason`, `advice`, `message`, `text` and `sentence` are for people and change with any version. Programs read the codes.

@@ -21,7 +21,7 @@ struct TrialRun {
   let bound: Duration
 
   func carryOut() async -> ApplyResult {
-    let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+    let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
     let generator = Mutex(chance)
     let environment = ApplyEnvironment(
@@ -29,19 +29,19 @@ struct TrialRun {
       clock: clock,
       chance: { generator.withLock { $0.fraction() } }, confirm: { [run] _ in run.isConfirmed },
       judge: { [run] _ in run.areCanariesWell },
-      interruptions: interruptions, pauses: pauses)
+      requests: requests, pauses: pauses)
     let coordinator = Coordinator(clock: clock, wall: wall, recorder: recorder)
     return await withTaskGroup(of: Void.self) { group in
       group.addTask {
         await disturb { disturbance in
           switch disturbance {
-          case .interrupted: interrupt.yield()
+          case .interrupted: ask.yield(.stop)
           case .paused(let news): pause.yield(news)
           default: break
           }
         }
       }
-      group.addTask { await limit { interrupt.yield() } }
+      group.addTask { await limit { ask.yield(.stop) } }
       defer { group.cancelAll() }
       return await apply(request, in: environment, recording: coordinator)
     }

@@ -165,16 +165,41 @@ import Testing
     #expect(run.state(1) == .connected)
   }
 
-  @Test("to its outcome when the run is interrupted, after its session was ended")
-  func interrupted() {
+  @Test("to its outcome when the run is asked to stop, after its session has had its time")
+  func stopped() {
     var run = Driver(rooms: 2, slots: 1)
     run.window([1, 2])
     run.send(.connected(attempt(1)), at: 1.5)
-    let effects = run.send(.interrupted, at: 2)
-    #expect(effects == [.withdrawQuestions, .endAttempt(attempt(1), .stopped)])
-    let last = run.fail(attempt(1), .interrupted(.during(FailedStep(.write))), at: 2.1)
+    #expect(run.send(.requested(.stop), at: 2) == [.withdrawQuestions])
+    #expect(run.send(.requested(.pause), at: 3).isEmpty, "a run that stops is not paused")
+    #expect(run.pass(at: 21.9).isEmpty)
+    #expect(run.pass(at: 22) == [.withdrawQuestions, .endAttempt(attempt(1), .stopped)])
+    let last = run.fail(attempt(1), .interrupted(.during(FailedStep(.write))), at: 22.1)
     #expect(last.contains { if case .finish = $0 { true } else { false } })
     #expect(run.outcome(1)?.outcome == .cancelled && run.outcome(2)?.outcome == .cancelled)
+  }
+
+  @Test("to its outcome at once when the run is asked to stop before its device answered")
+  func stoppedWhileConnecting() {
+    var run = Driver(rooms: 2, slots: 1)
+    run.window([1, 2])
+    #expect(run.state(1) == .connecting)
+    #expect(run.send(.requested(.stop), at: 2) == [.withdrawQuestions, .endAttempt(attempt(1), .stopped)])
+    let last = run.fail(attempt(1), .interrupted(.during(FailedStep(.connect))), at: 2.1)
+    #expect(last.contains { if case .finish = $0 { true } else { false } })
+    #expect(run.outcome(1)?.outcome == .cancelled && run.outcome(2)?.outcome == .cancelled)
+  }
+
+  @Test("not before a paused run is resumed")
+  func paused() {
+    var run = Driver(rooms: 2, slots: 1)
+    run.send(.requested(.pause), at: 0.5)
+    run.window([1, 2])
+    #expect(run.state(1) == .queued && run.state(2) == .queued)
+    run.pass(at: 200)
+    #expect(run.state(1) == .queued && run.state(2) == .queued, "nor is it given up meanwhile")
+    run.send(.requested(.resume), at: 201)
+    #expect(run.outcome(1) == nil)
   }
 
   @Test("only after a person's yes, where any device will do")

@@ -78,7 +78,7 @@ import Testing
   @Test("of nothing counts when the run is over")
   func ended() {
     var run = Driver(rooms: 1)
-    run.send(.interrupted, at: 1)
+    run.send(.requested(.stop), at: 1)
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 1.1)
     #expect(effects.contains { if case .finish = $0 { true } else { false } })
     let facts = run.facts.count

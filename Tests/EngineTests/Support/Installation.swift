@@ -286,7 +286,7 @@ struct Installation {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, chance: { 0.5 }, confirm: { _ in true }, interruptions: AsyncStream { _ in }),
+        clock: clock, chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
       recording: coordinator)
     // What was under way when it died arrives.
     try? await clock.sleep(for: .seconds(10))

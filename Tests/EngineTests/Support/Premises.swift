@@ -23,11 +23,11 @@ struct Premises: Sendable {
     wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async -> Rehearsed {
-    let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+    let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     let (jobs, job) = AsyncStream.makeStream(of: (Duration, @Sendable () async -> Void).self)
     let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
     let backstage = Backstage(
-      world: world, clock: clock, interrupt: { interrupt.yield() }, pause: { pause.yield($0) },
+      world: world, clock: clock, interrupt: { ask.yield(.stop) }, pause: { pause.yield($0) },
       after: { job.yield(($0, $1)) })
     let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
     var request = ApplyRequest(
@@ -40,7 +40,7 @@ struct Premises: Sendable {
         await asking(backstage)
         return await confirm(proposals)
       }, judge: judge, action: { [clock] _ in await action(clock) }, claim: claim,
-      interruptions: interruptions,
+      requests: requests,
       pauses: pauses)
     let before = (writes: await world.writes.count, flashes: await flashes(), attempts: await attempts())
     let result = await withTaskGroup(of: Void.self) { [request] group in

@@ -65,7 +65,7 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, chance: { 0.5 }, confirm: { _ in true }, interruptions: AsyncStream { _ in }),
+        clock: clock, chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(recorder))
     // What was under way when it died arrives.
     try? await clock.sleep(for: .seconds(10))
@@ -94,7 +94,7 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
-        confirm: { _ in true }, interruptions: AsyncStream { _ in }),
+        confirm: { _ in true }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(MemoryRecorder(clock: clock, failsFrom: nil) { _ in }))
   }
 

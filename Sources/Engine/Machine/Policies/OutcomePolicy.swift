@@ -21,7 +21,8 @@ extension Outcome {
         .planOutdated, .adapterClaimed, .tooManyFailures,
         .canariesFailed, .canariesRefused:
         .pending
-      case .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous, .attributeRejected, .refused, .saveNotKept,
+      case .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous, .attributeRejected, .refused,
+        .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed
       }

@@ -24,6 +24,9 @@ struct RadioLimits: Hashable, Sendable {
   var stronger = 10
   /// or when every adapter had scanned so long without hearing it.
   var absence = Duration.seconds(20)
+  /// How long attempts and proofs in flight go on once the operator asked the run to stop: a session takes 3 to 7 s, a
+  /// restart of the device and its first beacon 3 to 10 s.
+  var draining = Duration.seconds(20)
   /// How much better, in dB, another adapter must hear a device to be left the connection.
   var better = 15
   /// How many candidates an adapter may leave to others before it takes one all the same.

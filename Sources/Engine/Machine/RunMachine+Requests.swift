@@ -1,0 +1,61 @@
+import Bluetooth
+import Model
+
+/// What the operator asks for while the run goes on, and how a run stops.
+extension RunMachine {
+  /// Whether attempts may start.
+  var mayStartAttempts: Bool { !isPaused && !isEnding }
+
+  /// Whether the run was asked to stop, or ends: what is in flight may still end, nothing new starts.
+  var isEnding: Bool { if case .draining = phase { true } else { isStopping } }
+
+  /// Takes a request of the operator. One that changes nothing is dropped.
+  mutating func take(_ request: OperatorRequested.Request) {
+    guard goal == .apply else {
+      if request == .stop { stop(.interrupted) }
+      return
+    }
+    guard stop == nil, !isEnding else { return }
+    switch request {
+    case .pause, .resume:
+      guard isPaused != (request == .pause) else { return }
+      isPaused = request == .pause
+      isDirty = true
+    case .stop: break
+    }
+    let bound = request == .stop ? limits.draining.inSeconds : nil
+    record(.operatorRequested(OperatorRequested(request, within: bound)))
+    if request == .stop { stop(.interrupted) }
+  }
+
+  /// Has the run stop. A reason that comes after the operator's request ends what that still waited for.
+  mutating func stop(_ reason: Stop) {
+    switch phase {
+    case .stopping, .concluding, .ended: return
+    case .surveying, .closingSurvey, .provisioning, .draining: break
+    }
+    stop = reason
+    if reason == .interrupted, case .provisioning = phase { beginDraining() } else { endWhatIsUnderWay() }
+  }
+
+  /// Has attempts that have not connected yet end, and gives the others time: a device that is being written is left in a
+  /// known state, and a submitted save gets its proof.
+  private mutating func beginDraining() {
+    phase = .draining(until: now.advanced(by: limits.draining))
+    isPaused = false
+    isDirty = true
+    perform(.withdrawQuestions)
+    confirmation = nil
+    for place in rooms.places([.connecting]) {
+      guard case .connecting(let engaged) = rooms[place].state else { continue }
+      perform(.endAttempt(engaged.attempt, .stopped))
+    }
+  }
+
+  /// Ends the run once no attempt and no proof is in flight, or their time is over.
+  mutating func drain(until end: MonotonicInstant) {
+    let inFlight: Set<RoomState.Kind> = [.connecting, .connected, .disconnecting, .proving, .judging]
+    let isOver = rooms.places(inFlight).isEmpty || now >= end
+    if isOver { endWhatIsUnderWay() }
+  }
+}

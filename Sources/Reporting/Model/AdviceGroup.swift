@@ -1,0 +1,60 @@
+import Model
+
+/// Rooms that ended alike and for which the same is to be done: explained once, and not once per room.
+struct AdviceGroup: Hashable, Sendable {
+  /// Rooms of a group with the same cause.
+  struct Cause: Hashable, Sendable {
+    /// What happened, as one sentence that holds for all of them.
+    let sentence: String
+    /// The rooms, in the manifest's order.
+    fileprivate(set) var rooms: [RoomReport]
+  }
+
+  /// How these rooms ended.
+  let outcome: Outcome
+  /// What to do about all of them.
+  let advice: String
+  /// Why, by the first of their rooms.
+  fileprivate(set) var causes: [Cause]
+
+  /// All its rooms.
+  var rooms: [RoomReport] { causes.flatMap(\.rooms) }
+}
+
+extension RunReport {
+  /// The rooms that are not done, grouped by what is to be done about them, in the order of the first room of each. Rooms that
+  /// were not selected are left out; those that somebody accepted or retired are not.
+  var adviceGroups: [AdviceGroup] {
+    struct Key: Hashable {
+      var outcome: Outcome
+      var advice: String
+    }
+    var places: [Key: Int] = [:]
+    var groups: [AdviceGroup] = []
+    for room in rooms where !room.outcome.isSuccess && room.planned.exclusion?.cause != .deselected {
+      guard let general = Explanation(general: room) else { continue }
+      let key = Key(outcome: room.outcome, advice: general.advice)
+      let place = places[key] ?? groups.count
+      if place == groups.count {
+        places[key] = place
+        groups.append(AdviceGroup(outcome: room.outcome, advice: general.advice, causes: []))
+      }
+      if let cause = groups[place].causes.firstIndex(where: { $0.sentence == general.sentence }) {
+        groups[place].causes[cause].rooms.append(room)
+      } else {
+        groups[place].causes.append(.init(sentence: general.sentence, rooms: [room]))
+      }
+    }
+    return groups
+  }
+}
+
+extension FailureReason {
+  /// Whether it is about the host or the run as a whole, and about no device.
+  var isOfHost: Bool {
+    switch code {
+    case .adapterClaimed, .adapterDeaf, .adapterLost, .stackLost, .planOutdated, .recordUnwritable: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+public import Model
+
+/// The lines that an event leaves behind for good.
+extension ProgressView {
+  /// How much is told of a run.
+  public enum Detail: Hashable, Sendable {
+    /// Only what did not go well.
+    case quiet
+    /// Each turn of events.
+    case normal
+    /// Each event.
+    case verbose
+  }
+
+  /// On a terminal, above the panel; to be asked for after `apply`. Mostly none.
+  public func finished(_ event: RunEvent, style: TerminalStyle) -> [String] {
+    switch event.fact {
+    case .roomFinished(let fact):
+      return isToldOnce(fact) ? [] : report[fact.room].map { [line(of: $0, style)] } ?? []
+    case .runFinished:
+      return toldOnce.map { style.paint("\($0.sign) \($0.text)".truncated(to: style.width), $0.tone) }
+    case .adapterSelected(let fact):
+      return [style.paint("Using \(fact.title.visible)".truncated(to: style.width), .dim)]
+    case .runInterrupted(let fact) where fact.cause != .signal:
+      return [style.paint("Stopping: \(fact.cause.words)".truncated(to: style.width), .yellow)]
+    case .operatorRequested(let fact) where fact.request != .stop:
+      return [style.paint(fact.words.uppercasedFirst.truncated(to: style.width), .dim)]
+    case .actionRequired(let fact):
+      guard let room = report[fact.room], let words = Explanation(of: room) else { return [] }
+      let text = "\(name(fact.room)): \(words.sentence) \(words.advice)"
+      return text.wrapped(to: style.width - 2).enumerated().map { index, line in
+        style.paint((index == 0 ? "! " : "  ") + line, .yellow)
+      }
+    case .canariesJudged:
+      return [
+        style.paint(EventWords(event.fact) { _ in "" }.text.uppercasedFirst.truncated(to: style.width), .bold)
+      ]
+    case .adapterFaulted:
+      return [
+        style.paint(
+          EventWords(event.fact, name: adapterName).text.uppercasedFirst.truncated(to: style.width), .yellow)
+      ]
+    case .foreignScanDetected(let fact):
+      return words(fact).wrapped(to: style.width).map { style.paint($0, .yellow) }
+    case .hostPaused(let fact):
+      return [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
+    default:
+      return []
+    }
+  }
+
+  /// Where nothing can be drawn over: lines with the time since the run began; to be asked for after `apply`.
+  public func plain(_ event: RunEvent, detail: Detail = .normal) -> [String] {
+    let texts: [String] =
+      switch event.fact {
+      case .runFinished: toldOnce.map { "\($0.sign) \($0.text)" }
+      default: [plainText(event.fact, detail)].compactMap(\.self)
+      }
+    return texts.map { "[\(Self.clock(event.elapsed))] \($0)" }
+  }
+
+  /// Every event in a line, as the device logs have it.
+  public func verbose(_ event: RunEvent) -> [String] {
+    let words = EventWords(event.fact, name: adapterName)
+    let room = event.fact.room.map { name($0) + ": " } ?? ""
+    return ["[\(Self.clock(event.elapsed))] \(room)\(words.topic): \(words.text)"]
+      + words.quotes.map { "    " + $0.visible }
+  }
+
+  /// A finished room: sign, name, outcome; what else fits.
+  private func line(of room: RoomReport, _ style: TerminalStyle) -> String {
+    let outcome = room.outcome
+    let name = room.planned.name.visible
+    let sign = style.paint(outcome.symbol, outcome.tone)
+    let rest = style.width - 2
+    let explanation = Explanation(general: room)
+    if rest < 38 {
+      let words = explanation?.sentence ?? room.outcomeWords
+      return sign + " " + "\(name): \(words)".truncated(to: rest)
+    }
+    // Names line up as far as they are not longer than a third of the line.
+    let column = min(rest / 3, longestName)
+    let left = name.fitted(to: column)
+    if let explanation {
+      let text = "\(outcome.words): \(explanation.sentence)".truncated(to: rest - column - 2)
+      return "\(sign) \(left)  \(style.paint(text, outcome.tone))"
+    }
+    var right = room.outcomeWords
+    if rest >= 68 {
+      right = right.fitted(to: 23) + "  " + (room.address?.description ?? "")
+      if rest >= 88, let rssi = room.rssi { right += "  \(rssi) dBm" }
+    }
+    if room.attempts > 0 { right += "  " + room.seconds.asSeconds }
+    return "\(sign) \(left)  \(right.truncated(to: rest - column - 2))"
+  }
+
+  private func plainText(_ fact: Fact, _ detail: Detail) -> String? {
+    switch fact {
+    case .adapterAwaited: return EventWords(fact) { _ in "" }.text
+    case .adapterFaulted: return EventWords(fact, name: adapterName).text
+    case .foreignScanDetected(let fact): return words(fact)
+    case .actionRequired(let fact):
+      let words = report[fact.room].flatMap(Explanation.init(of:))
+      return "! \(name(fact.room)): \(words.map { "\($0.sentence) \($0.advice)" } ?? fact.reason.code.words)"
+    case .roomFinished(let fact) where isToldOnce(fact): return nil
+    case .roomFinished(let fact):
+      if detail == .quiet, fact.outcome.kind == .done { return nil }
+      return
+        "\(fact.outcome.symbol) \(name(fact.room)): \(report[fact.room]?.outcomeWords ?? fact.outcome.words)"
+        + (report[fact.room].flatMap(Explanation.init(of:)).map { ". " + $0.sentence } ?? "")
+        + " (\(tally.total - tally.left)/\(tally.total))"
+    case .runInterrupted(let fact): return fact.cause == .signal ? nil : "stopping: \(fact.cause.words)"
+    case .hostPaused(let fact): return "this computer: \(fact.words)"
+    default: break
+    }
+    guard detail != .quiet else { return nil }
+    switch fact {
+    case .runStarted(let fact):
+      return "\(fact.buildingName.visible): \(tally.total.rooms)\(fact.simulated ? ", simulated" : "")"
+    case .operatorRequested(let fact): return fact.request == .stop ? nil : fact.words
+    case .adapterSelected, .linkReleased, .canariesJudged: return EventWords(fact) { _ in "" }.text
+    case .listeningStarted(let fact): return fact.purpose == .survey ? "scanning for devices" : nil
+    case .attemptStarted(let fact):
+      return "\(name(fact.room)): attempt \(fact.number), \(fact.address) on \(adapterName(fact.adapter))"
+    case .attemptEnded(let fact):
+      return fact.failure.map { "\(name(fact.room)): attempt \(fact.number) failed: \($0.code.words)" }
+    case .retryScheduled(let fact): return "\(name(fact.room)): next attempt in \(fact.delay.asSeconds)"
+    default: return nil
+    }
+  }
+
+  private func words(_ fact: ForeignScanDetected) -> String {
+    "\(fact.sentence(adapter: adapterName(fact.adapter))) \(fact.advice)"
+  }
+}

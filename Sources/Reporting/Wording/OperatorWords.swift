@@ -1,0 +1,14 @@
+import Model
+
+extension OperatorRequested {
+  /// What it means, for people.
+  var words: String {
+    switch request {
+    case .pause: "paused: no new device starts, active devices finish"
+    case .resume: "resumed"
+    case .stop:
+      "stopping: no new device starts, active devices finish"
+        + (within.map { " (at most \($0.asSeconds))" } ?? "")
+    }
+  }
+}

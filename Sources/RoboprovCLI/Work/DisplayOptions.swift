@@ -1,0 +1,35 @@
+import ArgumentParser
+import Reporting
+
+/// What is shown and heard while a run goes on.
+struct DisplayOptions: ParsableArguments {
+  @Flag(name: [.short, .long], help: "Show only what did not go well, and the summary.")
+  var quiet = false
+
+  @Flag(name: [.short, .long], help: "Show every event in a line, as the device logs have it.")
+  var verbose = false
+
+  @Flag(help: "Have the terminal make a sound when a room ends.")
+  var bell = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Run this command whenever a room ends, with the room and its outcome as JSON on its standard input (`roboprov schema \
+      notify`). The run does not wait for it.
+      """, valueName: "command"))
+  var notify: String?
+
+  func validate() throws {
+    if quiet, verbose {
+      throw ValidationError("--quiet shows less and --verbose shows more: give one of them")
+    }
+  }
+
+  /// What the progress shows.
+  func progress(_ output: ApplyOutput, earlierPace: RunPace) -> LiveProgress.Options {
+    LiveProgress.Options(
+      detail: quiet ? .quiet : verbose ? .verbose : .normal, rings: bell, writesEvents: output == .json,
+      earlierPace: earlierPace)
+  }
+}
