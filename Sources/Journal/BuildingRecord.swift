@@ -93,7 +93,8 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .listeningStarted,
       .listeningStopped,
-      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .actionRequired, .stageStarted, .stageEnded,
+      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .actionRequired,
+      .stageStarted, .stageEnded,
       .statusReceived, .linkEnded, .proofHeard,
       .retryScheduled, .settingsRead, .elapsedSent, .runInterrupted, .runFinished:
       break

@@ -54,16 +54,17 @@ struct ProgressViewTests {
     story.begin(rooms, name: "Hotel Bellevue")
     story.tell(.adapterSelected(.init(adapter: .first, name: "hci0", alias: "east", slots: 5)))
     story.tell(.adapterSelected(.init(adapter: second, name: "hci1", slots: 5)))
-    for room in rooms[..<33] { story.provision(room, room.address!) }
+    for (index, room) in rooms[..<33].enumerated() { story.provision(room, .sensor(UInt64(index + 1))) }
     story.end(rooms[40], .unreachable, .neverHeard())
     story.end(rooms[41], .failed, .refused(stage: .save, deviceText: "error:flash"))
     story.tell(.actionRequired(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
     for (index, room) in rooms[50..<58].enumerated() {
+      let address = BluetoothAddress.sensor(UInt64(index + 51))
       let adapter = index % 2 == 0 ? AdapterID.first : second
       story.tell(
         .attemptStarted(
           .init(
-            room: room.room, address: room.address!, adapter: adapter, number: index == 3 ? 2 : 1,
+            room: room.room, address: address, adapter: adapter, number: index == 3 ? 2 : 1,
             rssi: -60 - index)),
         after: 0)
       story.tell(.stageStarted(.init(room: room.room, stage: .connect, timeout: 15)), after: 0)
@@ -72,7 +73,7 @@ struct ProgressViewTests {
           .stageStarted(.init(room: room.room, stage: .write, setting: .minor, timeout: 10)), after: 0)
       }
       if index > 4 {
-        story.tell(.saveSubmitted(.init(room: room.room, address: room.address!)), after: 0)
+        story.tell(.saveSubmitted(.init(room: room.room, address: address)), after: 0)
         story.tell(.linkEnded(.init(room: room.room, cause: .remote, expected: true)), after: 0)
         story.tell(.stageStarted(.init(room: room.room, stage: .verify, timeout: 30)), after: 0)
       }
