@@ -14,7 +14,7 @@ public struct Roboprov: AsyncParsableCommand {
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, ScanCommand.self,
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
-      ReportCommand.self,
+      ReportCommand.self, AdaptersCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
       SimulateCommand.self,
     ])

@@ -15,15 +15,11 @@ struct InterruptionTests {
     var testDescription: String
     var sensors: [SensorScenario]
     var outcome: String
-    var hasAdapter = true
     /// Returns when the run is there.
     var reached: @Sendable (Invocation, ServedBuilding) async throws -> Void
   }
 
   static let moments = [
-    Moment(
-      testDescription: "waiting for an adapter", sensors: [], outcome: "cancelled", hasAdapter: false
-    ) { run, _ in try await run.says("waiting up to") },
     Moment(testDescription: "waiting for the bus", sensors: [], outcome: "cancelled") { run, building in
       try await run.says("scanning for devices")
       await building.daemon.stop()
@@ -64,9 +60,7 @@ struct InterruptionTests {
       // More patience than the test has: only the signal ends it.
       try site.writeManifest(
         [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m, verify: 10m }"])
-      let adapter = AdapterScenario(
-        address: ServedBuilding.adapter, name: "hci0", isPresent: moment.hasAdapter)
-      try await ServedBuilding.serve(moment.sensors, adapter: adapter) { building in
+      try await ServedBuilding.serve(moment.sensors) { building in
         let listen = moment.sensors.isEmpty ? "600" : "1"
         let run = try site.start(
           ["apply", "building.yaml", "--listen", listen, "--adapter-wait", "600"], bus: building.bus)
@@ -82,8 +76,7 @@ struct InterruptionTests {
         let report = try recorded.report
         #expect(report["run"]["outcome"].text == "interrupted")
         #expect(!report["run"]["finished"].isNull)
-        #expect(
-          site.hasLink("reports/\(Site.building)/latest") == moment.hasAdapter, "it listened, or it did not")
+        #expect(site.hasLink("reports/\(Site.building)/latest"), "it scanned")
         #expect(report["rooms"][0]["outcome"].text == moment.outcome)
         // How far the other had come beside it is chance.
         let other = report["rooms"][1]["outcome"].text

@@ -13,8 +13,8 @@ struct KillAtEventTests {
   enum Story {
     /// Nothing but the run.
     case plain
-    /// The adapter is plugged in late.
-    case lateAdapter
+    /// The adapter is unplugged for a while.
+    case lostAdapter
     /// A run was killed before, while it was connected.
     case linkLeft
     /// The first sensor loses its link at first.
@@ -32,7 +32,7 @@ struct KillAtEventTests {
     "attempt_started": .plain, "stage_started": .plain, "stage_ended": .plain, "status_received": .plain,
     "setting_written": .plain, "save_submitted": .plain, "link_ended": .plain, "proof_heard": .plain,
     "attempt_ended": .plain, "room_finished": .plain, "run_finished": .plain,
-    "adapter_awaited": .lateAdapter, "link_released": .linkLeft, "retry_scheduled": .secondAttempt,
+    "adapter_awaited": .lostAdapter, "link_released": .linkLeft, "retry_scheduled": .secondAttempt,
     "run_interrupted": .interrupted, "operator_requested": .interrupted,
     "adapter_faulted": nil, "foreign_scan_detected": nil, "binding_released": nil, "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
@@ -88,12 +88,18 @@ struct KillAtEventTests {
   /// The whole story in a new building. Returns how the run ended when it came to its end before the instant.
   private func whoSurvives(_ instant: Instant, listen: Double) async throws -> Invocation.Outcome? {
     let story = try #require(Self.stories[instant.kind] ?? nil)
-    let faults = story == .secondAttempt ? [ScheduledFault(.drops(in: .write(2)), attempts: 1)] : []
+    let faults: [ScheduledFault] =
+      switch story {
+      case .secondAttempt: [ScheduledFault(.drops(in: .write(2)), attempts: 1)]
+      // Its run lasts until the adapter has been unplugged.
+      case .lostAdapter: [ScheduledFault(.slow, attempts: 1)]
+      default: []
+      }
     let sensors = [
       SensorScenario(address: ServedBuilding.address(1), faults: faults), ServedBuilding.sensor(2),
     ].prefix(Self.weighty.contains(instant.kind) || story == .interrupted ? 2 : 1)
     return try await KilledBuilding.serve(
-      Array(sensors), hasAdapter: story != .lateAdapter, assign: instant.assign, listen: listen
+      Array(sensors), assign: instant.assign, listen: listen
     ) { killed in
       if story == .linkLeft {
         let run = try await killed.run(KillSwitch.at("setting_written", 1, .afterWrite))
@@ -104,7 +110,9 @@ struct KillAtEventTests {
       let run = try await killed.run(order) { process in
         switch story {
         case .plain, .linkLeft, .secondAttempt: break
-        case .lateAdapter:
+        case .lostAdapter:
+          try await process.says("listening for devices")
+          await killed.building.world.setPresent(false, ServedBuilding.adapter)
           try await killed.site.until("waiting for an adapter") {
             !process.isRunning || process.errorsSoFar.contains("waiting up to")
           }

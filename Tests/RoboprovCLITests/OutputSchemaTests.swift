@@ -181,6 +181,7 @@ struct OutputSchemaTests {
         "building: Bad\nrooms:\n  - { room: A, minor: 7, colour: red }\n  - { room: B, minor: 7 }\n")
       try await put("validate", "bad.json", ["validate", "bad.yaml"], status: 65)
       try await put("scan", "whole.json", ["scan", "--listen", "1"])
+      try await put("adapters", "whole.json", ["adapters", "building.yaml"])
       await premises.setMuted(true, 3)
       try await put("plan", "1.json", ["plan", "building.yaml", "--listen", "1", "--save", "saved.json"])
       try folder.add("plan", "2.json", try Self.text(of: "saved.json", at: site))

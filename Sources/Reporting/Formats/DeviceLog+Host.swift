@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Model
 
 /// The host of a run and its adapters, as the head of a device's log has them.
@@ -31,6 +31,14 @@ struct HostLines {
 }
 
 extension AdapterHardware {
+  /// What people call it, in short: `Realtek Bluetooth Radio (0bda:8771)`; nil where nothing is known.
+  package var title: String? {
+    let maker = manufacturer.map { Self.makers[$0].map { "\($0) chip" } ?? "chip of company \($0)" }
+    let name = product?.visible ?? maker ?? driver?.visible
+    let parts = [name, identifier.map { name == nil ? $0.visible : "(\($0.visible))" }].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
   /// What is known, for who knows controllers.
   var words: String {
     let maker = manufacturer.map { Self.makers[$0].map { "\($0) chip" } ?? "company \($0)" }

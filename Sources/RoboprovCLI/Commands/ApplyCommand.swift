@@ -146,23 +146,32 @@ struct ApplyCommand: AsyncParsableCommand {
     let result =
       simulation.simulate
       ? try await rehearse(source, scope, saved)
-      : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
-        try await provision(source, scope, saved)
-      }
+      : try await provision(source, scope, saved)
     if result != .done { throw result.exit }
   }
 
   private func provision(
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
-    try await Radio.withSystem { setup in
-      let run = RunIdentity(operatedBy: places.operatedBy)
-      // Before the record is read: what another run does meanwhile would be missing.
-      let lock = try Claims.building(source.building.id, in: places.reports, for: run)
-      defer { lock.release() }
-      let undertaking = try Undertaking(source, scope, work.seal, in: places.reports, plan: plan)
-      return try await carryOut(undertaking, as: run, setup)
+    let run = RunIdentity(operatedBy: places.operatedBy)
+    // What files tell is told before anything is asked of the bus. A building without a folder is locked once there is a bus.
+    let first = try preflight(source, scope, plan, for: run, isBeginning: false)
+    defer { first.lock?.release() }
+    return try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
+      try await Radio.withSystem { setup in
+        let checked =
+          first.lock == nil ? try preflight(source, scope, plan, for: run, isBeginning: true) : first
+        defer { checked.lock?.release() }
+        return try await carryOut(checked.undertaking, as: run, setup)
+      }
     }
+  }
+
+  private func preflight(
+    _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?, for run: RunIdentity, isBeginning: Bool
+  ) throws -> Preflight {
+    try Preflight(
+      source, scope, work.seal, in: places.reports, plan: plan, for: run, isBeginning: isBeginning)
   }
 
   /// Does the same in a virtual building, from what is on record by now. It changes no record, so it needs no lock: a run
@@ -179,6 +188,10 @@ struct ApplyCommand: AsyncParsableCommand {
   private func carryOut(
     _ undertaking: Undertaking, as run: RunIdentity, _ setup: Radio.Setup
   ) async throws -> ExitStatus {
+    if undertaking.nothingLeft == nil {
+      try await Preflight.awaitAdapter(
+        undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
+    }
     // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program at once.
     let stopped = OneShot<Void>()
     let interruptions = Interruptions { stopped.fulfill() }

@@ -79,7 +79,7 @@ struct PlanCommand: AsyncParsableCommand {
       requests: interruptions.requests)
     let coordinator = Coordinator(clock: setup.clock, wall: setup.wall, recorder: NothingRecorded()) {
       event in
-      if case .adapterAwaited(let awaited) = event.fact { Console.show(RadioTrouble.waiting(awaited) + "\n") }
+      if case .adapterAwaited(let awaited) = event.fact { Console.say(RadioTrouble.waiting(awaited)) }
       if case .adapterSelected(let adapter) = event.fact {
         Console.say("Listening on \(adapter.name) for up to \(radio.listen.formatted()) s")
       }

@@ -9,6 +9,11 @@ struct ControllerFiles: Sendable {
   /// Those of this host; of a bus that is not the system's own nothing is known here.
   static let system = ControllerFiles(folder: "/sys/class/bluetooth")
 
+  /// Those of this host; nil where the adapters are virtual, or those of a bus that may be another host's.
+  static func ofThisHost(unless isSimulated: Bool) -> ControllerFiles? {
+    isSimulated || HostEnvironment.systemBusAddress != nil ? nil : system
+  }
+
   /// The controller of an adapter: what the stack tells of it, and what the kernel does.
   func hardware(of adapter: Adapter) -> AdapterHardware? {
     // An adapter of another bus may have the name of one of this host.

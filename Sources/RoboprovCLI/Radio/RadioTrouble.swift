@@ -47,12 +47,9 @@ enum RadioTrouble {
         adapterFailure(trouble, adapter: awaited.adapter)
       } else {
         CommandFailure(
-          .unavailable, "the Bluetooth service (BlueZ) is not running, or does not answer",
-          cure:
-            "Start it with `sudo systemctl restart bluetooth`, or install it with `sudo apt-get install bluez`."
-        )
+          .unavailable, "the Bluetooth service (BlueZ) is not running, or does not answer")
       }
-    return "Waiting \(awaited.seconds.formatted()) s for an adapter: \(failure.text)"
+    return "roboprov: waiting up to \(awaited.seconds.formatted()) s for an adapter: \(failure.message)"
   }
 
   private static func adapterFailure(

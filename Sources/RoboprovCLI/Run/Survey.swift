@@ -93,7 +93,7 @@ extension Survey {
     let claims = AdapterClaims(RunIdentity())
     let adapter: Adapter
     do throws(CentralError) {
-      adapter = try await selection.adapter { Console.show(RadioTrouble.waiting($0) + "\n") }
+      adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
     } catch {
       throw failure(error, radio)
     }

@@ -15,6 +15,7 @@ enum Outputs {
       "history", HistoryJSON.schema, HistoryJSON.form.about, in: "`roboprov history --output json`",
       .object(HistoryJSON.form)),
     Output("scan", ScanResult.schema, in: "`roboprov scan --output json`", ScanResult.form),
+    Output("adapters", AdapterListing.schema, in: "`roboprov adapters --output json`", AdapterListing.form),
     Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
     Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),

@@ -27,7 +27,7 @@ struct KilledBuilding: Sendable {
 
   /// Serves a building with a room for each sensor, and a new record.
   static func serve<Result: Sendable>(
-    _ sensors: [SensorScenario], hasAdapter: Bool = true, assign: String = "address", listen: Double = 0.3,
+    _ sensors: [SensorScenario], assign: String = "address", listen: Double = 0.3,
     _ body: @escaping @Sendable (KilledBuilding) async throws -> Result
   ) async throws -> Result {
     var radio = RadioParameters()
@@ -35,13 +35,12 @@ struct KilledBuilding: Sendable {
     radio.objectLifetime = radio.objectLifetime * speed
     // Still more often than anybody listens for, and a good deal less work.
     radio.advertisingInterval = .milliseconds(500)
-    let adapter = AdapterScenario(address: ServedBuilding.adapter, name: "hci0", isPresent: hasAdapter)
     return try await Site.use { site in
       let rooms = (1...sensors.count).map { number in
         assign == "any" ? Place(minor: 100 + number) : .numbered(number)
       }
       try site.writeManifest(rooms, defaults: ["retries: 2"], assign: assign)
-      return try await ServedBuilding.serve(sensors, adapter: adapter, radio: radio, speed: speed) {
+      return try await ServedBuilding.serve(sensors, radio: radio, speed: speed) {
         building in
         try await body(
           KilledBuilding(

@@ -41,6 +41,19 @@ struct Premises: Sendable {
     try await run(["apply", "building.yaml", "--yes", "--listen", "1"] + more)
   }
 
+  /// Runs `body` while the run of another building, which waits for a sensor that does not exist, has the adapter.
+  func whileAdapterIsTaken(_ body: () async throws -> Void) async throws {
+    let manifest = try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+    let annexe = manifest.replacing("id: \(Site.building)", with: "id: annexe")
+      .replacing("C4:7C:8D:00:00", with: "C4:7C:8D:00:99")
+    try site.write("annexe.yaml", annexe)
+    let other = try site.start(["apply", "annexe.yaml", "--watch", "--reports", "annexe"], bus: building.bus)
+    try await other.says("listening for devices")
+    try await body()
+    other.send(SIGKILL)
+    _ = try await other.ended()
+  }
+
   /// Everything that was ever written to sensors.
   var writes: [WriteRecord] {
     get async { await building.world.writes }

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import FoundationEssentials
 import Model
 
@@ -87,7 +87,8 @@ public enum JSONReport {
     }
   }
 
-  private static let hardware = OutputForm<AdapterHardware>("adapter_hardware", AdapterHardware.about) {
+  /// The controller behind an adapter.
+  package static let hardware = OutputForm<AdapterHardware>("adapter_hardware", AdapterHardware.about) {
     Field("manufacturer", "The company that made it, by the Bluetooth SIG's number.") { $0.manufacturer }
     Field("core_version", "The core specification that it has, by its number: 9 is Bluetooth 5.0.") {
       $0.version

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Bluetooth
+import Engine
+import Model
+import Reporting
+
+/// `roboprov adapters`: the Bluetooth adapters of this computer.
+struct AdaptersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "adapters",
+    abstract: "List the Bluetooth adapters: state, controller, where they are plugged in, links.",
+    discussion: """
+      roboprov adapters
+      roboprov adapters building.yaml
+      roboprov adapters --output json
+
+      With a manifest it also shows the manifest's names for the adapters, and says which of those are not present. \
+      A link is a connection to a device, whichever program made it. `roboprov doctor` says what is wrong with an adapter, \
+      and what to do.
+      """)
+
+  @Argument(help: ArgumentHelp("The building, for its names of the adapters.", valueName: "building.yaml"))
+  var manifest: String?
+
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func run() async throws {
+    let building = try manifest.map { try ManifestSource.load($0).building }
+    let subject = building.map { Rehearsal.Subject(building: $0, known: Known()) }
+    let files = ControllerFiles.ofThisHost(unless: simulation.simulate)
+    let listing = try await Radio.with(simulation, rehearsing: subject) { setup in
+      do throws(CentralError) {
+        return try await AdapterListing.read(setup.central, files, for: building)
+      } catch {
+        throw RadioTrouble.failure(error)
+      }
+    }
+    switch output {
+    case .json: Console.data(listing.json.pretty)
+    case .text: Console.data(listing.table(hasManifest: building != nil))
+    }
+    for line in listing.missingLines { Console.say(line) }
+  }
+}

@@ -1,0 +1,113 @@
+import Bluetooth
+import Model
+import Reporting
+
+/// The adapters of this computer, for people and for programs.
+struct AdapterListing: Sendable {
+  /// Version of the JSON form.
+  static let schema = "roboprov/adapters/1"
+
+  /// An adapter.
+  struct Entry: Sendable {
+    let adapter: Adapter
+    /// What the manifest says of it.
+    let description: AdapterDescription?
+    let block: RadioBlock?
+    /// The devices that it holds a link to; nil where the stack does not tell.
+    let links: [BluetoothAddress]?
+  }
+
+  /// By their names.
+  let entries: [Entry]
+  /// Adapters that the manifest names and that are not there, in its order.
+  let missing: [AdapterDescription]
+
+  /// Asks for the adapters and what each holds.
+  /// - Parameters:
+  ///   - files: What the kernel tells of this host's adapters; nil where they are another host's, or virtual.
+  /// - Throws: why the stack cannot be asked.
+  static func read(
+    _ central: any Central, _ files: ControllerFiles?, for building: Building?
+  ) async throws(CentralError) -> AdapterListing {
+    var entries: [Entry] = []
+    let adapters = try await central.adapters()
+    for var adapter in adapters.sorted(by: { $0.name < $1.name }) {
+      adapter.hardware = files?.hardware(of: adapter.name, adding: adapter.hardware) ?? adapter.hardware
+      let links = try? await central.connectedPeripherals(on: adapter.id)
+      entries.append(
+        Entry(
+          adapter: adapter, description: building?.description(of: adapter),
+          block: RadioBlock(adapter.state, kernel: files?.block(of: adapter.name)),
+          links: links?.map(\.address)))
+    }
+    let missing = (building?.adapters ?? []).filter { description in
+      !adapters.contains(where: description.reference.names)
+    }
+    return AdapterListing(entries: entries, missing: missing)
+  }
+
+  // MARK: For people
+
+  /// A line for each.
+  func table(hasManifest: Bool) -> String {
+    guard !entries.isEmpty else { return "There is no Bluetooth adapter.\n" }
+    let rows = entries.map { entry in
+      let adapter = entry.adapter
+      let title = [entry.description?.alias, entry.description?.place].compactMap(\.self).joined(
+        separator: ", ")
+      let powered = adapter.state == .ready ? "yes" : "no"
+      return [adapter.name, adapter.id.description] + (hasManifest ? [title.isEmpty ? "-" : title] : []) + [
+        powered, entry.block?.words ?? "unknown", entry.links.map { String($0.count) } ?? "unknown",
+        adapter.hardware?.title ?? "unknown", adapter.hardware?.path ?? "-",
+      ]
+    }
+    let named = hasManifest ? ["NAME"] : []
+    return Table.text(
+      header: ["ADAPTER", "ADDRESS"] + named + ["POWERED", "BLOCKED", "LINKS", "CONTROLLER", "PATH"],
+      rows: rows)
+  }
+
+  /// What the manifest names and what is not there, a line each.
+  var missingLines: [String] {
+    missing.map { description in
+      let title = [description.alias, description.place].compactMap(\.self).joined(separator: ", ")
+      let name = title.isEmpty ? description.reference.text : "\(title) (\(description.reference.text))"
+      return "roboprov: warning: the manifest names the adapter \(name), which is not present"
+    }
+  }
+
+  // MARK: For programs
+
+  var json: JSONValue { Self.form.value(self) }
+
+  /// The JSON form, field by field.
+  static let form = OutputForm<AdapterListing>("adapters", "The Bluetooth adapters of a computer.") {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("adapters", "The adapters that BlueZ has, by name.", each: entryForm) { $0.entries }
+    Field(
+      "missing", "Adapters that the manifest names and that are not present, in its order.", each: missingForm
+    ) { $0.missing }
+  }
+
+  private static let entryForm = OutputForm<Entry>("listed_adapter", "An adapter as it is now.") {
+    Field("name", "What the host calls it: `hci0`.") { $0.adapter.name }
+    Field("address", "Its Bluetooth address, which stays.") { $0.adapter.id }
+    Field("alias", "What the manifest calls it; null where it does not.") { $0.description?.alias }
+    Field("place", "Where the manifest says that it is; null where it does not.") { $0.description?.place }
+    Field("powered", "Whether it is switched on.") { $0.adapter.state == .ready }
+    Field("blocked", "Whether rfkill blocks it; null where neither the kernel nor BlueZ tells.") { $0.block }
+    Field(
+      "hardware", "The controller behind it; null where the host does not tell.",
+      optional: JSONReport.hardware
+    ) { $0.adapter.hardware }
+    Field("links", "The devices that it holds a link to; null where BlueZ does not tell.") { $0.links }
+  }
+
+  private static let missingForm = OutputForm<AdapterDescription>(
+    "missing_adapter", "An adapter of the manifest that is not present."
+  ) {
+    Field("adapter", "Its name or address, as the manifest has it.") { $0.reference.text }
+    Field("alias", "What the manifest calls it; null where it does not.") { $0.alias }
+    Field("place", "Where the manifest says that it is; null where it does not.") { $0.place }
+  }
+}

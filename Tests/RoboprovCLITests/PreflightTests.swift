@@ -1,0 +1,181 @@
+import Bluetooth
+import Foundation
+import Journal
+import Model
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@testable import RoboprovCLI
+
+@Suite("Before a run begins, `apply` checks in the order of what a check costs", .timeLimit(.minutes(5)))
+struct PreflightTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+
+  /// A mistake that no radio is needed to find.
+  struct Mistake: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var arguments: [String] = []
+    var status: Int32
+    var words: String
+    var arrange: @Sendable (Site) throws -> Void = { _ in }
+  }
+
+  static let mistakes = [
+    Mistake(
+      testDescription: "a room that does not exist", arguments: ["--only", "Room 999"], status: 64,
+      words: "--only: there is no room “Room 999”"),
+    Mistake(
+      testDescription: "an option", arguments: ["--parallel", "0"], status: 64, words: "--parallel takes"),
+    Mistake(testDescription: "a manifest", status: 65, words: "building.yaml cannot be applied") {
+      try $0.writeManifest([.numbered(1), .numbered(1)])
+    },
+    Mistake(testDescription: "a record", status: 65, words: "contradicts what is on record") {
+      try $0.writeManifest([Place(minor: 101, address: "C4:7C:8D:00:00:09")])
+    },
+  ]
+
+  @Test("what files tell is told first, also without a bus", arguments: mistakes)
+  func order(_ mistake: Mistake) async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let runs = site.runs
+      try mistake.arrange(site)
+      let outcome = try await site.run(Self.apply + mistake.arguments)
+      #expect(outcome.status == mistake.status, "\(outcome)")
+      #expect(outcome.errors.contains(mistake.words), "\(outcome)")
+      #expect(!outcome.errors.contains("D-Bus"), "\(outcome)")
+      #expect(site.runs == runs)
+    }
+  }
+
+  /// What keeps every room from being done.
+  struct Obstacle: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var arguments: [String] = []
+    var sentence: String
+    var arrange: @Sendable (ServedBuilding) async -> Void = { _ in }
+  }
+
+  static let obstacles = [
+    Obstacle(
+      testDescription: "a mistyped adapter", arguments: ["--adapter", "hci7", "--adapter-wait", "600"],
+      sentence: "there is no Bluetooth adapter hci7; present: hci0 (\(ServedBuilding.adapter))"),
+    Obstacle(
+      testDescription: "bluetoothd stopped", arguments: ["--adapter-wait", "0.5"],
+      sentence: "the Bluetooth service (BlueZ) is not running"
+    ) { await $0.stack.stopDaemon() },
+    Obstacle(
+      testDescription: "no adapter", arguments: ["--adapter-wait", "0.5"],
+      sentence: "there is no Bluetooth adapter"
+    ) { await $0.world.setPresent(false, ServedBuilding.adapter) },
+    Obstacle(
+      testDescription: "an adapter switched off", arguments: ["--adapter-wait", "0.5"],
+      sentence: "the Bluetooth adapter is switched off"
+    ) { await $0.world.setPowered(false, ServedBuilding.adapter) },
+  ]
+
+  @Test("what keeps all rooms from being done is told once, and leaves no run", arguments: obstacles)
+  func once(_ obstacle: Obstacle) async throws {
+    try await Site.use { site in
+      try site.writeManifest((1...40).map { .numbered($0) })
+      try await ServedBuilding.serve([]) { building in
+        await obstacle.arrange(building)
+        let outcome = try await site.run(Self.apply + obstacle.arguments, bus: building.bus)
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: \(obstacle.sentence)"), "\(outcome)")
+        #expect(outcome.output.isEmpty && !outcome.errors.contains("Room 1"), "\(outcome)")
+        #expect(outcome.errors.split(separator: "\n").count <= 6, "\(outcome)")
+        #expect(site.runs.isEmpty)
+      }
+    }
+  }
+
+  @Test("without a bus a building that has no record gets no folder")
+  func noFolder() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      #expect(try await site.run(Self.apply).status == 69)
+      #expect(!site.has("reports"))
+    }
+  }
+
+  @Test("of two adapters of which one does not exist, the other is used, with a warning")
+  func oneOfTwo() async throws {
+    try await Premises.serve(1) { premises in
+      let outcome = try await premises.apply("--adapter", "hci0", "hci1")
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.errors.contains("warning: there is no Bluetooth adapter hci1; present: hci0"), "\(outcome)")
+    }
+  }
+
+  @Test("an adapter that is named by its address may still be plugged in")
+  func address() async throws {
+    try await Premises.serve(1) { premises in
+      let (building, site) = (premises.building, premises.site)
+      await building.world.setPresent(false, ServedBuilding.adapter)
+      let run = try site.start(
+        Self.apply + ["--adapter", "\(ServedBuilding.adapter)", "--adapter-wait", "600"], bus: building.bus)
+      try await run.says("waiting up to 600 s")
+      #expect(site.runs.isEmpty)
+      await building.world.setPresent(true, ServedBuilding.adapter)
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test(
+    "Ctrl-C while an adapter is waited for ends it with 130, and leaves no run", arguments: [SIGINT, SIGTERM])
+  func interrupted(_ signal: Int32) async throws {
+    try await Premises.serve(1) { premises in
+      await premises.building.world.setPowered(false, ServedBuilding.adapter)
+      let run = try premises.site.start(
+        Self.apply + ["--adapter-wait", "600"], bus: premises.building.bus)
+      try await run.says("waiting up to")
+      run.send(signal)
+      let outcome = try await run.ended()
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(premises.site.runs.isEmpty)
+    }
+  }
+
+  // MARK: Which adapters may come
+
+  private static let present = [
+    Adapter(id: AdapterID(ServedBuilding.adapter), name: "hci0", state: .poweredOff)
+  ]
+
+  private static func known(kernel: [String] = []) -> KnownAdapters {
+    let building = Building(
+      id: "harbour", name: "Harbour House",
+      adapters: [AdapterDescription("hci4", alias: "lobby")], rooms: [])
+    return KnownAdapters(building, BuildingArchive(runs: []), kernel: kernel)
+  }
+
+  @Test(
+    "an adapter may come if the manifest or the kernel has it, or it is named by its address",
+    arguments: [
+      (["hci0"], []), (["hci7"], ["hci7"]), (["hci4"], []), (["00:1A:7D:DA:71:99"], []),
+      (["hci0", "hci7", "lobyy"], ["hci7", "lobyy"]), ([], []),
+    ])
+  func unknown(_ wanted: [String], _ expected: [String]) {
+    let found = Self.known().unknown(wanted.map { AdapterReference($0) }, besides: Self.present)
+    #expect((found ?? []).map(\.text) == expected)
+    let kernel = Self.known(kernel: ["hci0", "hci7"])
+      .unknown(wanted.map { AdapterReference($0) }, besides: Self.present)
+    #expect((kernel ?? []).map(\.text) == expected.filter { $0 != "hci7" })
+  }
+
+  @Test("where no adapter is present, nothing is known of their names")
+  func nonePresent() {
+    #expect(Self.known().unknown(["hci7"], besides: []) == nil)
+  }
+
+  @Test("a slip gets the nearest name of an adapter")
+  func slip() {
+    let failure = Self.known().failure(["loby"], besides: Self.present)
+    #expect(failure.status == .unavailable)
+    #expect(failure.cure?.contains("Did you mean --adapter lobby?") == true, "\(failure.text)")
+  }
+}
