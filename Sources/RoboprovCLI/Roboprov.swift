@@ -13,6 +13,7 @@ public struct Roboprov: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, ScanCommand.self,
+      FindCommand.self, MonitorCommand.self,
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
       ReportCommand.self, AdaptersCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,

@@ -71,5 +71,17 @@ struct JSONReportTests {
     ])
   func numbers(value: Double, text: String) {
     #expect(JSONValue.number(value).pretty == text + "\n")
+    #expect(JSONValue.number(value).line == text)
+  }
+
+  @Test("a value on one line is the same value, and has no line end within it")
+  func line() {
+    let value = JSONValue.object([
+      "text": .string("a\nb \"c\" \u{1B}"), "list": .array([.integer(1), .null, .bool(true)]),
+      "empty": .object([] as [JSONValue.Member]), "none": .array([]),
+    ])
+    #expect(
+      value.line
+        == #"{"text":"a\nb \"c\" \u001b","list":[1,null,true],"empty":{},"none":[]}"#)
   }
 }

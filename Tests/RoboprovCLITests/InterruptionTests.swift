@@ -185,7 +185,7 @@ struct InterruptionTests {
         run.send(SIGINT)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output.contains("No device was heard that can be provisioned"), "\(outcome)")
+        #expect(outcome.output.contains("No device was received that can be provisioned"), "\(outcome)")
       }
     }
   }

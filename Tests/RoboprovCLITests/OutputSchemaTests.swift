@@ -182,7 +182,19 @@ struct OutputSchemaTests {
       try await put("validate", "bad.json", ["validate", "bad.yaml"], status: 65)
       try await put("scan", "whole.json", ["scan", "--listen", "1"])
       try await put("adapters", "whole.json", ["adapters", "building.yaml"])
+      try await put("scan", "rooms.json", ["scan", "building.yaml", "--listen", "1"])
+      try site.write("stock.csv", "mac\nC47C8D000001\nC47C8D0000AA\n")
+      let expect = ["scan", "--listen", "1", "--expect", "stock.csv"]
+      try await put("scan", "stock.json", expect, status: 100)
+      let monitor = try site.start(
+        ["monitor", "building.yaml", "--leave-after", "10"], bus: premises.building.bus)
+      try await monitor.until("five devices") {
+        monitor.outputSoFar.components(separatedBy: "\"enter\"").count == 6
+      }
       await premises.setMuted(true, 3)
+      try await monitor.says("\"leave\"")
+      monitor.send(SIGINT)
+      try folder.add("monitor", "jsonl", try await monitor.ended().output)
       try await put("plan", "1.json", ["plan", "building.yaml", "--listen", "1", "--save", "saved.json"])
       try folder.add("plan", "2.json", try Self.text(of: "saved.json", at: site))
       let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]

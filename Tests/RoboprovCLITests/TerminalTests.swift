@@ -164,7 +164,8 @@ struct TerminalTests {
   }
 
   static let pages = [
-    ["--help"], ["apply", "--help"], ["scan", "--help"], ["validate", "--help"], ["report", "--help"],
+    ["--help"], ["apply", "--help"], ["scan", "--help"], ["find", "--help"], ["monitor", "--help"],
+    ["validate", "--help"], ["report", "--help"],
     ["simulate", "--help"],
   ]
 
@@ -179,7 +180,9 @@ struct TerminalTests {
       // A paragraph whose lines were broken in the source, and once more by the width, has stubs in it.
       let overview = lines.prefix { !$0.hasPrefix("USAGE:") }
       for (line, next) in zip(overview, overview.dropFirst()) where line.count < 50 {
-        let isProse = line.first?.isLetter == true && !next.isEmpty && next.first?.isLetter == true
+        let isExample = line.hasPrefix("roboprov ")
+        let isProse =
+          !isExample && line.first?.isLetter == true && !next.isEmpty && next.first?.isLetter == true
         #expect(!isProse || line.hasSuffix(":"), "“\(line)” is broken too early")
       }
     }
@@ -188,6 +191,7 @@ struct TerminalTests {
   static let mistakes = [
     [], ["provision"], ["apply"], ["apply", "a.yaml", "b.yaml"], ["apply", "building.yaml", "--listen", "0"],
     ["apply", "building.yaml", "--listen", "nan"], ["apply", "building.yaml", "--seed", "1"],
+    ["find"], ["find", "Room 1", "--for", "0"], ["monitor", "--leave-after", "5"],
     ["scan", "--output", "xml"], ["scan", "--simulate"],
   ]
 

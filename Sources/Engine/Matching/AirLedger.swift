@@ -247,7 +247,7 @@ public struct AirLedger: Sendable {
   var rememberedSayings: Int { sayings.count }
 
   /// Every device, by address.
-  var all: [Sighting] { sorted { _ in true } }
+  package var all: [Sighting] { sorted { _ in true } }
 
   private func sorted(_ isWanted: (Sighting) -> Bool) -> [Sighting] {
     devices.values.filter(isWanted).sorted { $0.address < $1.address }

@@ -1,23 +1,42 @@
 import ArgumentParser
 import Bluetooth
 import Engine
+import Families
 import Foundation
 import Model
 import Reporting
 
-/// `roboprov scan`: what can be provisioned.
+/// `roboprov scan`: which devices are there, and whose they are.
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "List the devices that can be provisioned.",
+    abstract: "List the devices that can be provisioned; with a manifest also the rooms that they belong to.",
     discussion: """
-      Listens for --listen seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI, age and state: \
-      what waits to be provisioned, and what is at work and could be given other settings as it is.
+      roboprov scan
+      roboprov scan building.yaml --watch
+      roboprov scan --expect stock.csv --listen 30
+
+      Scans for --listen seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI, age and state. With a manifest \
+      it lists all devices of known families, those of no room first. With --expect it compares a delivery with what it \
+      receives, and exits with \(ExitStatus.incomplete.rawValue) if a device is missing.
       """)
+
+  @Argument(
+    help: ArgumentHelp("The building, to show the room of each device.", valueName: "building.yaml"))
+  var manifest: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A table of the devices of a delivery: addresses or labels in the only column, or in one named address, MAC or label.",
+      valueName: "stock.csv"))
+  var expect: String?
+
+  @Option(help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"))
+  var reports = "reports"
 
   @OptionGroup var radio: RadioOptions
 
-  @Flag(help: "Listen until Ctrl-C, and say at once when a device is heard for the first time.")
+  @Flag(help: "Scan until Ctrl-C, and print each device when it is received for the first time.")
   var watch = false
 
   @OptionGroup var simulation: SimulationOptions
@@ -26,21 +45,36 @@ struct ScanCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
-    let scan = try await Radio.with(simulation, rehearsing: nil) { setup in
-      try await Interruptions().cancelling { try await listen(setup) }
+    let known = try manifest.map { try KnownBuilding.load($0, reports: reports) }
+    let stock = try expect.map(StockList.init)
+    for entry in stock?.repeated ?? [] {
+      Console.say("roboprov: warning: \(stock?.file ?? ""):\(entry.line): \(entry.address) is listed twice")
+    }
+    let scan = try await Radio.with(simulation, rehearsing: known?.subject) { setup in
+      try await Interruptions().cancelling { try await listen(setup, known, stock) }
     }
     switch output {
     case .json: Console.data(scan.json.pretty + "\n")
-    case .text: Console.data(scan.table)
+    case .text: Console.data(scan.text)
     }
+    if let stock = scan.stock, !stock.missing.isEmpty { throw ExitStatus.incomplete.exit }
   }
 
-  private func listen(_ setup: Radio.Setup) async throws -> ScanResult {
-    let heard = try await Survey.listen(
-      setup, radio, for: watch ? nil : .seconds(radio.listen), isSimulated: simulation.simulate
+  private func listen(
+    _ setup: Radio.Setup, _ known: KnownBuilding?, _ stock: StockList?
+  ) async throws -> ScanResult {
+    let log = AirLog(
+      known?.ledger ?? AirLedger(profiles: DeviceProfiles.all), expecting: stock?.entries.map(\.address) ?? []
+    )
+    let received = try await Survey.listen(
+      setup, radio, for: watch ? nil : .seconds(radio.listen), of: known?.building, into: log,
+      isSimulated: simulation.simulate
     ) { [watch] sighting in
-      if watch { Console.say(ScanResult.line(sighting, at: setup.clock.now)) }
+      if watch { Console.say(ScanResult.Device(sighting, known?.owners, at: setup.clock.now).line) }
     }
-    return ScanResult(adapter: heard.adapter, devices: heard.air.writable, at: setup.clock.now)
+    let expected = await log.expected
+    return ScanResult(
+      adapter: received.adapter, received.air, owners: known?.owners,
+      stock: stock.map { StockCheck($0, received: expected) }, at: setup.clock.now)
   }
 }

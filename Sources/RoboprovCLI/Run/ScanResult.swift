@@ -4,27 +4,74 @@ import Families
 import Model
 import Reporting
 
-/// What a scan heard, for people and for programs.
+/// What a scan received, for people and for programs.
 struct ScanResult {
   /// Version of the JSON form.
   static let schema = "roboprov/scan/1"
 
   let adapter: Adapter
-  /// Devices that can be provisioned, by address.
-  let devices: [AirLedger.Sighting]
+  /// The devices: without a manifest those that can be provisioned, by address; with a manifest all of our families, those of no
+  /// room first.
+  let devices: [Device]
+  /// The delivery that was compared; nil where none was named.
+  let stock: StockCheck?
   /// When the scan ended.
   let at: MonotonicInstant
 
+  /// A device that was received, and the room it belongs to.
+  struct Device {
+    let sighting: AirLedger.Sighting
+    let owner: DeviceOwners.Owner?
+    /// The time since its last advertisement.
+    let age: Duration?
+  }
+
+  /// - Parameter owners: which device is whose; nil where no manifest was named.
+  init(
+    adapter: Adapter, _ air: AirLedger, owners: DeviceOwners?, stock: StockCheck? = nil,
+    at now: MonotonicInstant
+  ) {
+    self.adapter = adapter
+    self.stock = stock
+    at = now
+    let sightings = owners.map { $0.sorted(air.all) } ?? air.writable
+    devices = sightings.map { Device($0, owners, at: now) }
+    hasManifest = owners != nil
+    let delivered = Set(stock?.devices.map(\.entry.address) ?? [])
+    recognised = Dictionary(
+      uniqueKeysWithValues: air.all.filter { delivered.contains($0.address) }.map { ($0.address, $0) })
+  }
+
+  /// Whether rooms are known.
+  let hasManifest: Bool
+  /// The devices of the delivery that are of a known family.
+  let recognised: [BluetoothAddress: AirLedger.Sighting]
+}
+
+extension ScanResult.Device {
+  init(_ sighting: AirLedger.Sighting, _ owners: DeviceOwners?, at now: MonotonicInstant) {
+    self.sighting = sighting
+    owner = owners?.owner(of: sighting)
+    age = sighting.lastHeard.map { $0.duration(to: now) }
+  }
+}
+
+// MARK: For programs
+
+extension ScanResult {
   var json: JSONValue { Self.form.value(self) }
 
   /// The JSON form, field by field.
-  static let form = OutputForm<ScanResult>(
-    "scan", "The devices that a scan received and that can be provisioned."
-  ) {
+  static let form = OutputForm<ScanResult>("scan", "The devices that a scan received.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("adapter", "The adapter that scanned.", form: adapterForm) { $0.adapter }
-    Field("devices", "The devices, by address.", each: deviceForm) { scan in
-      scan.devices.map { ($0, scan.age($0)) }
+    Field(
+      "devices",
+      "The devices: without a manifest those that can be provisioned, by address; with a manifest all of known families, those of no room first.",
+      each: deviceForm
+    ) { $0.devices }
+    Field("expected", "The delivery of `--expect`; null without it.", optional: expectedForm) { scan in
+      scan.stock.map { (scan, $0) }
     }
   }
 
@@ -33,20 +80,23 @@ struct ScanResult {
     Field("address", "Its Bluetooth address, which stays.") { $0.id }
   }
 
-  private static let deviceForm = OutputForm<(device: AirLedger.Sighting, age: Duration?)>(
-    "device", "A device."
-  ) {
-    Field("address", "Its address.") { $0.device.address }
-    Field("name", "The name that it advertises; null without one.") { $0.device.name }
-    Field("profile", "Its family; null when it was not recognised.") { $0.device.life?.profile }
+  private static let deviceForm = OutputForm<Device>("device", "A device.") {
+    Field("address", "Its address.") { $0.sighting.address }
+    Field("name", "The name that it advertises; null without one.") { $0.sighting.name }
+    Field("profile", "Its family; null when it was not recognised.") { $0.sighting.life?.profile }
     Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
-      ($0.device.life?.recognition).map(DeviceState.init)
+      ($0.sighting.life?.recognition).map(DeviceState.init)
     }
     Field("beacon", "The beacon that it sends; null when it sends none.", optional: beaconForm) {
-      $0.device.life?.recognition.beacon
+      $0.sighting.beaconAtWork
     }
-    Field("rssi", "RSSI in dBm.") { $0.device.rssi }
+    Field("rssi", "RSSI in dBm.") { $0.sighting.rssi }
     Field("age_s", "Seconds from its last advertisement to the end of the scan.") { $0.age?.inSeconds }
+    Field("room", "The room that it belongs to; null when it is no room's, or without a manifest.") {
+      $0.owner?.room
+    }
+    Field("room_name", "The name of that room.") { $0.owner?.name }
+    Field("room_basis", "What says that it belongs to that room.") { $0.owner?.basis }
   }
 
   private static let beaconForm = OutputForm<IBeacon>("beacon", "An iBeacon.") {
@@ -55,39 +105,29 @@ struct ScanResult {
     Field("minor", "Its minor.") { $0.minor }
   }
 
-  /// Who is there and in which life, the strongest first: most likely the nearest.
-  var table: String {
-    if devices.isEmpty { return Self.nothing }
-    let nearest = devices.sorted { ($0.rssi ?? Int.min, $1.address) > ($1.rssi ?? Int.min, $0.address) }
-    let rows = nearest.map { Self.cells($0, age: age($0)) }
-    return Table.text(header: ["ADDRESS", "PROFILE", "RSSI", "AGE", "STATE"], rows: rows)
+  private static let expectedForm = OutputForm<(ScanResult, StockCheck)>(
+    "expected", "A delivery, compared with what was received."
+  ) {
+    Field("received", "How many of its devices were received.") { $1.devices.count - $1.missing.count }
+    Field("missing", "How many were not.") { $1.missing.count }
+    Field("devices", "Its devices, in the order of the table.", each: expectedDevice) { scan, stock in
+      stock.devices.map { (scan, $0) }
+    }
   }
 
-  /// What a person is told who expected something.
-  private static var nothing: String {
-    let families = DeviceProfiles.all.map { "  \($0.title): \($0.words.makeItWait ?? "switch it on")\n" }
-      .joined()
-    return """
-      No device was heard that can be provisioned. It should be within a few metres, and wait:
-      \(families)
-      """
-  }
-
-  /// One device, as it is told when it is heard for the first time.
-  static func line(_ device: AirLedger.Sighting, at now: MonotonicInstant) -> String {
-    cells(device, age: device.lastHeard.map { $0.duration(to: now) }).joined(separator: "  ")
-  }
-
-  private static func cells(_ device: AirLedger.Sighting, age: Duration?) -> [String] {
-    let seconds = age.map { "\($0.components.seconds) s" }
-    return [
-      device.address.description, device.life?.profile.rawValue ?? "-",
-      device.rssi.map { "\($0) dBm" } ?? "-", seconds ?? "-", device.life?.recognition.words ?? "-",
-    ]
-  }
-
-  private func age(_ device: AirLedger.Sighting) -> Duration? {
-    device.lastHeard.map { $0.duration(to: at) }
+  private static let expectedDevice = OutputForm<(scan: ScanResult, device: StockCheck.Device)>(
+    "expected_device", "A device of a delivery."
+  ) {
+    Field("address", "Its address.") { $0.device.entry.address }
+    Field("line", "The line of the table that lists it.") { $0.device.entry.line }
+    Field("received", "Whether it was received.") { $0.device.last != nil }
+    Field("profile", "Its family; null when it was not received, or not recognised.") {
+      $0.scan.recognised[$0.device.entry.address]?.life?.profile
+    }
+    Field("state", "Whether it waits to be provisioned; null when that is not known.") {
+      ($0.scan.recognised[$0.device.entry.address]?.life?.recognition).map(DeviceState.init)
+    }
+    Field("rssi", "RSSI of its last advertisement in dBm.") { $0.device.last?.rssi }
   }
 }
 
@@ -97,7 +137,7 @@ enum DeviceState: String, CaseIterable {
   case present
   case atWork = "at_work"
 
-  fileprivate init(_ recognition: Recognition) {
+  init(_ recognition: Recognition) {
     self =
       switch recognition {
       case .awaitingProvisioning: .waiting
@@ -119,19 +159,15 @@ extension DeviceState: OutputNames {
   }
 }
 
-extension Recognition {
-  /// The beacon that it is, where it tells.
-  fileprivate var beacon: IBeacon? {
-    if case .configured(let beacon) = self { beacon } else { nil }
-  }
-
-  /// The same for people.
-  fileprivate var words: String {
+extension DeviceOwners.Basis: OutputNames {
+  package static let definition = "room_basis"
+  package static let about = "What says that a device belongs to a room."
+  package var documentation: String {
     switch self {
-    case .awaitingProvisioning: "waits"
-    case .present: "is there"
-    case .configured(let beacon):
-      "at work: uuid \(beacon.uuid), major \(beacon.major), minor \(beacon.minor)"
+    case .manifest: "The manifest has its address for the room."
+    case .record: "An earlier run gave it to the room."
+    case .retired: "It was the room's device, and is out of service."
+    case .identity: "It sends the beacon of the room. A neighbour's device may do that, too."
     }
   }
 }

@@ -8,20 +8,24 @@ extension Survey {
   /// What commands do that only listen: takes an adapter, which no run may be using, and hears who is there.
   /// - Parameters:
   ///   - bound: How long; nil until cancelled.
+  ///   - building: The building, whose names for adapters count.
+  ///   - log: What it is written into.
   ///   - isSimulated: Whether the adapter is a virtual one, of this command alone.
   ///   - news: told of each device that is heard for the first time, or in another life than before.
   /// - Throws: `CommandFailure`; the exit status for a person's Ctrl-C before anything could be heard.
   static func listen(
-    _ setup: Radio.Setup, _ radio: RadioOptions, for bound: Duration?, isSimulated: Bool,
+    _ setup: Radio.Setup, _ radio: RadioOptions, for bound: Duration?, of building: Building? = nil,
+    into log: AirLog = AirLog(), isSimulated: Bool,
     news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws -> (adapter: Adapter, air: AirLedger) {
-    let (adapter, claims) = try await takeAdapter(setup, radio, isSimulated: isSimulated)
+    let (adapter, claims) = try await takeAdapter(setup, radio, of: building, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
     do throws(CentralError) {
       let time = bound.map { "for \($0.inSeconds.formatted()) s" } ?? "until Ctrl-C"
       Console.say("Listening on \(adapter.name) \(time)")
       let survey = Survey(central: setup.central, clock: setup.clock)
-      return (adapter, try await survey.listen(on: adapter.id, for: bound, news: news))
+      try await survey.listen(on: adapter.id, for: bound, into: log, news: news)
+      return (adapter, await log.air)
     } catch {
       throw failure(error, radio)
     }
@@ -170,10 +174,19 @@ struct Survey: Sendable {
 actor AirLog {
   /// What was heard so far.
   private(set) var air: AirLedger
+  /// The last advertisements of the devices that are expected, of whatever family.
+  private(set) var expected: [BluetoothAddress: Advertisement] = [:]
+  private let expecting: Set<BluetoothAddress>
   private var hasEnded = false
 
   /// A log that begins with this.
-  init(_ air: AirLedger = AirLedger(profiles: DeviceProfiles.all)) { self.air = air }
+  init(
+    _ air: AirLedger = AirLedger(profiles: DeviceProfiles.all),
+    expecting: some Sequence<BluetoothAddress> = []
+  ) {
+    self.air = air
+    self.expecting = Set(expecting)
+  }
 
   /// What was heard so far; nil once nobody scans any more.
   var current: AirLedger? { hasEnded ? nil : air }
@@ -182,5 +195,8 @@ actor AirLog {
   func end() { hasEnded = true }
 
   /// Takes in what was heard; as `AirLedger.hear`.
-  fileprivate func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? { air.hear(advertisement) }
+  fileprivate func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? {
+    if expecting.contains(advertisement.address) { expected[advertisement.address] = advertisement }
+    return air.hear(advertisement)
+  }
 }

@@ -51,6 +51,9 @@ enum Console {
       cure: "What was written there is not whole.")
   }
 
+  /// Whether what is written to stdout arrives nowhere any more.
+  static var hasLostReader: Bool { failure.withLock { $0 != nil } }
+
   private static func output(_ text: String) {
     guard failure.withLock({ $0 }) == nil else { return }
     let code = write(text, to: STDOUT_FILENO)

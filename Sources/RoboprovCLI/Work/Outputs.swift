@@ -16,6 +16,7 @@ enum Outputs {
       .object(HistoryJSON.form)),
     Output("scan", ScanResult.schema, in: "`roboprov scan --output json`", ScanResult.form),
     Output("adapters", AdapterListing.schema, in: "`roboprov adapters --output json`", AdapterListing.form),
+    Output("monitor", MonitorLine.schema, in: "`roboprov monitor`, one a line", MonitorLine.form),
     Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
     Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),

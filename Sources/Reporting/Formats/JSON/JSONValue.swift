@@ -54,6 +54,21 @@ public enum JSONValue: Hashable, Sendable {
     return text
   }
 
+  /// This value in JSON on one line, without an end of the line; characters are escaped as in `pretty`.
+  public var line: String {
+    switch self {
+    case .array(let values): "[" + values.map(\.line).joined(separator: ",") + "]"
+    case .object(let members):
+      "{" + members.map { "\(JSONValue.string($0.key).line):\($0.value.line)" }.joined(separator: ",") + "}"
+    case .null, .bool, .integer, .number, .string:
+      {
+        var text = ""
+        write(to: &text, depth: 0)
+        return text
+      }()
+    }
+  }
+
   private func write(to text: inout String, depth: Int) {
     switch self {
     case .null: text += "null"

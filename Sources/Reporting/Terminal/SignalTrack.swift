@@ -1,0 +1,73 @@
+package import Bluetooth
+import Foundation
+
+/// The strength of one device's signal over time: a fold over its advertisements, with the time passed in.
+///
+/// The RSSI of a device that stays where it is wanders by some dB from one advertisement to the next (docs/bluez.md). The level
+/// is their exponentially weighted mean, so it follows a person that walks and does not jump.
+package struct SignalTrack: Hashable, Sendable {
+  /// The time in which the level follows a change by two thirds.
+  package static let smoothing = Duration.seconds(1)
+  /// A device of which nothing was received for so long is silent.
+  package static let silentAfter = Duration.seconds(5)
+  /// The strengths at the ends of the bar and of the bell's rate, in dBm: too weak to connect, and beside the device.
+  package static let range = -95.0 ... -45.0
+
+  /// When the search began.
+  private let began: MonotonicInstant
+  /// When the last advertisement came, and the RSSI last reported.
+  private var lastAt: MonotonicInstant?
+  private var lastRSSI: Int?
+  private var level: Double?
+  private var levelAt: MonotonicInstant?
+  /// The strongest level so far, in dBm.
+  package private(set) var strongest: Int?
+
+  /// A track without any advertisement.
+  package init(from began: MonotonicInstant) { self.began = began }
+
+  /// What is known of the signal.
+  package enum State: Hashable, Sendable {
+    /// Nothing was received yet, for this long.
+    case nothing(Duration)
+    /// It is received with this level in dBm; nil where the stack does not report RSSI.
+    case received(Double?)
+    /// Nothing was received for this long; the RSSI of the last advertisement in dBm.
+    case silent(Duration, last: Int?)
+  }
+
+  /// Takes in an advertisement of the device.
+  package mutating func receive(rssi: Int?, at now: MonotonicInstant) {
+    let wasSilent = lastAt.map { $0.duration(to: now) >= Self.silentAfter } ?? true
+    lastAt = now
+    guard let rssi else { return }
+    lastRSSI = rssi
+    if let old = level, let levelAt, !wasSilent {
+      let elapsed = max(0, levelAt.duration(to: now) / Self.smoothing)
+      level = old + (Double(rssi) - old) * (1 - exp(-elapsed))
+    } else {
+      level = Double(rssi)
+    }
+    levelAt = now
+    strongest = max(strongest ?? Int.min, Int(level?.rounded() ?? Double(rssi)))
+  }
+
+  /// What is known of the signal now.
+  package func state(at now: MonotonicInstant) -> State {
+    guard let lastAt else { return .nothing(began.duration(to: now)) }
+    let age = lastAt.duration(to: now)
+    return age < Self.silentAfter ? .received(level) : .silent(age, last: lastRSSI)
+  }
+
+  /// The time from one tone of the bell to the next: 2 s at the weak end, 0.2 s at the strong one; nil while nothing is received.
+  package func bellInterval(at now: MonotonicInstant) -> Duration? {
+    guard case .received(let level?) = state(at: now) else { return nil }
+    return .seconds(2 * pow(0.1, Self.fraction(level)))
+  }
+
+  /// Where a level is between the ends of `range`: 0…1.
+  package static func fraction(_ level: Double) -> Double {
+    let clamped = min(max(level, range.lowerBound), range.upperBound)
+    return (clamped - range.lowerBound) / (range.upperBound - range.lowerBound)
+  }
+}

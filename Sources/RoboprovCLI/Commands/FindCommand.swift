@@ -1,0 +1,72 @@
+import ArgumentParser
+import Bluetooth
+import Engine
+import Foundation
+import Model
+import Reporting
+
+/// `roboprov find`: where a device is, by the strength of its signal.
+struct FindCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Show the signal strength of one device while you walk towards it.",
+    discussion: """
+      roboprov find C4:7C:8D:00:00:07
+      roboprov find 'Room 312' building.yaml --bell
+      roboprov find 'Room 312' building.yaml --for 60
+
+      Draws a bar that grows as you come closer, until Ctrl-C. With --bell the terminal's bell sounds faster the stronger the \
+      signal is. Where stdout or stderr is no terminal, it prints a line per second instead. Exit status \
+      \(ExitStatus.incomplete.rawValue) if the device was never received.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The device: its address or label, or with a manifest its room.", valueName: "room or address"))
+  var target: String
+
+  @Argument(help: ArgumentHelp("The building that the room is in.", valueName: "building.yaml"))
+  var manifest: String?
+
+  @Flag(help: "Sound the terminal's bell, faster the stronger the signal is.")
+  var bell = false
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long to scan; until Ctrl-C if absent.", valueName: "seconds"))
+  var duration: Double?
+
+  @Option(help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"))
+  var reports = "reports"
+
+  @OptionGroup var radio: ScanOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  func validate() throws { try ScanOptions.check(duration, "--for") }
+
+  func run() async throws {
+    let known = try manifest.map { try KnownBuilding.load($0, reports: reports) }
+    let target = try FindTarget.find(target, in: known)
+    let isLive = Screen.standardOutput.isTerminal && Screen.standardError.isTerminal
+    if bell, !isLive { Console.say("roboprov: warning: there is no terminal: its bell does not sound") }
+    let wasReceived = try await Radio.with(simulation, rehearsing: known?.subject) { setup in
+      let display = SignalDisplay(target, clock: setup.clock, isLive: isLive, hasBell: bell)
+      let reception = Reception(
+        setup: setup, adapters: radio.adapters(of: known?.building), isSimulated: simulation.simulate,
+        window: .init(silence: .seconds(1)) { target.matches($0) })
+      do {
+        try await Interruptions().cancelling { [duration] in
+          try await reception.run(
+            for: duration.map { .seconds($0) }, every: display.pace, { await display.tick() },
+            { await display.handle($0) })
+        }
+      } catch {
+        await display.end()
+        throw error
+      }
+      await display.end()
+      return await display.wasReceived
+    }
+    if !wasReceived { throw ExitStatus.incomplete.exit }
+  }
+}

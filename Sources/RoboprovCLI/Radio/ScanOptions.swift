@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+import Model
+
+/// Options about the adapter of commands that scan until they are told to end.
+struct ScanOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address")
+  )
+  var adapter: String?
+
+  @Option(
+    help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
+  var adapterWait = 30.0
+
+  func validate() throws { try Self.check(adapterWait, "--adapter-wait") }
+
+  /// The adapters that may be used, and how long to wait for one; a building has names of its own for adapters.
+  func adapters(of building: Building?) -> (wanted: [AdapterReference], wait: Duration) {
+    let wanted = adapter.map { building?.adapter(named: $0) ?? AdapterReference($0) }
+    return (wanted.map { [$0] } ?? [], .seconds(adapterWait))
+  }
+
+  /// Checks an option that takes seconds.
+  static func check(_ seconds: Double?, _ name: String, from least: Double = 0.1) throws {
+    guard let seconds else { return }
+    guard seconds.isFinite, (least...86_400).contains(seconds) else {
+      throw ValidationError("\(name) takes seconds, \(least.formatted()) to 86400")
+    }
+  }
+}

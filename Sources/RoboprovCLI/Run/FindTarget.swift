@@ -1,0 +1,56 @@
+import Bluetooth
+import Engine
+import Labels
+import Model
+import Reporting
+
+/// The device that `find` looks for, as a person named it: by its address, or by its room.
+struct FindTarget: Sendable {
+  /// The room, where it is known.
+  let name: String?
+  /// Its addresses; none where only the room's identity on air is known.
+  let addresses: Set<BluetoothAddress>
+  /// The identity that its beacon has, where no address is known.
+  private let identity: BeaconIdentity?
+
+  private init(_ name: String?, _ addresses: Set<BluetoothAddress>, _ identity: BeaconIdentity? = nil) {
+    (self.name, self.addresses, self.identity) = (name, addresses, identity)
+  }
+
+  /// Finds it in the manifest and the record.
+  /// - Throws: `CommandFailure` when it is unknown.
+  static func find(_ text: String, in known: KnownBuilding?) throws -> FindTarget {
+    guard let known else {
+      if let address = try? LabelText.address(in: text) { return FindTarget(nil, [address]) }
+      throw CommandFailure(
+        .usage, "“\(text.visible)” is no address of a device",
+        cure: "To find a room's device, name the manifest too: roboprov find 'Room 312' building.yaml")
+    }
+    let names = RoomNames(known.building, known.standing)
+    if let room = try names.exact(text, for: "ROOM") {
+      return try device(of: room, called: names.name(of: room), in: known)
+    }
+    guard let address = try? LabelText.address(in: text) else { throw names.unknown(text, for: "ROOM") }
+    return FindTarget(known.owners.owner(of: address, sending: nil)?.name, [address])
+  }
+
+  private static func device(
+    of room: RoomID, called name: String, in known: KnownBuilding
+  ) throws -> FindTarget {
+    let addresses = known.owners.addresses(of: room)
+    if !addresses.isEmpty { return FindTarget(name, addresses) }
+    if let identity = known.owners.identity(of: room) { return FindTarget(name, [], identity) }
+    throw CommandFailure(
+      .usage, "\(name.visible) has no device yet, neither in the manifest nor on record",
+      cure: "`roboprov scan` with the manifest lists the devices of no room; find one by its address.")
+  }
+
+  /// The one address of the device, once it is certain.
+  var address: BluetoothAddress? { addresses.count == 1 ? addresses.first : nil }
+
+  /// Whether an advertisement is the device's.
+  func matches(_ advertisement: Advertisement) -> Bool {
+    if let identity { return advertisement.iBeacon?.identity == identity }
+    return addresses.contains(advertisement.address)
+  }
+}

@@ -1,0 +1,104 @@
+import Bluetooth
+import CSV
+import Labels
+import Manifest
+import Reporting
+import Source
+
+/// The devices of a delivery, as a table lists them: an address or a label in each row.
+struct StockList: Sendable {
+  /// A device of the delivery.
+  struct Entry: Hashable, Sendable {
+    let address: BluetoothAddress
+    /// The line of the table.
+    let line: Int
+  }
+
+  /// The file, as the command line named it.
+  let file: String
+  /// The devices, in the table's order, each once.
+  private(set) var entries: [Entry] = []
+  /// The entries that repeat an earlier one.
+  private(set) var repeated: [Entry] = []
+
+  /// Reads a table from a file.
+  /// - Throws: `CommandFailure` when it cannot be read, or is no list of devices.
+  init(_ file: String) throws {
+    try self.init(
+      SourceText(InputFile.read(file, atMost: CSVReader.maximumBytes).bytes), file: file)
+  }
+
+  /// Reads a table. The column of addresses is the only one, or the one whose header says so; a table of one column needs no header.
+  /// - Throws: `CommandFailure`.
+  init(_ text: SourceText, file: String) throws {
+    self.file = file
+    let table: CSVTable
+    do throws(CSVError) {
+      table = try CSVReader.read(text)
+    } catch {
+      throw CommandFailure(
+        .manifest,
+        "\(file):\(error.range.start.line):\(error.range.start.column): this is no table of comma-separated values",
+        cure: "Export it as “CSV UTF-8”.")
+    }
+    let column = try Self.column(of: table, in: file)
+    let hasHeader = table.rows.first.map { (try? LabelText.address(in: $0[column].text)) == nil } ?? false
+    var known: Set<BluetoothAddress> = []
+    for row in table.rows.dropFirst(hasHeader ? 1 : 0) {
+      guard row.indices.contains(column), !row[column].text.isEmpty else { continue }
+      let entry = try Self.entry(row[column], in: file)
+      if known.insert(entry.address).inserted { entries.append(entry) } else { repeated.append(entry) }
+    }
+    guard !entries.isEmpty else {
+      throw CommandFailure(
+        .manifest, "\(file) lists no device", cure: "Each row needs the address of a device, or its label.")
+    }
+  }
+
+  private static func column(of table: CSVTable, in file: String) throws -> Int {
+    let headers = table.rows.first?.map(\.text) ?? []
+    guard headers.count > 1 else { return 0 }
+    let header = TableColumns(headers: headers).header(of: "address")
+    guard let header, let column = headers.firstIndex(of: header) else {
+      throw CommandFailure(
+        .manifest, "\(file): no column is named as one of addresses",
+        cure: """
+          Name it “address”, “MAC” or “label” in the first row, or leave only that column. The columns: \
+          \(headers.joined(separator: ", ").visible)
+          """)
+    }
+    return column
+  }
+
+  private static func entry(_ cell: CSVTable.Cell, in file: String) throws -> Entry {
+    let line = cell.range.start.line
+    do throws(LabelProblem) {
+      return Entry(address: try LabelText.address(in: cell.text), line: line)
+    } catch {
+      throw CommandFailure(
+        .manifest, "\(file):\(line): \(LabelWords.sentence(error))",
+        cure: "Each row needs the address of one device, or the text of its label.")
+    }
+  }
+}
+
+/// A delivery, compared with what a scan received.
+struct StockCheck: Sendable {
+  /// A device of the delivery, and its last advertisement; nil when none was received.
+  struct Device: Sendable {
+    let entry: StockList.Entry
+    let last: Advertisement?
+  }
+
+  let file: String
+  /// The devices, in the table's order.
+  let devices: [Device]
+
+  init(_ list: StockList, received: [BluetoothAddress: Advertisement]) {
+    file = list.file
+    devices = list.entries.map { Device(entry: $0, last: received[$0.address]) }
+  }
+
+  /// The devices of which nothing was received.
+  var missing: [StockList.Entry] { devices.filter { $0.last == nil }.map(\.entry) }
+}

@@ -1,0 +1,208 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("`scan`, `find` and `monitor` in a building", .timeLimit(.minutes(5)))
+struct DeviceToolsTests {
+  private static let header = ["ADDRESS", "PROFILE", "RSSI", "AGE", "ROOM", "STATE"]
+
+  /// Serves a sensor at work in Room 101, one that waits and is Room 102's, one of Room 103 that was never written, and a
+  /// fourth that is no room's.
+  private func serve(_ body: @escaping @Sendable (Premises) async throws -> Void) async throws {
+    try await Premises.serve(4) { premises in
+      let apply = try await premises.apply("--only", "Room 101", "Room 102")
+      try #require(apply.status == 0, "\(apply)")
+      await premises.pressButton(2)
+      try premises.site.writeManifest(
+        [.numbered(1), Place(minor: 102), .numbered(3)], assign: "later")
+      try await body(premises)
+    }
+  }
+
+  // MARK: scan
+
+  @Test("scan shows the room of each device by manifest and record, devices of no room first")
+  func scanRooms() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["scan", "building.yaml", "--listen", "6"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let lines = outcome.output.split(separator: "\n")
+      #expect(lines.first?.split(separator: " ").map(String.init) == Self.header, "\(outcome)")
+      let rooms = ["-  waits", "Room 101 (manifest)", "Room 102 (record)", "Room 103 (manifest)"]
+      try #require(lines.count == 5, "\(outcome)")
+      for (line, (number, room)) in zip(lines.dropFirst(), zip([4, 1, 2, 3], rooms)) {
+        #expect(line.hasPrefix("\(ServedBuilding.address(number)) "), "\(outcome)")
+        #expect(
+          line.split(whereSeparator: { $0 == " " }).joined(separator: " ").contains(
+            room.replacing("  ", with: " ")))
+      }
+      #expect(lines[2].contains("at work: uuid"), "\(outcome)")
+      let json = try await premises.run(["scan", "building.yaml", "--listen", "6", "--output", "json"])
+      let devices = try #require(JSON(json.output), "\(json)")["devices"].items
+      #expect(devices.map { $0["room"].text } == [nil, "room-101", "room-102", "room-103"])
+      #expect(devices.map { $0["room_basis"].text } == [nil, "manifest", "record", "manifest"])
+      #expect(devices.map { $0["state"].text } == ["waiting", "at_work", "waiting", "waiting"])
+    }
+  }
+
+  @Test(
+    "scan names the room of a beacon whose device is not on record, and says that it is the beacon's word")
+  func scanBeacon() async throws {
+    try await serve { premises in
+      try premises.site.writeManifest([Place(minor: 101)], assign: "later")
+      let outcome = try await premises.run(
+        ["scan", "building.yaml", "--listen", "6", "--reports", "elsewhere"])
+      #expect(outcome.output.contains("Room 101 (by its beacon)"), "\(outcome)")
+    }
+  }
+
+  @Test("scan compares a delivery: 100 and the missing devices, 0 when all are alive")
+  func delivery() async throws {
+    try await serve { premises in
+      try premises.site.write(
+        "stock.csv", "article;MAC\nRS;C47C8D000001\nRS;C47C8D000004\nRS;C47C8D0000AA\nRS;C47C8D000001\n")
+      let outcome = try await premises.run(["scan", "--expect", "stock.csv", "--listen", "6"])
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(outcome.output.hasPrefix("2 of 3 devices of stock.csv were received\n"), "\(outcome)")
+      let missing = outcome.output.components(separatedBy: "Not received:").last ?? ""
+      #expect(
+        missing.contains("C4:7C:8D:00:00:AA  4") && !missing.contains("C4:7C:8D:00:00:04"), "\(outcome)")
+      #expect(outcome.errors.contains("stock.csv:5: C4:7C:8D:00:00:01 is listed twice"), "\(outcome)")
+      let json = try await premises.run(
+        ["scan", "--expect", "stock.csv", "--listen", "6", "--output", "json"])
+      let expected = try #require(JSON(json.output), "\(json)")["expected"]
+      #expect(expected["missing"].integer == 1 && expected["received"].integer == 2)
+      #expect(expected["devices"].items.map { $0["state"].text } == ["at_work", "waiting", nil])
+      #expect(json.status == 100)
+
+      try premises.site.write("two.csv", "C47C8D000001\nC47C8D000002\n")
+      let complete = try await premises.run(["scan", "--expect", "two.csv", "--listen", "6"])
+      #expect(complete.status == 0, "\(complete)")
+    }
+  }
+
+  // MARK: find
+
+  @Test("find prints a line per second where there is no terminal, and ends by --for")
+  func findPlain() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["find", "Room 102", "building.yaml", "--for", "8"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let lines = outcome.output.split(separator: "\n")
+      #expect(lines.contains { $0.contains(" dBm") }, "\(outcome)")
+      #expect(
+        lines.allSatisfy { $0.wholeMatch(of: #/\d+ s  (-\d+ dBm|Not received .*)/#) != nil }, "\(outcome)")
+      #expect(!"\(outcome)".contains("\u{1B}"), "\(outcome)")
+      let silent = try await premises.run(["find", "C4:7C:8D:00:00:AA", "--for", "3"])
+      #expect(silent.status == 100, "\(silent)")
+      #expect(silent.output.contains("Not received yet, for"), "\(silent)")
+    }
+  }
+
+  @Test(
+    "find draws a bar at a terminal, with the bell, and says when the device falls silent; Ctrl-C ends it")
+  func findLive() async throws {
+    try await serve { premises in
+      let run = try premises.site.startAtTerminal(
+        ["find", "c47c8d000004", "--bell"], bus: premises.building.bus)
+      try await run.says("█")
+      try await run.says("\u{7}")
+      await premises.setMuted(true, 4)
+      try await run.says("Not received for 6 s, last -")
+      try run.type("\u{3}")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test(
+    "find refuses what it cannot look for, and says what to do",
+    arguments: [
+      (["find", "Room 101"], "name the manifest too"),
+      (["find", "Room 999", "building.yaml"], "there is no room"),
+    ])
+  func findUnknown(_ arguments: [String], _ words: String) async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let outcome = try await site.run(arguments)
+      #expect(outcome.status == 64 && outcome.errors.contains(words), "\(outcome)")
+    }
+  }
+
+  // MARK: monitor
+
+  /// The lines of a monitor, as events.
+  private static func events(_ output: String) -> [JSON] {
+    output.split(separator: "\n").compactMap { JSON(String($0)) }
+  }
+
+  @Test("monitor prints when a device enters, with its room, and when it has left")
+  func monitor() async throws {
+    try await serve { premises in
+      let run = try premises.site.start(
+        ["monitor", "building.yaml", "--leave-after", "10"], bus: premises.building.bus)
+      try await run.until("four devices") {
+        Self.events(run.outputSoFar).count { $0["event"].text == "enter" } == 4
+      }
+      await premises.setMuted(true, 3)
+      try await run.until("a device that left") {
+        Self.events(run.outputSoFar).contains { $0["event"].text == "leave" }
+      }
+      await premises.setMuted(false, 3)
+      try await run.until("a device that is back") {
+        Self.events(run.outputSoFar).count { $0["event"].text == "enter" } == 5
+      }
+      run.send(SIGINT)
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      let events = Self.events(outcome.output)
+      #expect(events.count == outcome.output.split(separator: "\n").count, "each line is an object")
+      #expect(events.first?["event"].text == "scan_started")
+      let rooms = Dictionary(
+        events.filter { $0["event"].text == "enter" }.map { ($0["address"].text ?? "", $0["room"].text) },
+        uniquingKeysWith: { $1 })
+      #expect(rooms["C4:7C:8D:00:00:02"] == "room-102" && rooms["C4:7C:8D:00:00:04"] == .some(nil))
+      let left = events.filter { $0["event"].text == "leave" }
+      #expect(left.map { $0["address"].text } == ["C4:7C:8D:00:00:03"], "\(outcome)")
+      #expect((left[0]["last_received"].text ?? "~") < (left[0]["at"].text ?? ""))
+    }
+  }
+
+  @Test("monitor survives an adapter that goes away and returns; meanwhile no device leaves")
+  func monitorAdapter() async throws {
+    try await serve { premises in
+      let building = premises.building
+      let run = try premises.site.start(["monitor", "--leave-after", "10"], bus: building.bus)
+      try await run.until("four devices") {
+        Self.events(run.outputSoFar).count { $0["event"].text == "enter" } == 4
+      }
+      await building.world.setPresent(false, ServedBuilding.adapter)
+      try await run.says("scan_ended")
+      // The building lives ten times as fast as the monitor: longer than the silence after which a device leaves.
+      try await building.clock.sleep(for: .seconds(150))
+      await building.world.setPresent(true, ServedBuilding.adapter)
+      try await run.until("the scan's return") {
+        Self.events(run.outputSoFar).count { $0["event"].text == "scan_started" } == 2
+      }
+      try await building.clock.sleep(for: .seconds(15))
+      run.send(SIGTERM)
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(!outcome.output.contains("\"leave\""), "\(outcome)")
+      #expect(outcome.errors.contains("Waiting for an adapter."), "\(outcome)")
+    }
+  }
+
+  @Test("monitor ends after --for, and when nobody reads it any more")
+  func monitorEnds() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["monitor", "--for", "5"])
+      #expect(outcome.status == 0 && outcome.output.contains("\"enter\""), "\(outcome)")
+      let unread = try await premises.site.run(
+        ["monitor"], bus: premises.building.bus,
+        through: ["bash", "-c", #""$@" | head -n 1"#, "monitor"])
+      #expect(unread.status == 0 && unread.output.contains("scan_started"), "\(unread)")
+    }
+  }
+}

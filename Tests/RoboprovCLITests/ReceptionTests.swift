@@ -1,0 +1,129 @@
+import Bluetooth
+import Foundation
+import Model
+import Synchronization
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@testable import RoboprovCLI
+
+@Suite("The reception of commands that scan until they are told to end")
+struct ReceptionTests {
+  private static let device = ServedBuilding.address(1)
+
+  /// What a reception was told of, with its instants.
+  private final class Log: Sendable {
+    private let entries = Mutex<[(at: MonotonicInstant, what: String)]>([])
+
+    func add(_ what: String, _ now: MonotonicInstant) { entries.withLock { $0.append((now, what)) } }
+
+    /// When something was told.
+    func instants(of what: String) -> [Duration] {
+      entries.withLock { $0.filter { $0.what == what }.map(\.at.sinceZero) }
+    }
+
+    /// The beginnings and ends of scans.
+    var scans: [String] {
+      entries.withLock { $0.map(\.what).filter { $0 == "scanning" || $0 == "lost" } }
+    }
+  }
+
+  /// Runs a reception in a building of two devices for a time of its own.
+  private static func run(
+    for bound: Duration?, window: Reception.Window,
+    adapters: [AdapterScenario] = [
+      AdapterScenario(address: ServedBuilding.adapter, name: "hci0")
+    ],
+    _ meanwhile: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in }
+  ) async throws -> (log: Log, took: Duration) {
+    let scenario = Scenario(
+      seed: 5, adapters: adapters, sensors: [ServedBuilding.sensor(1), ServedBuilding.sensor(2)])
+    return try await VirtualTime.run { clock in
+      let world = World(scenario: scenario, clock: clock)
+      let log = Log()
+      return try await withThrowingTaskGroup(of: (Log, Duration)?.self) { group in
+        group.addTask {
+          await world.run()
+          return nil
+        }
+        group.addTask {
+          try await meanwhile(world, clock)
+          // The reception ends the test.
+          try await clock.sleep(for: .seconds(100_000))
+          return nil
+        }
+        group.addTask {
+          let setup = Radio.Setup(
+            central: await VirtualCentral(world: world, clock: clock), clock: clock,
+            wall: { Date(timeIntervalSince1970: 0) }, pauses: AsyncStream { $0.finish() })
+          let reception = Reception(
+            setup: setup, adapters: ([], .seconds(30)), isSimulated: true, window: window)
+          let began = clock.now
+          try await reception.run(for: bound, every: .seconds(1), { true }) { event in
+            switch event {
+            case .scanning: log.add("scanning", clock.now)
+            case .lost: log.add("lost", clock.now)
+            case .received(let advertisement): log.add("\(advertisement.address)", advertisement.receivedAt)
+            }
+          }
+          return (log, began.duration(to: clock.now))
+        }
+        defer { group.cancelAll() }
+        while let ended = try await group.next() {
+          if let ended { return ended }
+        }
+        preconditionFailure("the reception has a result")
+      }
+    }
+  }
+
+  @Test("receives a wanted device every second or so, although chips report each device once in a scan")
+  func oncePerScan() async throws {
+    let log = try await Self.run(
+      for: .seconds(60), window: .init(silence: .seconds(1)) { $0.address == Self.device }
+    ).log
+    let instants = log.instants(of: "\(Self.device)")
+    let gaps = zip(instants, instants.dropFirst()).map { $1 - $0 }
+    #expect(gaps.count > 40 && (gaps.max() ?? .zero) < .seconds(2), "\(gaps)")
+    #expect(log.scans == ["scanning"], "the windows of one scan are one scan")
+  }
+
+  @Test("scans for its time, from when the adapter scans")
+  func bounded() async throws {
+    let result = try await Self.run(
+      for: .seconds(20), window: .init(silence: .seconds(5)),
+      adapters: [AdapterScenario(address: ServedBuilding.adapter, name: "hci0", isPowered: false)]
+    ) { world, clock in
+      try await clock.sleep(for: .seconds(10))
+      await world.setPowered(true, ServedBuilding.adapter)
+    }
+    #expect(result.took >= .seconds(30) && result.took < .seconds(32), "\(result.took)")
+  }
+
+  @Test("goes on when its adapter, or the stack, went away and returns")
+  func returns() async throws {
+    let log = try await Self.run(for: .seconds(300), window: .init(silence: .seconds(5))) { world, clock in
+      try await clock.sleep(for: .seconds(20))
+      await world.setPresent(false, ServedBuilding.adapter)
+      try await clock.sleep(for: .seconds(60))
+      await world.setPresent(true, ServedBuilding.adapter)
+      try await clock.sleep(for: .seconds(60))
+      await world.stopStack()
+      try await clock.sleep(for: .seconds(30))
+      await world.startStack()
+    }.log
+    #expect(log.scans == ["scanning", "lost", "scanning", "lost", "scanning"])
+    let instants = log.instants(of: "\(Self.device)")
+    #expect((instants.last ?? .zero) > .seconds(200))
+    #expect(!instants.contains { $0 > .seconds(21) && $0 < .seconds(80) })
+  }
+
+  @Test("fails when no adapter comes within its time")
+  func absent() async throws {
+    let failure = await #expect(throws: CommandFailure.self) {
+      try await Self.run(for: nil, window: .init(silence: .seconds(5)), adapters: [])
+    }
+    #expect(failure?.status == .unavailable)
+  }
+}
