@@ -12,7 +12,8 @@ public struct Roboprov: AsyncParsableCommand {
     discussion: ExitStatus.help,
     version: Version.current,
     subcommands: [
-      ApplyCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, ScanCommand.self,
+      ApplyCommand.self, WalkCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self,
+      ScanCommand.self,
       FindCommand.self, MonitorCommand.self,
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
       ReportCommand.self, AdaptersCommand.self,

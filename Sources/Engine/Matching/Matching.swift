@@ -217,7 +217,7 @@ func proof(of room: Room) -> Proof {
 
 extension Known {
   /// The device of a room by the manifest or the record.
-  func device(of room: Room) -> (address: BluetoothAddress, basis: BindingBasis)? {
+  public func device(of room: Room) -> (address: BluetoothAddress, basis: BindingBasis)? {
     if let address = room.address { return (address, .address) }
     return standing.rooms[room.id]?.binding.map { ($0.address, .record) }
   }

@@ -35,6 +35,9 @@ public struct TerminalStyle: Hashable, Sendable {
     return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
   }
 
+  /// Text in lines that fit the terminal.
+  public func paragraph(_ text: String) -> [String] { text.wrapped(to: width) }
+
   /// Text in lines that fit the terminal, 100 columns at most.
   /// - Parameters:
   ///   - indent: columns before every line.

@@ -205,23 +205,13 @@ struct ApplyCommand: AsyncParsableCommand {
       failures: failFast ? .number(0) : maxFailures)
     request.isWatching = watch
     request.canaries = canary
-    let claims = AdapterClaims(run)
-
-    // Whether the record can be kept is found out before any device is touched.
-    let record = try RunRecord(
-      places, building: request.building.id, run: run, simulation.simulate ? .rehearsal : .real)
     let progress = LiveProgress(
       clock: setup.clock, display.progress(output, earlierPace: TimeEstimate(undertaking.archive).pace),
       ask: { interruptions.ask($0) })
     let notifier = display.notify.map { Notifier($0) }
-    let coordinator = Coordinator(
-      clock: setup.clock, wall: setup.wall, recorder: record.recorder,
-      watch: { event in
-        progress.show(event)
-        notifier?.take(event)
-      })
-    let environment = ApplyEnvironment(
-      central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
+    let execution = RunExecution(
+      undertaking: undertaking, run: run, setup: setup, places: places, isSimulated: simulation.simulate)
+    let person = RunExecution.Operator(
       confirm: { [yes] proposals in
         if yes { return true }
         return await progress.pausing { await Confirmation.ask(proposals) }
@@ -233,44 +223,19 @@ struct ApplyCommand: AsyncParsableCommand {
         guard operatorKey else { return nil }
         return await progress.pausing { await OperatorKey.wait(for: room, clock) }
       },
-      // A rehearsal has adapters of its own.
-      claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
-      hardware: { [simulation] in simulation.simulate ? nil : ControllerFiles.system.hardware(of: $0) },
-      requests: interruptions.requests, pauses: setup.pauses)
-    Interruptions.setLastWords(
-      "Stopped immediately. The record is complete up to now; make its reports with:\n  roboprov report "
-        + "\(request.building.id) \(run.id)\(places.reports == "reports" ? "" : " --reports \(places.reports.shellQuoted)")"
-    )
-    let result = await progress.running { [request] in
-      await withTaskGroup(of: ApplyResult?.self) { group in
-        group.addTask {
-          // Said at once, whether or not the record can take it yet.
-          if await stopped.value() != nil { progress.noteStop() }
-          return nil
-        }
-        group.addTask { await Engine.apply(request, in: environment, recording: coordinator) }
-        defer { group.cancelAll() }
-        while let ended = await group.next() { if let ended { return ended } }
-        preconditionFailure("a run without a result")
+      requests: interruptions.requests)
+    let result = try await execution.carryOut(
+      request, asking: person, progress, watch: { notifier?.take($0) }, stopped: stopped
+    ) { report, after, directory in
+      notifier?.finish()
+      switch output {
+      case .json: break
+      case .report: RunOutput.show(report, after: after, in: directory, as: .json)
+      case .text:
+        RunOutput.show(report, after: after, in: directory, next: nextCommand(report), as: .text)
       }
     }
-    notifier?.finish()
-    do {
-      try await record.finish(building: building(undertaking)) { report, after in
-        switch output {
-        case .json: break
-        case .report: RunOutput.show(report, after: after, in: record.directory, as: .json)
-        case .text:
-          RunOutput.show(report, after: after, in: record.directory, next: nextCommand(report), as: .text)
-        }
-      }
-    } catch  where result.recordFailure != nil {
-      // For the same reason as the record before, which is told below.
-    }
-    if let failure = result.recordFailure {
-      throw await record.failure ?? CommandFailure(.record, failure.text)
-    }
-    return try status(of: result)
+    return try result.status(adapter: radio.adapter.first)
   }
 
   /// The command that does what is left.
@@ -286,24 +251,5 @@ struct ApplyCommand: AsyncParsableCommand {
       words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
     }
     return words.joined(separator: " ")
-  }
-
-  /// Makes the building's report from this run and all before it; nil in a rehearsal, which changes no building.
-  private func building(_ undertaking: Undertaking) -> ((BuildingArchive.Run) -> BuildingReport)? {
-    if simulation.simulate { return nil }
-    let subject = BuildingReports.Subject(
-      building: undertaking.source.building.id, operatedBy: places.operatedBy)
-    return { BuildingReports.make(subject, from: BuildingArchive(runs: undertaking.archive.runs + [$0])) }
-  }
-
-  private func status(of result: ApplyResult) throws -> ExitStatus {
-    if let refusal = result.refusal { throw RefusalWords.failure(refusal) }
-    if let error = result.radioFailure { throw RadioTrouble.failure(error, adapter: radio.adapter.first) }
-    switch result.outcome {
-    case .complete: return .done
-    case .incomplete: return .incomplete
-    case .interrupted: return .interrupted
-    case .aborted: return .unexpected
-    }
   }
 }

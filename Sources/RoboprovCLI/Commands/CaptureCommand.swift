@@ -80,7 +80,7 @@ struct CaptureCommand: AsyncParsableCommand {
       return try await Radio.with(simulation, rehearsing: nil) { setup in
         try await Interruptions().cancelling {
           try await Survey.meanwhile(setup, radio, for: file.building, isSimulated: simulation.simulate) {
-            air in
+            air, _ in
             await talk(about: rooms, in: file, air)
           }
         }

@@ -15,7 +15,7 @@ struct CaptureDialogue {
   private let isAtTerminal = Screen.canAnswer
   private var capture: Capture
   /// What was written, so that it can be undone.
-  private var written: [[Patch]] = []
+  private var written: [[ManifestPatch]] = []
 
   /// - Parameter air: what is on air meanwhile; nil where nobody scans.
   init(_ file: ManifestFile, rooms: [Room], air: AirLog?) {
@@ -92,7 +92,7 @@ struct CaptureDialogue {
     do {
       let edits = try ManifestFile.edits(of: path, assignments.map { ($0.address, $0.stop.room) })
       for edit in edits { try ManifestFile.write(edit) }
-      written.append(edits.map(Patch.init))
+      written.append(edits.map(ManifestPatch.init))
     } catch {
       capture.notSaved()
       return say(error)
@@ -142,37 +142,5 @@ extension Recognition {
     case .present: "is there"
     case .configured(let beacon): "at work with minor \(beacon.minor)"
     }
-  }
-}
-
-/// What a change replaced in a file, so that it can be taken back.
-private struct Patch {
-  private let file: String
-  /// The digest of the file with the change.
-  private let digest: String
-  private let place: Range<Int>
-  private let removed: [UInt8]
-
-  init(_ edit: ManifestEditor.Edit) {
-    let (old, new) = (edit.original, edit.bytes)
-    let prefix = zip(old, new).prefix { $0 == $1 }.count
-    let suffix = zip(old[prefix...].reversed(), new[prefix...].reversed()).prefix { $0 == $1 }.count
-    file = edit.file
-    digest = HostEnvironment.sha256(new)
-    place = prefix..<new.count - suffix
-    removed = Array(old[prefix..<old.count - suffix])
-  }
-
-  /// Makes the file what it was.
-  /// - Throws: `CommandFailure`, also when somebody has changed it meanwhile.
-  func takeBack() throws {
-    let bytes = try InputFile.read(file, atMost: 1 << 30).bytes
-    guard HostEnvironment.sha256(bytes) == digest else {
-      throw CommandFailure(
-        .record, "\(file) was changed by somebody else meanwhile", cure: "Take the address out by hand.")
-    }
-    var original = bytes
-    original.replaceSubrange(place, with: removed)
-    try OutputFile.change(file, from: bytes, to: original)
   }
 }

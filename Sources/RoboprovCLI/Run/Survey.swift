@@ -59,12 +59,12 @@ extension Survey {
   /// - Throws: `CommandFailure` when there is no adapter; what `body` throws.
   static func meanwhile<Result: Sendable>(
     _ setup: Radio.Setup, _ radio: RadioOptions, for building: Building, isSimulated: Bool,
-    _ body: @escaping @Sendable (AirLog) async throws -> Result
+    isQuiet: Bool = false, _ body: @escaping @Sendable (AirLog, AdapterID) async throws -> Result
   ) async throws -> Result {
     let (adapter, claims) = try await takeAdapter(setup, radio, of: building, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
     let log = AirLog()
-    Console.say("Scanning on \(adapter.name)")
+    if !isQuiet { Console.say("Scanning on \(adapter.name)") }
     return try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask {
         do throws(CentralError) {
@@ -77,7 +77,7 @@ extension Survey {
         }
         return nil
       }
-      group.addTask { try await body(log) }
+      group.addTask { try await body(log, adapter.id) }
       while let ended = try await group.next() {
         guard let result = ended else { continue }
         group.cancelAll()

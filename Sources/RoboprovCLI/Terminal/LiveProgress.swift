@@ -19,6 +19,10 @@ actor LiveProgress {
     var rings = false
     /// Whether each event goes to stdout, one JSON object a line.
     var writesEvents = false
+    /// Whether rooms that end leave no line: whoever holds it says that.
+    var hidesEndings = false
+    /// Whether keys pause the run and explain themselves.
+    var takesKeys = true
     /// The pace of earlier runs, for the estimate.
     var earlierPace = RunPace()
   }
@@ -120,7 +124,7 @@ actor LiveProgress {
   // MARK: Keys and sizes
 
   private func takeKeys() {
-    guard KeyReader.isPossible else { return }
+    guard options.takesKeys, KeyReader.isPossible else { return }
     let keys = KeyReader { [weak self] byte in
       guard let self else { return }
       _ = self.thread.schedule(after: .zero) { self.assumeIsolated { $0.pressed(byte) } }
@@ -180,6 +184,7 @@ actor LiveProgress {
       if options.writesEvents { data += String(decoding: journalLines.line(event), as: UTF8.self) + "\n" }
       switch options.detail {
       case .verbose: lines += view.verbose(event)
+      case .normal where options.hidesEndings: break
       case .normal where isLive: lines += view.finished(event, style: style)
       case .normal, .quiet: lines += view.plain(event, detail: options.detail)
       }

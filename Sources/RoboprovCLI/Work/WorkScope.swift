@@ -6,6 +6,10 @@ struct WorkScope {
   let selection: RoomSelection
   let permissions: RecordPermissions
 
+  init(_ selection: RoomSelection, _ permissions: RecordPermissions = RecordPermissions()) {
+    (self.selection, self.permissions) = (selection, permissions)
+  }
+
   /// - Throws: `CommandFailure`: an unknown room.
   init(_ options: WorkOptions, of building: Building, plan: ApplyPlan? = nil) throws {
     let names = RoomNames(building)

@@ -1,0 +1,33 @@
+import Manifest
+
+/// What a change replaced in a file, so that it can be taken back.
+struct ManifestPatch {
+  private let file: String
+  /// The digest of the file with the change.
+  private let digest: String
+  private let place: Range<Int>
+  private let removed: [UInt8]
+
+  init(_ edit: ManifestEditor.Edit) {
+    let (old, new) = (edit.original, edit.bytes)
+    let prefix = zip(old, new).prefix { $0 == $1 }.count
+    let suffix = zip(old[prefix...].reversed(), new[prefix...].reversed()).prefix { $0 == $1 }.count
+    file = edit.file
+    digest = HostEnvironment.sha256(new)
+    place = prefix..<new.count - suffix
+    removed = Array(old[prefix..<old.count - suffix])
+  }
+
+  /// Makes the file what it was.
+  /// - Throws: `CommandFailure`, also when somebody has changed it meanwhile.
+  func takeBack() throws {
+    let bytes = try InputFile.read(file, atMost: 1 << 30).bytes
+    guard HostEnvironment.sha256(bytes) == digest else {
+      throw CommandFailure(
+        .record, "\(file) was changed by somebody else meanwhile", cure: "Take the address out by hand.")
+    }
+    var original = bytes
+    original.replaceSubrange(place, with: removed)
+    try OutputFile.change(file, from: bytes, to: original)
+  }
+}

@@ -1,0 +1,305 @@
+import Bluetooth
+import Engine
+import EventLoop
+import Foundation
+import Journal
+import Labels
+import Manifest
+import Model
+import Reporting
+import Waiting
+
+/// Carries out what `Walk` decides: shows what is received, writes addresses into the manifest, provisions, and says what became
+/// of it.
+actor WalkSession {
+  private let command: WalkCommand
+  private let setup: Radio.Setup
+  private let isLive = Screen.standardError.canRedraw && KeyReader.isPossible
+  private let stopped = OneShot<Void>()
+  private var source: ManifestSource
+  private var walk: Walk
+  private var view = WalkView()
+  private var seen: Set<BluetoothAddress> = []
+  /// What was written into the manifest for a room, so that it can be undone.
+  private var written: [RoomID: [ManifestPatch]] = [:]
+  /// Rooms whose address was undone: they may get another device than the one on record.
+  private var released: Set<RoomID> = []
+  private var drawn = 0
+  private var isInterrupted = false
+
+  init(_ command: WalkCommand, _ undertaking: Undertaking, _ setup: Radio.Setup) {
+    (self.command, self.setup) = (command, setup)
+    source = undertaking.source
+    let known = undertaking.known
+    let selected = Set(undertaking.selected.map(\.id))
+    let rooms = undertaking.source.building.rooms
+    let others = rooms.filter { !selected.contains($0.id) }.compactMap { room in
+      (known.device(of: room)?.address ?? room.address).map { ($0, room.name) }
+    }
+    walk = Walk(
+      undertaking.selected.map { room in
+        Walk.Stop(
+          room: room.id, name: room.name, floor: room.floor,
+          address: room.address ?? known.device(of: room)?.address)
+      }, owners: Dictionary(others) { first, _ in first })
+    view.building = undertaking.source.building.name
+    view.isSimulated = command.simulation.simulate
+    view.rooms = rooms.count
+    view.done = rooms.count { known.isDone($0) }
+  }
+
+  /// Walks through the rooms until all had their turn, or the installer wants no more.
+  func run() async throws -> ExitStatus {
+    let input = WalkInput()
+    let interruptions = Interruptions { [stopped] in
+      stopped.fulfill()
+      input.interrupt()
+    }
+    defer { withExtendedLifetime(interruptions) {} }
+    if !isLive { Console.say("Labels and keys are read line by line; . is Enter, q ends, ? helps") }
+    input.begin()
+    defer { input.end() }
+    while let stop = walk.current, !isInterrupted {
+      let action = try await Survey.meanwhile(
+        setup, command.radio, for: source.building, isSimulated: command.simulation.simulate, isQuiet: true
+      ) { air, adapter in
+        await self.decision(at: stop, input, air, adapter)
+      }
+      guard try await carryOut(action) else { break }
+    }
+    erase()
+    finish()
+    if isInterrupted { return .interrupted }
+    return walk.left.isEmpty ? .done : .incomplete
+  }
+
+  // MARK: What is to be done
+
+  /// Shows what is received, and returns when an entry asks for something that ends the scan.
+  private func decision(
+    at stop: Walk.Stop, _ input: WalkInput, _ air: AirLog, _ adapter: AdapterID
+  ) async -> Walk.Action {
+    let began = setup.clock.now
+    view.stop = stop
+    view.proposal = nil
+    view.isLocating = false
+    if !isLive { Console.say("Room: \(stop.name)" + (stop.address.map { " (\($0))" } ?? "")) }
+    for await event in input.events {
+      await look(at: stop, air, adapter, since: began)
+      switch event {
+      case .tick: break
+      case .typed(let text): view.typed = text
+      case .interrupted:
+        isInterrupted = true
+        return .quit
+      case .end: return .quit
+      case .entry(let entry):
+        if view.isLocating {
+          view.isLocating = false
+          break
+        }
+        let action = walk.take(entry, proposal: view.proposal?.address)
+        switch action {
+        case .nothing: break
+        case .tell(let message): tell(message.words)
+        case .locate:
+          if isLive { view.isLocating = true } else { tell(signal(of: stop)) }
+        case .assign(let address, _):
+          if let problem = await problem(with: address, air) {
+            tell(problem)
+          } else {
+            return await keep(action, air)
+          }
+        default: return await keep(action, air)
+        }
+        // A room that was skipped is left.
+        if walk.current?.room != stop.room { return await keep(.nothing, air) }
+      }
+      draw()
+    }
+    return .quit
+  }
+
+  /// Notes what was received until now, so that what is received for the first time later can be told from it.
+  private func keep(_ action: Walk.Action, _ air: AirLog) async -> Walk.Action {
+    for device in await air.air.free { seen.insert(device.address) }
+    return action
+  }
+
+  private func look(at stop: Walk.Stop, _ air: AirLog, _ adapter: AdapterID, since began: MonotonicInstant)
+    async
+  {
+    let now = setup.clock.now
+    let ledger = await air.air
+    let address = stop.address ?? view.proposal?.address
+    let sighting = address.flatMap { ledger[$0] }
+    let isFresh = sighting?.lastHeard.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
+    view.rssi = isFresh ? sighting?.rssi : nil
+    guard stop.address == nil, let room = source.building.rooms.first(where: { $0.id == stop.room }) else {
+      return
+    }
+    view.proposal = WalkProposal(
+      ledger.free(for: room.profile), except: walk.taken, seen: seen, on: adapter, since: began, now: now)
+  }
+
+  /// Why a label's device must not be taken, by what it sends: it is another room's, and at work.
+  private func problem(with address: BluetoothAddress, _ air: AirLog) async -> String? {
+    guard let beacon = await air.air[address]?.beaconAtWork else { return nil }
+    let owner = source.building.rooms.first { room in
+      if case .integer(Int(beacon.minor))? = room.settings[.minor] { true } else { false }
+    }
+    guard let owner, owner.id != walk.current?.room else { return nil }
+    return "Wrong sensor: \(address) is at work with minor \(beacon.minor), that of \(owner.name)"
+  }
+
+  private func signal(of stop: Walk.Stop) -> String {
+    guard let rssi = view.rssi else { return "not received now" }
+    return "\(WalkView.signal(rssi)) \(rssi) dBm"
+  }
+
+  /// - Returns: whether the walk goes on.
+  private func carryOut(_ action: Walk.Action) async throws -> Bool {
+    switch action {
+    case .quit: return false
+    case .nothing, .tell, .locate: break
+    case .assign(let address, let stop):
+      if try assign(address, to: stop) { try await provision(stop.room) }
+    case .provision(let stop): try await provision(stop.room)
+    case .undo(let stop): undo(stop)
+    }
+    return true
+  }
+
+  // MARK: The manifest
+
+  private func assign(_ address: BluetoothAddress, to stop: Walk.Stop) throws -> Bool {
+    if !command.simulation.simulate {
+      do {
+        let edits = try ManifestFile.edits(of: command.manifest, [(address, stop.room)])
+        for edit in edits { try ManifestFile.write(edit) }
+        written[stop.room] = edits.map(ManifestPatch.init)
+        // What records have of the manifest is what it says now.
+        let resolved = source.building
+        source = try ManifestSource.load(command.manifest)
+        source.building = resolved
+      } catch let failure as CommandFailure {
+        tell("Not saved: \(failure.message)" + (failure.cure.map { "\n" + $0 } ?? ""))
+        return false
+      }
+    }
+    give(address, to: stop.room)
+    walk.assigned(address, to: stop.room)
+    return true
+  }
+
+  private func undo(_ stop: Walk.Stop) {
+    do {
+      for patch in (written[stop.room] ?? []).reversed() { try patch.takeBack() }
+    } catch {
+      let words = (error as? CommandFailure).map { $0.message } ?? "\(error)"
+      return tell("Not undone: \(words)")
+    }
+    written[stop.room] = nil
+    released.insert(stop.room)
+    give(nil, to: stop.room)
+    walk.undone(stop.room)
+    tell("\(stop.name) has no sensor again")
+  }
+
+  private func give(_ address: BluetoothAddress?, to room: RoomID) {
+    guard let index = source.building.rooms.firstIndex(where: { $0.id == room }) else { return }
+    source.building.rooms[index].address = address
+  }
+
+  // MARK: The run
+
+  /// Provisions one room as `apply` does, in a run of its own.
+  private func provision(_ room: RoomID) async throws {
+    erase()
+    let run = RunIdentity(operatedBy: command.places.operatedBy)
+    let scope = WorkScope(
+      RoomSelection(only: [room]), RecordPermissions(rebind: released.intersection([room])))
+    let isSimulated = command.simulation.simulate
+    let lock =
+      isSimulated ? nil : try Claims.building(source.building.id, in: command.places.reports, for: run)
+    defer { lock?.release() }
+    let undertaking: Undertaking
+    do {
+      undertaking = try Undertaking(source, scope, command.seal, in: command.places.reports)
+    } catch let failure as CommandFailure where failure.status == .manifest {
+      walk.ended(room, isDone: false)
+      return tell("✗ \(failure.message)\n\(failure.cure ?? "")")
+    }
+    let request = undertaking.request(
+      as: run, manifest: command.manifest, command.simulation, command.radio, parallel: 1)
+    let progress = LiveProgress(
+      clock: setup.clock, LiveProgress.Options(hidesEndings: true, takesKeys: false))
+    let execution = RunExecution(
+      undertaking: undertaking, run: run, setup: setup, places: command.places, isSimulated: isSimulated)
+    let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
+    var ended: RoomReport?
+    let result = try await withThrowingTaskGroup(of: Void.self) { [stopped] group in
+      group.addTask { if await stopped.value() != nil { ask.yield(.stop) } }
+      defer { group.cancelAll() }
+      return try await execution.carryOut(
+        request, asking: .init(requests: requests), progress, stopped: stopped
+      ) { report, _, _ in
+        ended = report[room]
+      }
+    }
+    if stopped.peeked != nil { isInterrupted = true }
+    if let ended { tell(ended) }
+    _ = try result.status(adapter: command.radio.adapter.first)
+  }
+
+  private func tell(_ report: RoomReport) {
+    let isDone = report.outcome.isSuccess
+    walk.ended(report.id, isDone: isDone)
+    if isDone { view.done += 1 }
+    let name = report.planned.name
+    if isDone {
+      let signal = report.rssi.map { ", \($0) dBm" } ?? ""
+      tell("✓ \(name) done\(signal)" + (walk.current.map { ", next \($0.name)" } ?? ""))
+    } else {
+      let words = Explanation(of: report)
+      tell("✗ \(name): " + (words.map { "\($0.sentence)\n→ \($0.advice)" } ?? "\(report.outcome.rawValue)"))
+    }
+    guard !command.silent, Screen.standardError.isTerminal else { return }
+    Console.ring()
+    if !isDone { Console.ring() }
+  }
+
+  // MARK: The screen
+
+  private func tell(_ message: String) {
+    view.message = message
+    if !isLive { Console.show(message + "\n") }
+  }
+
+  private func draw() {
+    guard isLive else { return }
+    let lines = view.lines(Screen.standardError.style)
+    let up = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
+    Console.draw(lines, after: "\u{1B}[?2026h" + up + "\u{1B}[J", before: "\u{1B}[?2026l")
+    drawn = lines.count
+  }
+
+  private func erase() {
+    guard drawn > 0 else { return }
+    Console.draw([], after: "\u{1B}[\(drawn)F\u{1B}[J")
+    drawn = 0
+  }
+
+  /// Says how the walk ended: counts, and the next command.
+  private func finish() {
+    if isLive, !view.message.isEmpty { Console.show(view.message + "\n") }
+    let left = walk.left
+    let done = walk.stops.count - left.count
+    Console.data(
+      "\(done) of \(walk.stops.count) rooms done in this walk; the building: \(view.done) of \(view.rooms)\n")
+    guard !left.isEmpty else { return }
+    let names = left.prefix(12).map(\.name.visible).joined(separator: ", ")
+    Console.data("Left: \(names)\(left.count > 12 ? " and \(left.count - 12) more" : "")\n")
+    Console.data("Next: roboprov walk \(command.manifest.shellQuoted)\n")
+  }
+}

@@ -1,0 +1,103 @@
+import Bluetooth
+import Labels
+import Reporting
+
+/// What `roboprov walk` shows while it waits for the installer: state in, lines out, for a terminal of 40 columns and 20 lines.
+struct WalkView: Sendable {
+  var building = ""
+  var isSimulated = false
+  var done = 0
+  var rooms = 0
+  var stop: Walk.Stop?
+  var next: Walk.Stop?
+  /// The device of the room, as it is received; nil where it was not received in this scan.
+  var rssi: Int?
+  var proposal: WalkProposal?
+  /// What was said last.
+  var message = ""
+  /// What was typed so far.
+  var typed = ""
+  /// Whether the device's signal is shown instead.
+  var isLocating = false
+
+  /// The lines, none wider than the terminal.
+  func lines(_ style: TerminalStyle) -> [String] {
+    let width = style.width
+    let counts = "\(done)/\(rooms) done"
+    let mark = isSimulated ? " SIM" : ""
+    let room = max(4, width - counts.columns - mark.columns - 1)
+    var lines = [building.visible.fitted(to: room) + mark + " " + counts]
+    guard let stop else { return lines }
+    lines.append("Room: \(stop.name.visible)" + (stop.floor.map { " · floor \($0.visible)" } ?? ""))
+    lines += wrapped(device(of: stop), width)
+    if !message.isEmpty { lines += wrapped(message.visibleLines, width) }
+    lines += wrapped(hint(for: stop), width)
+    let entry = "> " + typed.visible
+    lines.append(entry.columns <= width ? entry : "> …" + String(typed.visible.suffix(max(1, width - 4))))
+    return lines.map { $0.columns <= width ? $0 : String($0.prefix(width)) }
+  }
+
+  private func device(of stop: Walk.Stop) -> String {
+    if let address = stop.address {
+      let signal = rssi.map { "\(Self.signal($0)) \($0) dBm" } ?? "not received now"
+      return "\(address) \(signal)"
+    }
+    switch proposal {
+    case .switchedOn(let address, let rssi)?: return "Just switched on: \(address)\(Self.dBm(rssi))"
+    case .nearest(let address, let rssi)?: return "Nearest: \(address)\(Self.dBm(rssi))"
+    case nil: return "No sensor is clearly the nearest."
+    }
+  }
+
+  private func hint(for stop: Walk.Stop) -> String {
+    if isLocating { return "Any key: back" }
+    if stop.address != nil {
+      return stop.state == .failed ? "Enter: retry, s: skip, ?: help" : "Enter: start, ?: help"
+    }
+    return proposal == nil ? "Scan the label, ?: help" : "Scan the label, or Enter: take it"
+  }
+
+  private func wrapped(_ text: String, _ width: Int) -> [String] {
+    text.split(separator: "\n").flatMap { line in
+      line.columns <= width ? [String(line)] : Self.wrap(String(line), to: width)
+    }
+  }
+
+  /// A text in lines of at most so many columns.
+  static func wrap(_ text: String, to width: Int) -> [String] {
+    TerminalStyle(width: width, hasColor: false).paragraph(text)
+  }
+
+  private static func dBm(_ rssi: Int?) -> String { rssi.map { " \($0) dBm" } ?? "" }
+
+  /// A bar of 10 cells, from −100 to −40 dBm.
+  static func signal(_ rssi: Int) -> String {
+    let cells = max(0, min(10, (rssi + 100) / 6))
+    return String(repeating: "#", count: cells) + String(repeating: "-", count: 10 - cells)
+  }
+
+  /// What the keys do.
+  static let help = """
+    Scan a label, or type its 12 digits.
+    Enter: take the sensor, start, retry
+    r retry  s skip  u undo the address
+    l locate (signal)  q quit  ? help
+    """
+}
+
+extension Walk.Message {
+  /// For people.
+  var words: String {
+    switch self {
+    case .help: WalkView.help
+    case .badLabel(let problem): "No label: \(LabelWords.sentence(problem))"
+    case .wrongLabel(let address, let room): "Wrong label: \(address) is the sensor of \(room)"
+    case .otherDevice(let address, let has):
+      "Wrong label: \(address). This room has \(has); u undoes that, or use roboprov replace"
+    case .nothingToTake: "There is no sensor to take: scan the label"
+    case .nothingToUndo: "Nothing to undo: no address was given here, or its room is done"
+    case .skipped(let name): "– \(name) skipped"
+    case .noDevice: "There is no sensor to locate yet: scan the label"
+    }
+  }
+}

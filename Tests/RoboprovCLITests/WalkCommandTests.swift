@@ -1,0 +1,147 @@
+import Bluetooth
+import Engine
+import Families
+import Foundation
+import Labels
+import Model
+import Reporting
+import Testing
+import VirtualBuilding
+
+@testable import RoboprovCLI
+
+@Suite("Rooms are walked through one by one", .timeLimit(.minutes(5)))
+struct WalkCommandTests {
+  private static let manifest = """
+    building: Harbour House
+    id: harbour
+    match: later
+    rooms:
+      - { room: Room 101, minor: 101 }
+      - { room: Room 102, minor: 102, address: "\(ServedBuilding.address(2))" }
+      - { room: Room 103, minor: 103 }
+
+    """
+
+  private static func text(_ site: Site) throws -> String {
+    try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+  }
+
+  private static let command = ["walk", "building.yaml"]
+
+  @Test("at a terminal: label, wrong label, Enter, a failure that is retried, undone and skipped")
+  func terminal() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let sensors = [
+        ServedBuilding.sensor(1), ServedBuilding.sensor(2), ServedBuilding.sensor(3, .errorOnSave("no")),
+      ]
+      try await ServedBuilding.serve(sensors) { building in
+        let run = try site.startAtTerminal(Self.command, bus: building.bus)
+        try await run.says("Room: Room 101")
+        try run.type("\(ServedBuilding.address(2))\r")
+        try await run.says("Wrong label: \(ServedBuilding.address(2)) is the sensor of Room 102")
+        try run.type("\(ServedBuilding.address(1))\r")
+        try await run.says("✓ Room 101 done")
+        #expect(try Self.text(site).contains(ServedBuilding.address(1).description), "it is in the manifest")
+        try run.type("\r")
+        try await run.says("✓ Room 102 done")
+        try run.type("\(ServedBuilding.address(3))\r")
+        try await run.says("✗ Room 103: ")
+        try run.type("u")
+        try await run.says("Room 103 has no sensor again")
+        #expect(try !Self.text(site).contains(ServedBuilding.address(3).description))
+        try run.type("s")
+        let outcome = try await run.ended()
+        #expect(outcome.status == 100, "\(outcome)")
+        #expect(outcome.output.contains("2 of 3 rooms done in this walk"), "\(outcome)")
+        #expect(outcome.output.contains("Next: roboprov walk building.yaml"), "\(outcome)")
+        // Each room has a run of its own, on record as of any other command.
+        let status = try await site.run(["status", "building.yaml"])
+        #expect(status.output.contains("2 of 3 rooms done"), "\(status)")
+      }
+    }
+  }
+
+  @Test("without a terminal: lines, of which a single letter is a key; Ctrl-C ends it in order")
+  func lines() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try await ServedBuilding.serve([ServedBuilding.sensor(1), ServedBuilding.sensor(2)]) { building in
+        let lines = "\(ServedBuilding.address(1))\n.\ns\n"
+        let outcome = try await site.run(
+          Self.command, bus: building.bus, through: ["sh", "-c", "printf '%s' '\(lines)' | \"$@\"", "sh"])
+        #expect(outcome.status == 100, "\(outcome)")
+        #expect(outcome.errors.contains("✓ Room 101 done"), "\(outcome)")
+        #expect(outcome.errors.contains("✓ Room 102 done"), "\(outcome)")
+        #expect(outcome.output.contains("Left: Room 103"), "\(outcome)")
+        let again = try await site.run(Self.command + ["--only", "Room 101"], bus: building.bus)
+        #expect(again.status == 0 && again.errors.contains("Nothing to do"), "\(again)")
+        let waiting = try site.startAtTerminal(Self.command, bus: building.bus)
+        try await waiting.says("Room: Room 103")
+        try waiting.type("\u{3}")
+        let stopped = try await waiting.ended()
+        #expect(stopped.status == 130, "\(stopped)")
+      }
+    }
+  }
+
+  // MARK: What is shown
+
+  private static let adapter = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7101))
+
+  @Test("fits 40 columns and 20 lines, whatever it has to show", arguments: [20, 40, 80])
+  func view(width: Int) {
+    let style = TerminalStyle(width: width, height: 20, hasColor: false)
+    var view = WalkView()
+    view.building = "Hotel Bellevue am Vierwaldstättersee \u{1B}[31m"
+    view.rooms = 300
+    view.stop = Walk.Stop(room: "r", name: "A room with a very long name, on the left", floor: "3")
+    let messages: [Walk.Message] = [
+      .help, .badLabel(.noAddress(digits: 6)), .wrongLabel(ServedBuilding.address(1), room: "Room 7\n"),
+      .otherDevice(ServedBuilding.address(1), has: ServedBuilding.address(2)), .nothingToTake, .nothingToUndo,
+      .skipped("Room 7"), .noDevice,
+    ]
+    for message in messages {
+      view.message = message.words
+      view.typed = String(repeating: "C4", count: 40)
+      let lines = view.lines(style)
+      #expect(lines.count <= 20 || width < 40, "\(lines)")
+      for line in lines {
+        #expect(line.columns <= width && line.visible == line, "\(width): \(line)")
+      }
+    }
+  }
+
+  @Test(
+    "proposes the device that is clearly nearest, or the only one that came later, and none of other rooms")
+  func proposal() {
+    func find(
+      _ heard: [(number: Int, rssi: Int, at: Double)], except taken: Set<BluetoothAddress> = [],
+      seen: Set<BluetoothAddress> = []
+    ) -> WalkProposal? {
+      var air = AirLedger(profiles: DeviceProfiles.all)
+      for (number, rssi, at) in heard {
+        for step in 0..<12 where at + Double(step) / 2 <= 12 {
+          _ = air.hear(
+            Advertisement(
+              address: ServedBuilding.address(number), adapter: Self.adapter,
+              receivedAt: MonotonicInstant(sinceZero: .seconds(at + Double(step) / 2)), rssi: rssi,
+              localName: "Robo Sensor"))
+        }
+      }
+      return WalkProposal(
+        air.free(for: "robo-sensor"), except: taken, seen: seen, on: Self.adapter,
+        since: MonotonicInstant(sinceZero: .zero), now: MonotonicInstant(sinceZero: .seconds(12)))
+    }
+    let (one, two) = (ServedBuilding.address(1), ServedBuilding.address(2))
+    #expect(find([(1, -50, 0.5), (2, -70, 0.5)]) == .nearest(one, rssi: -50))
+    #expect(find([(1, -50, 0.5), (2, -55, 0.5)]) == nil, "neither is clearly nearer")
+    #expect(find([(1, -80, 0.5)]) == nil, "too far to be here")
+    #expect(find([(1, -50, 0.5), (2, -70, 0.5)], except: [one]) == .nearest(two, rssi: -70))
+    #expect(find([(1, -50, 0.5), (2, -80, 7)]) == .switchedOn(two, rssi: -80))
+    #expect(
+      find([(1, -50, 0.5), (2, -80, 7)], seen: [two]) == .nearest(one, rssi: -50), "it was there before")
+    #expect(find([(1, -75, 7), (2, -76, 7)]) == nil, "two were switched on")
+  }
+}
