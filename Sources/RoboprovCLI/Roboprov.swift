@@ -16,7 +16,7 @@ public struct Roboprov: AsyncParsableCommand {
       ScanCommand.self,
       FindCommand.self, MonitorCommand.self,
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
-      ReportCommand.self, AdaptersCommand.self,
+      ReportCommand.self, AdaptersCommand.self, DoctorCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
       SimulateCommand.self,
     ])

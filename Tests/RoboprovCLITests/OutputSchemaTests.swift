@@ -191,6 +191,7 @@ struct OutputSchemaTests {
       try await monitor.until("five devices") {
         monitor.outputSoFar.components(separatedBy: "\"enter\"").count == 6
       }
+      try await put("doctor", "whole.json", ["doctor", "building.yaml", "--listen", "1"])
       await premises.setMuted(true, 3)
       try await monitor.says("\"leave\"")
       monitor.send(SIGINT)

@@ -17,7 +17,7 @@ public struct TerminalStyle: Hashable, Sendable {
   }
 
   /// A colour or weight (ECMA-48 SGR).
-  enum Tone: Int, CaseIterable {
+  package enum Tone: Int, CaseIterable {
     case plain = 0
     case bold = 1
     case dim = 2
@@ -30,7 +30,7 @@ public struct TerminalStyle: Hashable, Sendable {
   static let tones = Tone.allCases.map { Array("\u{1B}[\($0.rawValue)m".unicodeScalars) }
 
   /// Text in a tone; to be called last, for what it adds has no width.
-  func paint(_ text: String, _ tone: Tone) -> String {
+  package func paint(_ text: String, _ tone: Tone) -> String {
     guard hasColor, tone != .plain, !text.isEmpty else { return text }
     return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
   }
@@ -42,7 +42,7 @@ public struct TerminalStyle: Hashable, Sendable {
   /// - Parameters:
   ///   - indent: columns before every line.
   ///   - hanging: columns more before all lines but the first.
-  func block(_ text: String, indent: Int = 0, hanging: Int = 0) -> [String] {
+  package func block(_ text: String, indent: Int = 0, hanging: Int = 0) -> [String] {
     text.wrapped(to: min(100, width) - indent - hanging).enumerated().map {
       String(repeating: " ", count: indent + ($0 == 0 ? 0 : hanging)) + $1
     }

@@ -157,6 +157,7 @@ struct ApplyCommand: AsyncParsableCommand {
     // What files tell is told before anything is asked of the bus. A building without a folder is locked once there is a bus.
     let first = try preflight(source, scope, plan, for: run, isBeginning: false)
     defer { first.lock?.release() }
+    try Preflight.checkHost(first.undertaking, manifest: manifest, reports: places.reports)
     return try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
       try await Radio.withSystem { setup in
         let checked =

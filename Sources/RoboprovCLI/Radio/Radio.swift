@@ -24,13 +24,7 @@ enum Radio {
   static func withSystem<Result: Sendable>(
     _ body: @escaping @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
-    let clock = SteadyClock()
-    let pauses = HostPauses.stream {
-      // Looked at each second, the clock notices when it was not.
-      _ = clock.now
-      return HostClocks.now()
-    }
-    return try await using(.system, clock: clock, wall: { Date() }, pauses: pauses, body)
+    try await attempting { try await body(required($0)) }
   }
 
   /// The same with the radio that the options ask for.
@@ -40,7 +34,16 @@ enum Radio {
     _ options: SimulationOptions, rehearsing subject: Rehearsal.Subject?,
     _ body: @escaping @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
-    guard options.simulate else { return try await withSystem(body) }
+    try await attempting(options, rehearsing: subject) { try await body(required($0)) }
+  }
+
+  /// The same, where `body` goes on without a radio: it is given the reason why there is none.
+  /// - Throws: `CommandFailure` for a virtual building that cannot be served; what `body` throws.
+  static func attempting<Result: Sendable>(
+    _ options: SimulationOptions, rehearsing subject: Rehearsal.Subject?,
+    _ body: @escaping @Sendable (Swift.Result<Setup, CentralError>) async throws -> Result
+  ) async throws -> Result {
+    guard options.simulate else { return try await attempting(body) }
     let rehearsal = try Rehearsal(options, of: subject)
     return try await rehearsal.serving { bus in
       // In a rehearsal both clocks run at its pace, so that times in reports are those of the building.
@@ -53,18 +56,39 @@ enum Radio {
     }
   }
 
+  private static func attempting<Result: Sendable>(
+    _ body: @escaping @Sendable (Swift.Result<Setup, CentralError>) async throws -> Result
+  ) async throws -> Result {
+    let clock = SteadyClock()
+    let pauses = HostPauses.stream {
+      // Looked at each second, the clock notices when it was not.
+      _ = clock.now
+      return HostClocks.now()
+    }
+    return try await using(.system, clock: clock, wall: { Date() }, pauses: pauses, body)
+  }
+
+  private static func required(_ opened: Swift.Result<Setup, CentralError>) throws -> Setup {
+    switch opened {
+    case .success(let setup): return setup
+    case .failure(let error): throw RadioTrouble.failure(error)
+    }
+  }
+
   private static func using<Result: Sendable>(
     _ bus: BusAddress, clock: any TimeSource, wall: @escaping @Sendable () -> Date,
-    pauses: AsyncStream<HostPause>, _ body: @Sendable (Setup) async throws -> Result
+    pauses: AsyncStream<HostPause>,
+    _ body: @Sendable (Swift.Result<Setup, CentralError>) async throws -> Result
   ) async throws -> Result {
     let central: ReconnectingCentral
     do throws(CentralError) {
       central = try await ReconnectingCentral.open(bus: bus, clock: clock)
     } catch {
-      throw RadioTrouble.failure(error)
+      return try await body(.failure(error))
     }
     do {
-      let result = try await body(Setup(central: central, clock: clock, wall: wall, pauses: pauses))
+      let result = try await body(
+        .success(Setup(central: central, clock: clock, wall: wall, pauses: pauses)))
       await central.close()
       return result
     } catch {

@@ -42,6 +42,20 @@ struct SecretResolver {
     return resolved
   }
 
+  /// The passwords that rooms of a building need from the environment or a file, and that are not to be had. No program is run
+  /// and nobody is asked.
+  static func missing(in building: Building) -> [(wanted: Wanted, trouble: SecretTrouble)] {
+    let resolver = SecretResolver(isRehearsal: false)
+    return wanted(by: building.rooms).filter(\.reference.source.isAtHand).compactMap { wanted in
+      do throws(SecretTrouble) {
+        _ = try resolver.atHand(wanted)
+        return nil
+      } catch {
+        return (wanted, error)
+      }
+    }
+  }
+
   /// What rooms need, each once, in the manifest's order.
   static func wanted(by rooms: [Room]) -> [Wanted] {
     var wanted: [Wanted] = []

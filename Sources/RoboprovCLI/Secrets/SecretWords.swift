@@ -43,7 +43,8 @@ enum SecretWords {
     }
   }
 
-  private static func sentence(
+  /// What is wrong with a password, and what to do.
+  static func sentence(
     _ trouble: SecretTrouble, _ source: SecretSource
   ) -> (sentence: String, advice: String) {
     let what =

@@ -14,7 +14,8 @@ enum ExitStatus: Int32, CaseIterable {
   /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record; or a password that it refers to is
   /// missing.
   case manifest = 65
-  /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter; or too little memory.
+  /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter; or too little memory. `doctor` ends
+  /// with it for every error that it finds: what a run needs is missing, and 1 is left to what nobody foresaw.
   case unavailable = 69
   /// The record cannot be written; or it is damaged, and nothing is decided by it.
   case record = 74
@@ -34,7 +35,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .changes: "some room would be written (only of `plan --detailed-exitcode`)"
     case .usage: "the command line makes no sense"
     case .manifest: "the manifest, scenario or plan cannot be used, or contradicts the record"
-    case .unavailable: "no D-Bus, BlueZ or adapter, or another run is at work"
+    case .unavailable: "no D-Bus, BlueZ or adapter, another run is at work, or `doctor` found an error"
     case .record: "the record cannot be written, or is damaged"
     case .incomplete: "some selected room is not done"
     case .interrupted: "interrupted (reports are written)"

@@ -11,6 +11,8 @@ struct ManifestSource {
   var building: Building
   /// What is known of its passwords.
   let passwords: ManifestPasswords
+  /// The files that were read: the manifest and those that it names.
+  let files: [String]
   private let digests: ManifestDigests
 
   /// What records have of it.
@@ -20,10 +22,14 @@ struct ManifestSource {
   func hasDigest(_ recorded: String) -> Bool { digests.contain(recorded) }
 
   /// Reads and checks a manifest; findings go to stderr.
-  /// - Parameter keepsEnvironment: Whether passwords are still to be taken from the environment (`SecretResolver`). Otherwise
-  ///   they are removed from it at once: what this command does needs none.
+  /// - Parameters:
+  ///   - keepsEnvironment: Whether passwords are still to be taken from the environment (`SecretResolver`). Otherwise they are
+  ///     removed from it at once: what this command does needs none.
+  ///   - warnsOfOthers: Whether it warns of other users' rights.
   /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
-  static func load(_ path: String, keepsEnvironment: Bool = false) throws -> ManifestSource {
+  static func load(_ path: String, keepsEnvironment: Bool = false, warnsOfOthers: Bool = true) throws
+    -> ManifestSource
+  {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
       ifMissing: "Look at the path; `roboprov init` writes a manifest that explains every key.")
@@ -34,11 +40,11 @@ struct ManifestSource {
         .manifest, "\(path) cannot be applied",
         cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
     }
-    warnOfOthers(reading)
+    if warnsOfOthers { warnOfOthers(reading) }
     OutsideWords.hide(secretsOf: building)
     if !keepsEnvironment { HostEnvironment.forget(reading.passwords.environment) }
     return ManifestSource(
-      path: path, building: building, passwords: reading.passwords,
+      path: path, building: building, passwords: reading.passwords, files: reading.files,
       digests: ManifestDigests(of: reading, file.bytes))
   }
 

@@ -17,6 +17,7 @@ enum Outputs {
     Output("scan", ScanResult.schema, in: "`roboprov scan --output json`", ScanResult.form),
     Output("adapters", AdapterListing.schema, in: "`roboprov adapters --output json`", AdapterListing.form),
     Output("monitor", MonitorLine.schema, in: "`roboprov monitor`, one a line", MonitorLine.form),
+    Output("doctor", DoctorJSON.schema, in: "`roboprov doctor --output json`", DoctorJSON.form),
     Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
     Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),

@@ -59,7 +59,8 @@ struct SiteRecord {
     return try seal(for: building, options)
   }
 
-  private static func keyPath(_ options: SealOptions) -> String {
+  /// Where the site's key is, or will be.
+  static func keyPath(_ options: SealOptions) -> String {
     options.siteKey ?? HostEnvironment.stateDirectory + "/site.key"
   }
 

@@ -1,0 +1,181 @@
+import ArgumentParser
+import Bluetooth
+import Engine
+import Foundation
+import Journal
+import Manifest
+import Model
+import Reporting
+
+/// `roboprov doctor`: what is wrong with this computer, before anybody climbs a ladder.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check this computer for what a run needs, and give the command that corrects what is wrong.",
+    discussion: """
+      roboprov doctor
+      roboprov doctor building.yaml
+      roboprov doctor building.yaml --listen 30 --output json
+
+      Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for the reports and the rights of files. \
+      With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --listen \
+      seconds: which rooms' devices are received from here. It writes nothing to any device, and records nothing. Exit status \
+      \(ExitStatus.unavailable.rawValue) if a finding is an error.
+      """)
+
+  @Argument(help: ArgumentHelp("The building, to check what it needs, too.", valueName: "building.yaml"))
+  var manifest: String?
+
+  @Option(
+    help: ArgumentHelp("With a manifest: how long to scan, in seconds; 10 if absent.", valueName: "seconds"))
+  var listen: Double?
+
+  @Option(help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"))
+  var reports = "reports"
+
+  @OptionGroup var seal: SealOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    guard let listen else { return }
+    guard manifest != nil else {
+      throw ValidationError("--listen says how long to scan for a building's devices: name its manifest")
+    }
+    guard listen.isFinite, (0.1...86_400).contains(listen) else {
+      throw ValidationError("--listen takes seconds, 0.1 to 86400")
+    }
+  }
+
+  func run() async throws {
+    let source = try manifest.map {
+      try ManifestSource.load($0, keepsEnvironment: true, warnsOfOthers: false)
+    }
+    var building = source.map { BuildingFacts($0, in: reports) }
+    let host = HostFacts.system(isSimulated: simulation.simulate, reports: reports, files: files(source))
+    let subject = building.map { Rehearsal.Subject(building: $0.building, known: $0.known) }
+    let (radio, reception) = try await Radio.attempting(simulation, rehearsing: subject) {
+      [building] opened in
+      try await Interruptions().cancelling { try await look(opened, building) }
+    }
+    building?.reception = reception
+    let findings = Diagnosis(host: host, radio: radio, building: building).findings
+    show(findings, building)
+    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable.exit }
+  }
+
+  private func files(_ source: ManifestSource?) -> [FileFacts] {
+    let manifests = (source?.files ?? []).map { file in
+      HostFiles.file(file, .manifest(hasPasswords: source?.passwords.files.contains(file) == true))
+    }
+    return manifests + [HostFiles.file(SiteRecord.keyPath(seal), .siteKey)]
+  }
+
+  /// What the stack tells, and what is received of the building.
+  private func look(
+    _ opened: Result<Radio.Setup, CentralError>, _ building: BuildingFacts?
+  ) async throws -> (RadioFacts, HostFact<BuildingFacts.ScanReception>?) {
+    guard case .success(let setup) = opened else {
+      guard case .failure(let error) = opened else { return (RadioFacts(), nil) }
+      return (RadioFacts(failure: error), building.map { _ in .unknown("Bluetooth cannot be used") })
+    }
+    let radio = await RadioFacts.read(setup.central, setup.clock)
+    if Task.isCancelled { throw ExitStatus.interrupted.exit }
+    guard let building else { return (radio, nil) }
+    return (radio, try await receive(building, radio.ready, setup))
+  }
+
+  /// Scans with every adapter that can be used.
+  private func receive(
+    _ facts: BuildingFacts, _ ready: [Adapter], _ setup: Radio.Setup
+  ) async throws -> HostFact<BuildingFacts.ScanReception> {
+    guard !ready.isEmpty else { return .unknown("no adapter can be used") }
+    let claims = AdapterClaims(RunIdentity())
+    defer { withExtendedLifetime(claims) {} }
+    var adapters: [Adapter] = []
+    var holder: String?
+    for adapter in ready {
+      switch simulation.simulate ? .granted : await claims.take(adapter) {
+      case .granted: adapters.append(adapter)
+      case .refused(let other): holder = "another run works with \(adapter.name): \(other)"
+      }
+    }
+    guard !adapters.isEmpty else { return .unknown(holder ?? "no adapter can be used") }
+    let seconds = listen ?? 10
+    Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.formatted()) s")
+    let survey = Survey(central: setup.central, clock: setup.clock)
+    let ledger = Verification.ledger(for: facts.rooms)
+    let results = await withTaskGroup(of: (Adapter, Result<AirLedger, CentralError>).self) { group in
+      for adapter in adapters {
+        group.addTask {
+          do throws(CentralError) {
+            return (
+              adapter, .success(try await survey.listen(on: adapter.id, for: .seconds(seconds), in: ledger))
+            )
+          } catch {
+            return (adapter, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    if Task.isCancelled { throw ExitStatus.interrupted.exit }
+    let heard = results.compactMap { adapter, result in (try? result.get()).map { (adapter, $0) } }
+      .sorted { $0.0.name < $1.0.name }
+    guard !heard.isEmpty else {
+      let error = results.compactMap { if case .failure(let error) = $0.1 { error } else { nil } }.first
+      return .unknown(
+        "the scan failed: " + (error.map { RadioTrouble.failure($0).message } ?? "no reason is known"))
+    }
+    return .known(
+      .init(
+        seconds: seconds, adapters: heard.map(\.0.name),
+        rooms: Reception(facts.rooms, facts.known, air: heard.map(\.1))))
+  }
+
+  private func show(_ findings: [Finding], _ building: BuildingFacts?) {
+    switch output {
+    case .json:
+      let source = DoctorJSON.Source(
+        host: HostEnvironment.hostName, building: building?.building.id, findings: findings,
+        reception: building?.reception?.value)
+      Console.data(DoctorJSON.form.value(source).pretty)
+    case .text:
+      let screen = Screen.standardOutput
+      Console.data(
+        lines: DoctorView.lines(
+          findings, style: TerminalStyle(width: screen.width, hasColor: screen.hasColor)))
+    }
+  }
+}
+
+extension BuildingFacts {
+  /// What is known of a manifest's building before anything is scanned. The manifest's passwords leave the environment.
+  fileprivate init(_ source: ManifestSource, in reports: String) {
+    let missing = SecretResolver.missing(in: source.building)
+    HostEnvironment.forget(source.passwords.environment)
+    let record = Self.record(of: source.building.id, in: reports)
+    self.init(
+      manifest: source.path, building: source.building, known: Known(standing: record.standing),
+      recordFault: record.fault,
+      missingPasswords: missing.map { wanted, trouble in
+        let words = SecretWords.sentence(trouble, wanted.reference.source)
+        return MissingPassword(
+          networks: SecretWords.networks(of: wanted), sentence: words.sentence, advice: words.advice)
+      })
+  }
+
+  private static func record(of building: String, in reports: String) -> (
+    standing: BuildingStanding, fault: String?
+  ) {
+    do throws(JournalError) {
+      let archive = try BuildingArchive.read(in: reports, building: building)
+      let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
+      return (archive.state.standing, fault)
+    } catch {
+      return (BuildingStanding(), JournalTrouble.failure(error).message)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Bluetooth
+import Engine
+import Model
+
+/// What is known of the building that a run is to provision.
+struct BuildingFacts: Sendable {
+  /// Its manifest, as the command line named it.
+  var manifest: String
+  var building: Building
+  var known: Known
+  /// Why the record cannot be used, as a clause; nil where it can.
+  var recordFault: String?
+  /// Passwords of the environment and of files that are not to be had.
+  var missingPasswords: [MissingPassword] = []
+  /// What was received of it; nil where no scan was made.
+  var reception: HostFact<ScanReception>?
+
+  /// A password that is not to be had: what is wrong, and what to do.
+  struct MissingPassword: Sendable, Hashable {
+    var networks: String
+    var sentence: String
+    var advice: String
+  }
+
+  /// What a scan received of the rooms.
+  struct ScanReception: Sendable, Hashable {
+    /// For how long each adapter scanned.
+    var seconds: Double
+    /// The adapters that scanned: `hci0`.
+    var adapters: [String]
+    var rooms: Reception
+  }
+
+  /// The rooms that are in service.
+  var rooms: [Room] { building.rooms.filter { known.standing.rooms[$0.id]?.retirement == nil } }
+}

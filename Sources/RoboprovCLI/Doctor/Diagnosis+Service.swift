@@ -1,0 +1,282 @@
+import Bluetooth
+import Model
+
+/// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/bluez.md.
+extension Diagnosis {
+  var service: [Finding] {
+    [kernel] + bus + (bluetooth == nil ? elsewhere : []) + daemonFindings + configurationFindings + stored
+  }
+
+  // MARK: The kernel
+
+  private var kernel: Finding {
+    switch host.kernel {
+    case .unknown(let why): return Finding(.kernel, .note, "The kernel's version is unknown: \(why).")
+    case .known(let release):
+      // docs/bluez.md, "On another kernel": Debian's 6.1.192 fails as soon as an adapter appears.
+      guard release.hasPrefix("6.1.0-56-") else { return Finding(.kernel, .ok, "Kernel \(release).") }
+      return Finding(
+        .kernel, .warning, "Kernel \(release) fails when an adapter appears.",
+        advice: "Install the newest one, and restart.",
+        command: "sudo apt-get update && sudo apt-get install linux-image-amd64")
+    }
+  }
+
+  /// Major and minor of the kernel's version.
+  private var kernelVersion: (major: Int, minor: Int)? {
+    guard let numbers = host.kernel.value?.split(separator: ".").prefix(2).map({ Int($0) }),
+      numbers.count == 2,
+      let major = numbers[0], let minor = numbers[1]
+    else { return nil }
+    return (major, minor)
+  }
+
+  // MARK: The bus
+
+  private var bus: [Finding] {
+    guard let radio else { return [] }
+    guard let failure = radio.failure else {
+      return [Finding(.bus, .ok, "The bus answers, and this user may use Bluetooth.")]
+    }
+    let detail = failure.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
+    switch failure.code {
+    case .busUnavailable:
+      return [
+        Finding(
+          .busUnavailable, .error, "There is no D-Bus to speak to Bluetooth through\(detail).",
+          advice: "Start it; in a container, give it the host's /run/dbus/system_bus_socket.",
+          command: "sudo systemctl start dbus")
+      ]
+    case .stackUnavailable:
+      return [
+        Finding(
+          .bluetoothdNotRunning, .error, "The Bluetooth service (BlueZ) is not running\(detail).",
+          advice: "Start it, or install it with `sudo apt-get install bluez`.",
+          command: "sudo systemctl start bluetooth")
+      ]
+    case .permissionDenied:
+      // Trap 56.
+      return [
+        Finding(
+          .busPermission, .error, "This user may not use Bluetooth\(detail).",
+          advice: "Log in again afterwards.",
+          command: "sudo adduser $USER bluetooth")
+      ]
+    default:
+      return [
+        Finding(
+          .bluetoothdSilent, .error, "Bluetooth does not answer as it should: \(failure.code)\(detail).",
+          command: "sudo systemctl restart bluetooth")
+      ]
+    }
+  }
+
+  private var elsewhere: [Finding] {
+    guard case .unknown(let why) = host.bluetooth else { return [] }
+    return [
+      Finding(
+        .hostBluetooth, .note, "bluetoothd's options and settings, chips and USB places are unknown: \(why).")
+    ]
+  }
+
+  // MARK: bluetoothd
+
+  /// The BLE-MIDI service, which bluetoothd's plugin takes for itself (docs/bluez.md, "BLE-MIDI belongs to bluetoothd").
+  private static let midi: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
+
+  var daemonFindings: [Finding] {
+    guard let bluetooth else { return [] }
+    guard case .known(let known) = bluetooth.daemon else {
+      guard case .unknown(let why) = bluetooth.daemon else { return [] }
+      return [line([version, "its options are unknown: \(why)"], .note)]
+    }
+    guard let daemon = known else {
+      return [
+        line(
+          [version, "its options are unknown: this user sees no process of it, and no unit of systemd"], .note
+        )
+      ]
+    }
+    let command = daemon.command.joined(separator: " ")
+    var findings =
+      if let process = daemon.process {
+        [line([version, "process \(process): \(command)"], .ok)]
+      } else {
+        [line([version, "this user sees no process of it", "systemd's unit starts: \(command)"], .note)]
+      }
+    if daemon.isDebugging {
+      // Trap 59: what it does not keep up with is lost.
+      findings.append(
+        Finding(
+          .bluetoothdDebugging, .warning,
+          "bluetoothd logs every message (-d), which makes it lose some when many devices advertise.",
+          command: Self.command(starting: daemon.command.filter { $0 != "-d" && !$0.hasPrefix("--debug") })))
+    }
+    return findings + midiPlugin(daemon)
+  }
+
+  /// What runs, with its version as far as the stack was asked and tells it.
+  private var version: String {
+    guard let radio, radio.failure == nil else { return "bluetoothd" }
+    return radio.stack ?? "BlueZ, its version is unknown without an adapter"
+  }
+
+  private func line(_ parts: [String], _ severity: Finding.Severity) -> Finding {
+    Finding(.bluetoothd, severity, parts.joined(separator: "; ") + ".")
+  }
+
+  private func midiPlugin(_ daemon: DaemonFacts) -> [Finding] {
+    guard daemon.loads(plugin: "midi") else { return [] }
+    let rooms = (building?.rooms ?? []).filter { DeviceFamilies.service(of: $0) == Self.midi }
+    if building != nil, rooms.isEmpty { return [] }
+    let sentence =
+      building == nil
+      ? "bluetoothd loads its BLE-MIDI plugin where it was built with one: devices with that service (Firefly) cannot be written."
+      : "bluetoothd loads its BLE-MIDI plugin where it was built with one: then \(RoomNameList.count(rooms)) cannot be written: "
+        + RoomNameList.text(rooms.map(\.name)) + "."
+    return [
+      Finding(
+        .midiPlugin, building == nil ? .note : .warning, sentence,
+        command: Self.command(starting: Self.withoutMIDI(daemon.command)))
+    ]
+  }
+
+  private static func withoutMIDI(_ command: [String]) -> [String] {
+    guard let index = command.firstIndex(where: { $0.hasPrefix("--noplugin=") }) else {
+      return command + ["--noplugin=midi"]
+    }
+    var command = command
+    command[index] += ",midi"
+    return command
+  }
+
+  /// The command that has systemd start bluetoothd so, now and in the future.
+  private static func command(starting words: [String]) -> String {
+    let folder = "/etc/systemd/system/bluetooth.service.d"
+    let text = "[Service]\\nExecStart=\\nExecStart=\(words.joined(separator: " "))\\n"
+    return "sudo mkdir -p \(folder) && printf '\(text)' | sudo tee \(folder)/roboprov.conf"
+      + " && sudo systemctl daemon-reload && sudo systemctl restart bluetooth"
+  }
+
+  // MARK: main.conf
+
+  var configurationFindings: [Finding] {
+    guard let bluetooth else { return [] }
+    guard case .known(let settings) = bluetooth.configuration else {
+      guard case .unknown(let why) = bluetooth.configuration else { return [] }
+      return [Finding(.configuration, .note, "bluetoothd's settings are unknown: \(why).")]
+    }
+    var findings: [Finding] = []
+    if settings.text("General", "ControllerMode") == "bredr" {
+      findings.append(
+        Finding(
+          .controllerMode, .error,
+          "\(MainConfiguration.path) switches Bluetooth LE off (ControllerMode=bredr).",
+          command: settings.command(setting: "General", "ControllerMode", to: "dual")))
+    }
+    // Trap 8: a device that was received is forgotten after so long, and can then not be connected to. A run counts on 30 s.
+    if let seconds = settings.number("General", "TemporaryTimeout"), (1..<30).contains(seconds) {
+      findings.append(
+        Finding(
+          .temporaryTimeout, .warning,
+          "bluetoothd forgets devices \(seconds) s after a scan (TemporaryTimeout); a run counts on 30 s.",
+          command: settings.command(setting: "General", "TemporaryTimeout", to: "30")))
+    }
+    // Trap 50.
+    if settings.flag("Policy", "AutoEnable") == false {
+      findings.append(
+        Finding(
+          .autoEnable, .note, "An adapter that is plugged in stays switched off (AutoEnable=false).",
+          command: settings.command(setting: "Policy", "AutoEnable", to: "true")))
+    }
+    findings += slowAdvertisers(settings) + supervision(settings, bluetooth)
+    return findings.isEmpty
+      ? [Finding(.configuration, .ok, "bluetoothd's settings are as a run needs them.")] : findings
+  }
+
+  /// A connection takes two advertisements, and the kernel waits for the second for a limited time (docs/bluez.md, "Connecting to
+  /// what advertises rarely"): 4 s of its own with 6.1, 20 s with 6.12; what is between was not measured.
+  private func slowAdvertisers(_ settings: MainConfiguration) -> [Finding] {
+    let rooms = building?.rooms ?? []
+    let intervals = rooms.compactMap { room in DeviceFamilies.cautionedInterval(of: room).map { (room, $0) } }
+    let mayBeSlow = rooms.contains(where: DeviceFamilies.mayAdvertiseRarely)
+    guard building == nil || mayBeSlow, let version = kernelVersion else { return [] }
+    let isNew = (version.major, version.minor) >= (6, 12)
+    let set = settings.number("LE", "Autoconnecttimeout").map { Duration.milliseconds($0 - 200) }
+    let reach = max(set ?? .zero, isNew ? .seconds(20) : .milliseconds(3800))
+    let beyond = intervals.filter { $0.1 > reach }
+    let kernel = "Kernel \(version.major).\(version.minor)"
+    let isMeasured = isNew || (version.major, version.minor) == (6, 1)
+    let doubt = isMeasured ? "" : " (measured with 6.1; of this version it is not known)"
+    guard beyond.isEmpty else {
+      let longest = beyond.map(\.1).max() ?? .zero
+      let names = RoomNameList.text(beyond.map(\.0.name))
+      let helps = longest <= .seconds(16)
+      return [
+        Finding(
+          .slowAdvertisers, .warning,
+          "\(kernel) connects to devices that advertise at least every \(reach.shown)\(doubt); \(RoomNameList.count(beyond.map(\.0))) with a longer "
+            + "interval cannot be written again: \(names).",
+          advice: helps
+            ? nil : "Use a computer with kernel 6.12, which connects up to 20 s, or a shorter interval.",
+          command: helps ? settings.command(setting: "LE", "Autoconnecttimeout", to: "16384") : nil)
+      ]
+    }
+    guard !isNew, set == nil else { return [] }
+    return [
+      Finding(
+        .slowAdvertisers, .note,
+        "\(kernel) cannot connect to devices that advertise less often than every \(reach.shown)\(doubt).",
+        advice: "Only where such devices are to be written:",
+        command: settings.command(setting: "LE", "Autoconnecttimeout", to: "16384"))
+    ]
+  }
+
+  /// Trap 27. The kernel's own value is 420 ms.
+  private func supervision(_ settings: MainConfiguration, _ bluetooth: BluetoothFacts) -> [Finding] {
+    let told = bluetooth.controllers.compactMap(\.supervisionTimeout.value).min()
+    let set = settings.number("LE", "ConnectionSupervisionTimeout").map { Duration.milliseconds($0 * 10) }
+    let time = told ?? set ?? .milliseconds(420)
+    guard time < .seconds(1) else { return [] }
+    let whose = told == nil && set == nil ? ", the kernel's own value" : ""
+    return [
+      Finding(
+        .supervisionTimeout, .note, "A link ends after \(time.shown) without a packet\(whose).",
+        advice: "Only where links at the edge of the range are lost:",
+        command: settings.command(setting: "LE", "ConnectionSupervisionTimeout", to: "200"))
+    ]
+  }
+
+  // MARK: Storage
+
+  /// Traps 12, 14 and 41: names and attributes of devices that were connected stay on disk.
+  private var stored: [Finding] {
+    guard let bluetooth else { return [] }
+    switch bluetooth.storedDevices {
+    case .unknown(let why):
+      return [
+        Finding(.storedDevices, .note, "How many devices bluetoothd keeps in its storage is unknown: \(why).")
+      ]
+    case .known(let count) where count > 100:
+      return [
+        Finding(
+          .storedDevices, .note,
+          "bluetoothd keeps \(count) devices in its storage, with names and attributes that may be old.",
+          advice: "`bluetoothctl devices` lists them. A run forgets its own; this forgets one:",
+          command: "bluetoothctl remove ADDRESS")
+      ]
+    case .known(let count):
+      return [Finding(.storedDevices, .ok, "bluetoothd keeps \(count) devices in its storage.")]
+    }
+  }
+}
+
+extension Duration {
+  /// `420 ms`, `3.8 s`.
+  var shown: String {
+    let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    if milliseconds < 1000 { return "\(milliseconds) ms" }
+    return milliseconds % 1000 == 0
+      ? "\(milliseconds / 1000) s" : "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+  }
+}

@@ -1,0 +1,74 @@
+import Engine
+import Model
+import Reporting
+
+/// `roboprov doctor --output json`. Keys are frozen; what is not known is null, never missing.
+enum DoctorJSON {
+  /// Name and version of the format.
+  static let schema = "roboprov/doctor/1"
+
+  struct Source: Sendable {
+    var host: String
+    var building: String?
+    var findings: [Finding]
+    var reception: BuildingFacts.ScanReception?
+  }
+
+  /// The document, field by field.
+  static let form = OutputForm<Source>(
+    "doctor", "What is wrong with a computer, and with what a building needs of it."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("tool_version", "Version of roboprov.") { _ in Version.current }
+    Field("host", "The computer.") { $0.host }
+    Field("building", "The building's stable id; null where no manifest was named.") { $0.building }
+    Field("summary", "How many findings of each severity there are.", form: summary) { $0 }
+    Field("findings", "What was found, by topics.", each: finding) { $0.findings }
+    Field("reception", "What a scan received of the building; null where none was made.", optional: reception)
+    {
+      $0.reception
+    }
+  }
+
+  private static let summary = OutputForm<Source>(
+    "finding_counts", "How many findings of each severity there are."
+  ) {
+    Finding.Severity.counts { source, severity in source.findings.count { $0.severity == severity } }
+  }
+
+  private static let finding = OutputForm<Finding>("finding", "Something that was found out, good or bad.") {
+    Field("code", "What was found.") { $0.code }
+    Field("severity", "How bad it is.") { $0.severity }
+    Field("subject", "The adapter, file or network that it is about; null where there is one of the kind.") {
+      $0.subject
+    }
+    Field("sentence", "What it is, for people.") { $0.sentence }
+    Field("advice", "What to do, for people; null where a command says it, or nothing is to be done.") {
+      $0.advice
+    }
+    Field("command", "What to do, as a command of a shell; null where there is none.") { $0.command }
+  }
+
+  private static let reception = OutputForm<BuildingFacts.ScanReception>(
+    "reception", "Which rooms' devices a scan received."
+  ) {
+    Field("seconds", "For how long each adapter scanned.") { $0.seconds }
+    Field("adapters", "The adapters that scanned, by name.") { $0.adapters }
+    Field("received", "Rooms whose device or identity was received, in the manifest's order.", each: room) {
+      $0.rooms.received
+    }
+    Field("not_received", "Rooms whose device is known and was not received.", each: room) {
+      $0.rooms.missing
+    }
+    Field("unknown", "Rooms of which no device is known and no identity was received.", each: room) {
+      $0.rooms.unknown
+    }
+    Field("unclaimed", "How many devices wait to be provisioned that no room has.") { $0.rooms.unclaimed }
+  }
+
+  private static let room = OutputForm<Room>("received_room", "A room.") {
+    Field("id", "Its stable id.") { $0.id }
+    Field("room", "Its name for people.") { $0.name }
+    Field("floor", "The floor that it is on; null where the manifest does not say.") { $0.floor }
+  }
+}

@@ -1,0 +1,57 @@
+/// Settings of bluetoothd: `/etc/bluetooth/main.conf`, which GLib reads as a key file.
+struct MainConfiguration: Sendable, Hashable {
+  /// Values by section and key.
+  private var values: [String: [String: String]] = [:]
+
+  /// Reads a file's text. A comment is a line of its own.
+  init(_ text: String = "") {
+    var section = ""
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = Self.trimmed(line)
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      if line.hasPrefix("["), line.hasSuffix("]") {
+        section = String(line.dropFirst().dropLast())
+        values[section, default: [:]] = values[section] ?? [:]
+      } else if let separator = line.firstIndex(of: "=") {
+        values[section, default: [:]][String(Self.trimmed(line[..<separator]))] =
+          String(Self.trimmed(line[line.index(after: separator)...]))
+      }
+    }
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+
+  func text(_ section: String, _ key: String) -> String? { values[section]?[key] }
+
+  func number(_ section: String, _ key: String) -> Int? { text(section, key).flatMap { Int($0) } }
+
+  func flag(_ section: String, _ key: String) -> Bool? {
+    switch text(section, key) {
+    case "true", "1": true
+    case "false", "0": false
+    default: nil
+    }
+  }
+
+  func has(_ section: String) -> Bool { values[section] != nil }
+
+  /// The file.
+  static let path = "/etc/bluetooth/main.conf"
+
+  /// The command that gives a key another value, and has bluetoothd read it.
+  func command(setting section: String, _ key: String, to value: String) -> String {
+    let restart = "sudo systemctl restart bluetooth"
+    if text(section, key) != nil {
+      return "sudo sed -i 's/^\\s*\(key)\\s*=.*/\(key)=\(value)/' \(Self.path) && \(restart)"
+    }
+    if has(section) {
+      return "sudo sed -i '/^\\[\(section)\\]/a \(key)=\(value)' \(Self.path) && \(restart)"
+    }
+    return "printf '\\n[\(section)]\\n\(key)=\(value)\\n' | sudo tee -a \(Self.path) && \(restart)"
+  }
+}

@@ -1,0 +1,22 @@
+import Model
+import Reporting
+
+extension Preflight {
+  /// What this computer's files tell before a run: a line for each warning. What `doctor` has beyond that costs more time.
+  /// - Throws: `CommandFailure` when a run cannot begin, or its record not be kept.
+  static func checkHost(_ undertaking: Undertaking, manifest: String, reports: String) throws {
+    var building = undertaking.source.building
+    building.rooms = undertaking.selected
+    let facts = BuildingFacts(manifest: manifest, building: building, known: undertaking.known)
+    let host = HostFacts.system(isSimulated: false, reports: reports)
+    for finding in Diagnosis(host: host, building: facts).beforeRun {
+      guard finding.severity == .error else {
+        Console.say(DoctorView.line(finding))
+        continue
+      }
+      throw CommandFailure(
+        finding.code == .storage ? .record : .unavailable, DoctorView.clause(finding),
+        cure: [finding.advice, finding.command.map { "`\($0)`" }].compactMap(\.self).joined(separator: " "))
+    }
+  }
+}

@@ -1,0 +1,450 @@
+import Bluetooth
+import Engine
+import Families
+import Model
+import Reporting
+import Testing
+
+@testable import RoboprovCLI
+
+@Suite("A diagnosis says what is wrong with a computer, and the command that corrects it")
+struct DiagnosisTests {
+  private static let address = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7113))
+
+  /// A computer on which nothing is wrong.
+  private static func host(_ change: (inout BluetoothFacts) -> Void = { _ in }) -> HostFacts {
+    var bluetooth = BluetoothFacts(
+      daemon: .known(
+        DaemonFacts(command: ["/usr/libexec/bluetooth/bluetoothd", "--noplugin=midi"], process: 812)),
+      configuration: .known(
+        MainConfiguration("[LE]\nAutoconnecttimeout=16384\nConnectionSupervisionTimeout=200\n")),
+      controllers: [controller("hci0", path: "usb1/1-3/1-3:1.0")], wifi: [], storedDevices: .known(2))
+    change(&bluetooth)
+    return HostFacts(
+      kernel: .known("6.1.0-37-amd64"), isClockSynchronised: .known(true), bluetooth: .known(bluetooth),
+      reports: StorageFacts(path: "reports", free: .known(50_000_000_000), isWritable: .known(true)),
+      files: [])
+  }
+
+  private static func controller(
+    _ name: String, path: String, id: String? = "0bda:8771", bus: String = "usb",
+    block: RadioBlock? = RadioBlock.none
+  ) -> ControllerFacts {
+    ControllerFacts(
+      name: name, hardware: AdapterHardware(bus: bus, identifier: id, product: "Bluetooth Radio", path: path),
+      block: block, supervisionTimeout: .unknown("readable by root only"))
+  }
+
+  private static func radio(_ change: (inout RadioFacts.Item) -> Void = { _ in }) -> RadioFacts {
+    var item = RadioFacts.Item(adapter: Adapter(id: address, name: "hci0", state: .ready), links: [])
+    change(&item)
+    return RadioFacts(stack: "BlueZ 5.66", adapters: [item])
+  }
+
+  private static func findings(
+    _ host: HostFacts = host(), _ radio: RadioFacts = radio(), _ building: BuildingFacts? = nil
+  )
+    -> [Finding]
+  {
+    Diagnosis(host: host, radio: radio, building: building).findings
+  }
+
+  private static func text(_ findings: [Finding]) -> String {
+    DoctorView.lines(findings, style: TerminalStyle(width: 100, hasColor: false)).joined(separator: "\n")
+  }
+
+  @Test("of a computer on which nothing is wrong, what was checked is listed")
+  func healthy() {
+    #expect(
+      Self.text(Self.findings()) == """
+        ✓ Kernel 6.1.0-37-amd64.
+        ✓ The bus answers, and this user may use Bluetooth.
+        ✓ BlueZ 5.66; process 812: /usr/libexec/bluetooth/bluetoothd --noplugin=midi.
+        ✓ bluetoothd's settings are as a run needs them.
+        ✓ bluetoothd keeps 2 devices in its storage.
+        ✓ hci0: 00:1A:7D:DA:71:13, Bluetooth Radio (0bda:8771), at usb1/1-3/1-3:1.0, switched on, 0 links.
+        ✓ A time server sets the clock.
+        ✓ 50 GB are free for the reports in reports.
+
+        Nothing is wrong.
+        """)
+  }
+
+  /// A computer on which one thing is wrong.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var code: Finding.Code
+    var severity: Finding.Severity
+    var sentence: String
+    var command: String?
+    var host: HostFacts = DiagnosisTests.host()
+    var radio: RadioFacts = DiagnosisTests.radio()
+
+    var testDescription: String { "\(code.rawValue): \(sentence)" }
+  }
+
+  private static func settings(_ text: String) -> HostFacts {
+    host {
+      $0.configuration = .known(
+        MainConfiguration("[LE]\nAutoconnecttimeout=16384\nConnectionSupervisionTimeout=200\n" + text))
+    }
+  }
+
+  private static func changed(_ change: (inout HostFacts) -> Void) -> HostFacts {
+    var host = host()
+    change(&host)
+    return host
+  }
+
+  private static func reports(free: UInt64 = 50_000_000_000, isWritable: Bool = true) -> HostFacts {
+    changed {
+      $0.reports = StorageFacts(path: "my reports", free: .known(free), isWritable: .known(isWritable))
+    }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      code: .kernel, severity: .note, sentence: "is unknown: no reason",
+      host: changed { $0.kernel = .unknown("no reason") }),
+    Case(
+      code: .kernel, severity: .warning, sentence: "fails when an adapter appears",
+      command: "apt-get install linux-image",
+      host: changed { $0.kernel = .known("6.1.0-56-amd64") }),
+    Case(
+      code: .busUnavailable, severity: .error, sentence: "There is no D-Bus",
+      command: "sudo systemctl start dbus",
+      radio: RadioFacts(failure: CentralError(.busUnavailable))),
+    Case(
+      code: .bluetoothdNotRunning, severity: .error, sentence: "is not running",
+      command: "sudo systemctl start bluetooth",
+      radio: RadioFacts(failure: CentralError(.stackUnavailable))),
+    Case(
+      code: .busPermission, severity: .error, sentence: "may not use Bluetooth",
+      command: "sudo adduser $USER bluetooth",
+      radio: RadioFacts(failure: CentralError(.permissionDenied))),
+    Case(
+      code: .bluetoothdSilent, severity: .error, sentence: "does not answer",
+      command: "sudo systemctl restart bluetooth",
+      radio: RadioFacts(failure: CentralError(.timedOut))),
+    Case(
+      code: .hostBluetooth, severity: .note, sentence: "are unknown: the building is simulated",
+      host: changed { $0.bluetooth = .unknown("the building is simulated") }),
+    Case(
+      code: .bluetoothd, severity: .note, sentence: "BlueZ 5.66; its options are unknown: x.",
+      host: host { $0.daemon = .unknown("x") }),
+    Case(
+      code: .bluetoothd, severity: .note, sentence: "this user sees no process",
+      host: host { $0.daemon = .known(nil) }),
+    Case(
+      code: .bluetoothd, severity: .note,
+      sentence: "BlueZ 5.66; this user sees no process of it; systemd's unit starts: /b -x --noplugin=midi.",
+      host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "-x", "--noplugin=midi"], process: nil)) }),
+    Case(
+      code: .bluetoothdDebugging, severity: .warning, sentence: "logs every message",
+      command: "ExecStart=/b --noplugin=midi\\n",
+      host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "-d", "--noplugin=midi"], process: 1)) }),
+    Case(
+      code: .midiPlugin, severity: .note, sentence: "devices with that service (Firefly)",
+      command: "ExecStart=/b --noplugin=midi\\n",
+      host: host { $0.daemon = .known(DaemonFacts(command: ["/b"], process: 1)) }),
+    Case(
+      code: .midiPlugin, severity: .note, sentence: "BLE-MIDI",
+      command: "ExecStart=/b --noplugin=a2dp,midi\\n",
+      host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "--noplugin=a2dp"], process: 1)) }),
+    Case(
+      code: .configuration, severity: .note, sentence: "settings are unknown: x",
+      host: host { $0.configuration = .unknown("x") }),
+    Case(
+      code: .controllerMode, severity: .error, sentence: "switches Bluetooth LE off",
+      command: "ControllerMode=dual",
+      host: settings("[General]\nControllerMode=bredr\n")),
+    Case(
+      code: .temporaryTimeout, severity: .warning, sentence: "forgets devices 10 s after a scan",
+      command: "TemporaryTimeout=30", host: settings("[General]\nTemporaryTimeout=10\n")),
+    Case(
+      code: .autoEnable, severity: .note, sentence: "stays switched off", command: "AutoEnable=true",
+      host: settings("[Policy]\nAutoEnable=false\n")),
+    Case(
+      code: .slowAdvertisers, severity: .note, sentence: "less often than every 3.8 s",
+      command: "Autoconnecttimeout=16384",
+      host: host { $0.configuration = .known(MainConfiguration("[LE]\nConnectionSupervisionTimeout=200\n")) }),
+    Case(
+      code: .supervisionTimeout, severity: .note,
+      sentence: "after 420 ms without a packet, the kernel's own value",
+      command: "ConnectionSupervisionTimeout=200",
+      host: host { $0.configuration = .known(MainConfiguration("[LE]\nAutoconnecttimeout=16384\n")) }),
+    Case(
+      code: .storedDevices, severity: .note, sentence: "keeps 101 devices",
+      command: "bluetoothctl remove ADDRESS",
+      host: host { $0.storedDevices = .known(101) }),
+    Case(
+      code: .storedDevices, severity: .note, sentence: "is unknown: readable by root only",
+      host: host { $0.storedDevices = .unknown("readable by root only") }),
+    Case(
+      code: .noAdapter, severity: .error, sentence: "There is no Bluetooth adapter.",
+      host: host { $0.controllers = [] }, radio: RadioFacts()),
+    Case(
+      code: .adapterNotInBlueZ, severity: .error, sentence: "hci0 is in the kernel",
+      command: "sudo systemctl restart bluetooth", radio: RadioFacts()),
+    Case(
+      code: .adapterNotInBlueZ, severity: .warning, sentence: "hci1 is in the kernel",
+      command: "sudo systemctl restart bluetooth",
+      host: host { $0.controllers.append(controller("hci1", path: "usb1/1-4/1-4:1.0")) }),
+    Case(
+      code: .adapterOff, severity: .error, sentence: "hci0 is switched off.",
+      command: "busctl set-property org.bluez /org/bluez/hci0 org.bluez.Adapter1 Powered b true",
+      radio: radio { $0.adapter.state = .poweredOff }),
+    Case(
+      code: .adapterBlocked, severity: .error, sentence: "blocked by rfkill",
+      command: "rfkill unblock bluetooth",
+      host: host { $0.controllers = [controller("hci0", path: "usb1/1-3/1-3:1.0", block: .software)] },
+      radio: radio { $0.adapter.state = .poweredOff }),
+    Case(
+      code: .adapterBlocked, severity: .error, sentence: "blocked by a switch",
+      host: host { $0.controllers = [controller("hci0", path: "usb1/1-3/1-3:1.0", block: .hardware)] },
+      radio: radio { $0.adapter.state = .blocked }),
+    Case(
+      code: .foreignScan, severity: .warning, sentence: "Another program scans with hci0; each connection",
+      command: "sudo roboprov doctor", radio: radio { $0.adapter.isScannedByOthers = true }),
+    Case(
+      code: .foreignScan, severity: .warning, sentence: "scans with hci0: bluetoothctl (pid 812);",
+      radio: radio {
+        $0.adapter.isScannedByOthers = true
+        $0.clients = ["bluetoothctl (pid 812)"]
+      }),
+    Case(
+      code: .linksHeld, severity: .note, sentence: "hci0 holds links to C4:7C:8D:00:00:01.",
+      command: "bluetoothctl disconnect C4:7C:8D:00:00:01",
+      radio: radio { $0.links = [BluetoothAddress(rawValue: 0xC47C_8D00_0001)] }),
+    Case(
+      code: .linksHeld, severity: .warning, sentence: "may have no room for more",
+      command: "bluetoothctl disconnect",
+      radio: radio { $0.links = (1...5).map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + $0) } }),
+    Case(
+      code: .sharedHub, severity: .note, sentence: "hci0 and hci1 are behind one USB hub (usb1/1-3)",
+      host: host {
+        $0.controllers = [
+          controller("hci0", path: "usb1/1-3/1-3.1/1-3.1:1.0"),
+          controller("hci1", path: "usb1/1-3/1-3.2/1-3.2:1.0"),
+        ]
+      }),
+    Case(
+      code: .sharedChip, severity: .warning, sentence: "on one chip with wlan0 (iwlwifi)",
+      command: "sudo rfkill block wifi",
+      host: host {
+        $0.controllers = [controller("hci0", path: "usb1/1-14/1-14:1.0", id: "8087:0029")]
+        $0.wifi = [WiFiFacts(name: "wlan0", driver: "iwlwifi", isUp: true)]
+      }),
+    Case(
+      code: .clock, severity: .warning, sentence: "No time server", command: "sudo timedatectl set-ntp true",
+      host: changed { $0.isClockSynchronised = .known(false) }),
+    Case(
+      code: .clock, severity: .note, sentence: "is unknown: the kernel does not say",
+      host: changed { $0.isClockSynchronised = .unknown("the kernel does not say") }),
+    Case(
+      code: .storage, severity: .error, sentence: "cannot write", command: "sudo chown -R $USER 'my reports'",
+      host: reports(isWritable: false)),
+    Case(
+      code: .storage, severity: .error, sentence: "Only 5 MB are free", command: "du -xh",
+      host: reports(free: 5_000_000)),
+    Case(
+      code: .storage, severity: .warning, sentence: "Only 150 MB are free", command: "du -xh",
+      host: reports(free: 150_000_000)),
+    Case(
+      code: .fileMode, severity: .error, sentence: "can use the site's key", command: "chmod 600 /k",
+      host: changed { $0.files = [FileFacts(path: "/k", role: .siteKey, mode: 0o640)] }),
+    Case(
+      code: .fileMode, severity: .warning, sentence: "can read and change b.yaml, which has passwords",
+      command: "chmod 600 b.yaml",
+      host: changed {
+        $0.files = [FileFacts(path: "b.yaml", role: .manifest(hasPasswords: true), mode: 0o666)]
+      }),
+  ]
+
+  @Test("one thing is wrong", arguments: cases)
+  func wrong(_ test: Case) {
+    let findings = Self.findings(test.host, test.radio)
+    let found = findings.filter {
+      $0.code == test.code && $0.severity == test.severity && $0.sentence.contains(test.sentence)
+    }
+    #expect(found.count == 1, "\(Self.text(findings))")
+    if let command = test.command {
+      #expect(found.first?.command?.contains(command) == true, "\(Self.text(findings))")
+    } else {
+      #expect(found.first?.command == nil, "\(Self.text(findings))")
+    }
+  }
+
+  @Test("every way to be wrong has a case, but for those of a building")
+  func complete() {
+    let ofBuilding: Set<Finding.Code> = [.manifestAdapter, .passwords, .rooms, .record, .reception]
+    // These are never wrong.
+    let fine: Set<Finding.Code> = [.bus, .adapter]
+    #expect(Set(Self.cases.map(\.code)).union(ofBuilding).union(fine) == Set(Finding.Code.allCases))
+  }
+
+  @Test("an adapter that cannot be used is a warning beside one that can, and an error otherwise")
+  func oneOfTwo() {
+    var radio = Self.radio()
+    let second = Adapter(
+      id: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7114)), name: "hci1", state: .poweredOff)
+    radio.adapters.append(.init(adapter: second, links: nil))
+    let off = Self.findings(Self.host(), radio).first { $0.code == .adapterOff }
+    #expect(off?.severity == .warning && off?.subject == "hci1")
+  }
+
+  @Test(
+    "WiFi shares a chip by maker and driver, or by being one USB device; and only while it has a connection",
+    arguments: [
+      ("8087:0029", "usb", "iwlwifi", true, true), ("8087:0029", "usb", "iwlwifi", false, false),
+      ("0bda:8771", "usb", "rtw89", true, false), ("0a5c:1234", "usb", "iwlwifi", true, false),
+      ("0cf3:e300", "usb", "ath10k_pci", true, true), ("0e8d:0608", "usb", "mt7921e", true, true),
+      (nil, "serial", "brcmfmac", true, true), (nil, "serial", "iwlwifi", true, false),
+    ] as [(String?, String, String, Bool, Bool)])
+  func chips(_ id: String?, _ bus: String, _ driver: String, _ isUp: Bool, _ isShared: Bool) {
+    let host = Self.host {
+      $0.controllers = [Self.controller("hci0", path: "usb1/1-3/1-3:1.0", id: id, bus: bus)]
+      $0.wifi = [WiFiFacts(name: "wlan0", driver: driver, isUp: isUp)]
+    }
+    #expect(Self.findings(host).contains { $0.code == .sharedChip } == isShared)
+    let sameDevice = Self.host {
+      $0.controllers = [Self.controller("hci0", path: "usb1/1-3/1-3:1.0", id: id)]
+      $0.wifi = [WiFiFacts(name: "wlan0", driver: driver, isUp: isUp, usbPath: "usb1/1-3/1-3:1.2")]
+    }
+    #expect(Self.findings(sameDevice).contains { $0.code == .sharedChip } == isUp)
+  }
+
+  @Test("a run that is about to begin gets each warning of files in one line, with its command")
+  func line() {
+    let host = Self.changed { $0.isClockSynchronised = .known(false) }
+    let lines = Diagnosis(host: host).beforeRun.map(DoctorView.line)
+    #expect(
+      lines == [
+        "roboprov: warning: no time server sets this computer's clock: times in the reports may be wrong: "
+          + "`sudo timedatectl set-ntp true`"
+      ])
+    #expect(Diagnosis(host: Self.host()).beforeRun.isEmpty, "of what is in order nothing is said")
+  }
+
+  // MARK: A building
+
+  private static func room(
+    _ number: Int, floor: String? = nil, profile: ProfileID = "robo-sensor", hasAddress: Bool = true,
+    settings: [SettingName: SettingValue] = [:]
+  ) -> Room {
+    Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", floor: floor, profile: profile,
+      address: hasAddress ? BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number)) : nil,
+      settings: [.minor: .integer(number)].merging(settings) { $1 }, timeouts: StageTimeouts(), retries: 0)
+  }
+
+  private static func building(
+    _ rooms: [Room], adapters: [AdapterDescription] = [], _ change: (inout BuildingFacts) -> Void = { _ in }
+  ) -> BuildingFacts {
+    var facts = BuildingFacts(
+      manifest: "building.yaml",
+      building: Building(id: "house", name: "House", adapters: adapters, rooms: rooms), known: Known())
+    change(&facts)
+    return facts
+  }
+
+  private static func found(_ code: Finding.Code, _ building: BuildingFacts, _ host: HostFacts = host())
+    -> [Finding]
+  {
+    findings(host, radio(), building).filter { $0.code == code }
+  }
+
+  @Test("rooms that were not received are listed by floor, with where to go")
+  func reception() {
+    let rooms = (301...310).map { room($0, floor: "3") } + (401...404).map { room($0, floor: "4") }
+    let air = Reception(rooms, Known(), air: [])
+    let building = Self.building(rooms) {
+      $0.reception = .known(.init(seconds: 10, adapters: ["hci0"], rooms: air))
+    }
+    let finding = Self.found(.reception, building).first
+    #expect(
+      finding?.sentence == "0 of 14 rooms received in 10 s on hci0; not received: Room 301–310, Room 401–404."
+    )
+    #expect(finding?.severity == .warning)
+    #expect(
+      finding?.advice?.hasPrefix("Move to floor 3 (Room 301–310), floor 4 (Room 401–404), check that") == true
+    )
+    #expect(finding?.command == "roboprov doctor building.yaml")
+  }
+
+  private func room(_ number: Int, floor: String) -> Room { Self.room(number, floor: floor) }
+
+  @Test("what could not be scanned is unknown")
+  func noReception() {
+    let building = Self.building([Self.room(1)]) { $0.reception = .unknown("no adapter can be used") }
+    let finding = Self.found(.reception, building).first
+    #expect(
+      finding?.severity == .note && finding?.sentence.contains("is unknown: no adapter can be used") == true)
+  }
+
+  @Test("an adapter of the manifest that is not present is named, with the rooms that need it")
+  func manifestAdapter() {
+    var near = Self.room(1)
+    near.near = "00:1A:7D:DA:71:99"
+    let lobby = AdapterDescription("00:1A:7D:DA:71:99", alias: "lobby")
+    let building = Self.building([near, Self.room(2)], adapters: [lobby, AdapterDescription("hci0")])
+    let found = Self.found(.manifestAdapter, building)
+    #expect(found.count == 1)
+    #expect(
+      found.first?.sentence
+        == "The manifest's adapter lobby (00:1A:7D:DA:71:99) is not present; 1 room to be matched by it: Room 1."
+    )
+  }
+
+  @Test("rooms without an address are counted, with the command that reads labels")
+  func withoutAddress() {
+    let found = Self.found(.rooms, Self.building([Self.room(1), Self.room(2, hasAddress: false)])).first
+    #expect(
+      found?.sentence == "1 room has no address: Room 2."
+        && found?.command == "roboprov capture building.yaml")
+    let any = Self.building([Self.room(2, hasAddress: false)]) { $0.building.assignment = .any }
+    #expect(Self.found(.rooms, any).first?.severity == .note)
+  }
+
+  @Test("a password that is missing, and a record that cannot be used, are errors")
+  func missing() {
+    let building = Self.building([Self.room(1)]) {
+      $0.missingPasswords = [.init(networks: "Guests", sentence: "X is not set", advice: "Set it.")]
+      $0.recordFault = "journal.jsonl:3: line 3 was changed"
+    }
+    #expect(Self.found(.passwords, building).first?.sentence == "The password of Guests: X is not set.")
+    #expect(Self.found(.passwords, building).first?.severity == .error)
+    #expect(Self.found(.record, building).first?.severity == .error)
+  }
+
+  @Test("Firefly rooms need a bluetoothd without its MIDI plugin; others do not")
+  func midi() {
+    let host = Self.host { $0.daemon = .known(DaemonFacts(command: ["/b"], process: 1)) }
+    let fireflies = Self.building([Self.room(1, profile: "firefly"), Self.room(2)])
+    let found = Self.found(.midiPlugin, fireflies, host)
+    #expect(
+      found.first?.severity == .warning
+        && found.first?.sentence.hasSuffix("1 room cannot be written: Room 1.") == true)
+    #expect(Self.found(.midiPlugin, Self.building([Self.room(2)]), host).isEmpty)
+    #expect(Self.found(.midiPlugin, fireflies).isEmpty)
+    let before = Diagnosis(host: host, building: fireflies).beforeRun
+    #expect(before.map(\.code) == [.midiPlugin])
+  }
+
+  @Test(
+    "how rarely a device may advertise depends on kernel and settings",
+    arguments: [
+      ("6.1.0-37-amd64", "", 3.0, false), ("6.1.0-37-amd64", "", 10.0, true),
+      ("6.1.0-37-amd64", "[LE]\nAutoconnecttimeout=16384\n", 10.0, false), ("6.12.9-1", "", 10.0, false),
+      ("6.12.9-1", "", 30.0, true),
+    ])
+  func slow(_ kernel: String, _ settings: String, _ interval: Double, _ isWarned: Bool) {
+    var host = Self.host { $0.configuration = .known(MainConfiguration(settings)) }
+    host.kernel = .known(kernel)
+    let room = Self.room(1, profile: "iot-design-shop", settings: [.interval: .duration(.seconds(interval))])
+    let found = Self.found(.slowAdvertisers, Self.building([room]), host)
+    #expect(found.contains { $0.severity == .warning } == isWarned, "\(found)")
+    #expect(
+      Self.found(.slowAdvertisers, Self.building([Self.room(1)]), host).isEmpty,
+      "of other families nothing is said")
+  }
+}

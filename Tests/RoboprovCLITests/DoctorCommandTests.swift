@@ -1,0 +1,155 @@
+import Bluetooth
+import Foundation
+import Testing
+import VirtualBuilding
+
+@testable import RoboprovCLI
+
+@Suite("`doctor` says what is wrong before a run", .timeLimit(.minutes(3)))
+struct DoctorCommandTests {
+  /// The codes of a severity in a document.
+  private static func codes(_ severity: String, _ document: JSON) -> [String] {
+    document["findings"].items.filter { $0["severity"].text == severity }.compactMap { $0["code"].text }
+  }
+
+  @Test("with a manifest it says which rooms are received from here, and writes nothing")
+  func received() async throws {
+    try await Premises.serve(4) { premises in
+      for number in 2...4 { await premises.setMuted(true, number) }
+      let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "2"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.output.contains("1 of 4 rooms received in 2 s on hci0; not received: Room 102–104."),
+        "\(outcome)")
+      #expect(
+        outcome.output.contains(
+          "✓ hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links."))
+      #expect(await premises.building.isUntouched([1, 2, 3, 4]))
+      #expect(!premises.site.has("reports"))
+      let json = try await premises.run(["doctor", "building.yaml", "--listen", "2", "--output", "json"])
+      let document = try #require(JSON(json.output), "\(json)")
+      #expect(document["building"].text == Site.building)
+      #expect(document["reception"]["received"].items.map { $0["room"].text } == ["Room 101"])
+      #expect(document["reception"]["not_received"].count == 3)
+      #expect(Self.codes("error", document).isEmpty)
+    }
+  }
+
+  @Test("without a bus it goes on with what files tell; the exit status is 69")
+  func noBus() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let outcome = try await site.run(["doctor", "building.yaml", "--output", "json"])
+      #expect(outcome.status == 69, "\(outcome)")
+      let document = try #require(JSON(outcome.output), "\(outcome)")
+      #expect(Self.codes("error", document) == ["bus_unavailable"])
+      #expect(Self.codes("note", document).contains("reception"))
+      #expect(Self.codes("ok", document).contains("storage"))
+      #expect(document["reception"].isNull)
+      let text = try await site.run(["doctor"])
+      #expect(text.status == 69 && text.output.contains("sudo systemctl start dbus"), "\(text)")
+    }
+  }
+
+  @Test("a stopped bluetoothd and an adapter that is off each have their command")
+  func stopped() async throws {
+    try await Premises.serve(1) { premises in
+      await premises.building.world.setPowered(false, ServedBuilding.adapter)
+      let off = try await premises.run(["doctor"])
+      #expect(off.status == 69, "\(off)")
+      #expect(off.output.contains("✗ hci0 is switched off."), "\(off)")
+      #expect(off.output.contains("\n    busctl set-property org.bluez /org/bluez/hci0 "), "\(off)")
+      await premises.building.stack.killDaemon()
+      let stopped = try await premises.run(["doctor"])
+      #expect(stopped.status == 69, "\(stopped)")
+      #expect(stopped.output.contains("\n    sudo systemctl start bluetooth\n"), "\(stopped)")
+    }
+  }
+
+  @Test("a password that is not set is an error, and no other program inherits one that is")
+  func password() async throws {
+    try await Premises.serve(1) { premises in
+      try premises.site.writeManifest([.numbered(1)], password: "{ env: GUESTS }")
+      let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+      #expect(outcome.status == 69, "\(outcome)")
+      let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(
+        text.contains("✗ The password of Harbour Guests: the environment variable GUESTS is not set."),
+        "\(text)")
+      let set = try await premises.site.run(
+        ["doctor", "building.yaml", "--listen", "1"], bus: premises.building.bus,
+        environment: ["GUESTS": Site.password])
+      #expect(set.status == 0 && !"\(set)".contains(Site.password), "\(set)")
+    }
+  }
+
+  @Test("a record that cannot be used is an error")
+  func damaged() async throws {
+    try await Premises.serveDone(1) { premises in
+      let journal = try premises.site.latest.appending(path: "journal.jsonl")
+      let text = try String(contentsOf: journal, encoding: .utf8)
+      try text.replacing("Room 101", with: "Room 109").write(to: journal, atomically: true, encoding: .utf8)
+      let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+      #expect(outcome.status == 69, "\(outcome)")
+      #expect(outcome.output.contains("✗ The building's record cannot be used:"), "\(outcome)")
+    }
+  }
+
+  @Test("a run that has the adapter is not disturbed")
+  func taken() async throws {
+    try await Premises.serve(1) { premises in
+      try await premises.whileAdapterIsTaken {
+        let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+        #expect(outcome.status == 0, "\(outcome)")
+        let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("is unknown: another run works with hci0"), "\(text)")
+      }
+    }
+  }
+
+  @Test("another program that scans is a warning")
+  func foreignScan() async throws {
+    try await Premises.serve(1) { premises in
+      let scan = try premises.site.start(["scan", "--watch"], bus: premises.building.bus)
+      try await scan.says("Listening on hci0")
+      try await scan.says("\(ServedBuilding.address(1))")
+      let outcome = try await premises.run(["doctor"])
+      #expect(outcome.output.contains("! Another program scans with hci0"), "\(outcome)")
+      scan.send(SIGINT)
+      _ = try await scan.ended()
+    }
+  }
+
+  @Test("a virtual building is scanned with --simulate; --listen without a building is refused")
+  func simulated() async throws {
+    try await Site.use { site in
+      try site.writeManifest((1...3).map { .numbered($0) })
+      let outcome = try await site.run(["doctor", "building.yaml", "--simulate", "--listen", "2"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.contains("✓ 3 of 3 rooms received in 2 s on hci0."), "\(outcome)")
+      #expect(try await site.run(["doctor", "--listen", "2"]).status == 64)
+    }
+  }
+
+  @Test("Ctrl-C during the scan ends it with 130")
+  func interrupted() async throws {
+    try await Premises.serve(1) { premises in
+      let run = try premises.site.start(
+        ["doctor", "building.yaml", "--listen", "600"], bus: premises.building.bus)
+      try await run.says("Scanning on hci0")
+      run.send(SIGINT)
+      #expect(try await run.ended().status == 130)
+    }
+  }
+
+  @Test("`apply` warns of what it can tell from files, and ends where its record has no place")
+  func beforeRun() async throws {
+    try await Premises.serve(1) { premises in
+      // Root may write anywhere, but not into a file.
+      try premises.site.write("reports", "")
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 74, "\(outcome)")
+      #expect(await premises.building.isUntouched([1]))
+    }
+  }
+}

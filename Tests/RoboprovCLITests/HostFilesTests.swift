@@ -1,0 +1,149 @@
+import Bluetooth
+import Foundation
+import Testing
+
+@testable import RoboprovCLI
+
+@Suite("What a computer tells of itself in files") struct HostFilesTests {
+  private static let dongle = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-3/1-3.2"
+
+  /// A laptop with a dongle behind a hub, WiFi, and a bluetoothd.
+  private static let laptop = [
+    "proc/sys/kernel/osrelease": "6.1.0-37-amd64\n", "proc/1/comm": "systemd\n",
+    "proc/812/comm": "bluetoothd\n",
+    "proc/812/cmdline": "/usr/libexec/bluetooth/bluetoothd\0--noplugin=midi\0",
+    "etc/bluetooth/main.conf": "[General]\n# TemporaryTimeout = 30\n[LE]\nAutoconnecttimeout = 16384\n",
+    "\(dongle)/idVendor": "0bda\n", "\(dongle)/idProduct": "8771\n",
+    "\(dongle)/1-3.2:1.0/bluetooth/hci0/rfkill1/soft": "0\n",
+    "\(dongle)/1-3.2:1.0/bluetooth/hci0/rfkill1/hard": "0\n",
+    "sys/kernel/debug/bluetooth/hci0/supervision_timeout": "42\n",
+    "sys/devices/pci0000:00/0000:00:14.3/net/wlan0/operstate": "up\n",
+    "sys/devices/pci0000:00/0000:00:14.3/net/wlan0/wireless/x": "", "sys/class/net/lo/operstate": "unknown\n",
+    "var/lib/bluetooth/00:1A:7D:DA:71:13/C4:7C:8D:00:00:01/info": "",
+    "var/lib/bluetooth/00:1A:7D:DA:71:13/cache/C4:7C:8D:00:00:02": "",
+  ]
+
+  private static let links = [
+    "\(dongle)/1-3.2:1.0/bluetooth/hci0/device": "../../../1-3.2:1.0",
+    "\(dongle)/1-3.2:1.0/subsystem": "../../../../../../../bus/usb",
+    "sys/class/bluetooth/hci0":
+      "../../devices/pci0000:00/0000:00:14.0/usb1/1-3/1-3.2/1-3.2:1.0/bluetooth/hci0",
+    "sys/class/net/wlan0": "../../devices/pci0000:00/0000:00:14.3/net/wlan0",
+    "sys/devices/pci0000:00/0000:00:14.3/net/wlan0/device": "../..",
+    "sys/devices/pci0000:00/0000:00:14.3/driver": "../../../bus/pci/drivers/iwlwifi",
+  ]
+
+  @Test("a laptop tells kernel, bluetoothd, settings, controllers, WiFi and storage")
+  func whole() throws {
+    try HostRoot.use(Self.laptop, links: Self.links) { root in
+      let host = HostFiles(root: root)
+      #expect(host.kernel == .known("6.1.0-37-amd64"))
+      let facts = host.bluetooth
+      let command = ["/usr/libexec/bluetooth/bluetoothd", "--noplugin=midi"]
+      #expect(facts.daemon == .known(DaemonFacts(command: command, process: 812)))
+      #expect(facts.configuration.value?.number("LE", "Autoconnecttimeout") == 16384)
+      #expect(facts.configuration.value?.text("General", "TemporaryTimeout") == nil)
+      let controller = try #require(facts.controllers.first)
+      #expect(controller.name == "hci0" && controller.block == RadioBlock.none)
+      #expect(controller.hub == "usb1/1-3")
+      #expect(controller.supervisionTimeout == .known(.milliseconds(420)))
+      #expect(facts.wifi == [WiFiFacts(name: "wlan0", driver: "iwlwifi", isUp: true, usbPath: nil)])
+      #expect(facts.storedDevices == .known(1))
+    }
+  }
+
+  @Test("an empty root tells nothing, and says why")
+  func empty() throws {
+    try HostRoot.use([:]) { root in
+      let host = HostFiles(root: root)
+      #expect(host.kernel == .unknown("there is no /proc/sys/kernel/osrelease"))
+      let facts = host.bluetooth
+      #expect(facts.daemon == .unknown("the processes cannot be listed (/proc)"))
+      #expect(facts.configuration == .known(MainConfiguration()), "bluetoothd has its own values then")
+      #expect(facts.controllers.isEmpty && facts.wifi.isEmpty)
+      #expect(facts.storedDevices == .unknown("there is no /var/lib/bluetooth"))
+    }
+  }
+
+  @Test("what is there and cannot be read is unknown, and no guess")
+  func unreadable() throws {
+    // A directory in the place of a file: root may read all files.
+    try HostRoot.use(["etc/bluetooth/main.conf/x": ""]) { root in
+      let configuration = HostFiles(root: root).bluetooth.configuration
+      #expect(configuration == .unknown("/etc/bluetooth/main.conf cannot be read by this user"))
+    }
+  }
+
+  @Test("without a process systemd's unit tells, and a drop-in replaces what it starts")
+  func unit() throws {
+    let unit = [
+      "proc/1/comm": "systemd\n",
+      "lib/systemd/system/bluetooth.service": "[Service]\nExecStart=/usr/libexec/bluetooth/bluetoothd\n",
+    ]
+    try HostRoot.use(unit) { root in
+      let expected = DaemonFacts(command: ["/usr/libexec/bluetooth/bluetoothd"], process: nil)
+      #expect(HostFiles(root: root).bluetooth.daemon == .known(expected))
+    }
+    let dropIn = "[Service]\nExecStart=\nExecStart=/usr/libexec/bluetooth/bluetoothd -P midi\n"
+    let changed = unit.merging(["etc/systemd/system/bluetooth.service.d/x.conf": dropIn]) { $1 }
+    try HostRoot.use(changed) { root in
+      let daemon = try #require(HostFiles(root: root).bluetooth.daemon.value ?? nil)
+      #expect(!daemon.loads(plugin: "midi"))
+    }
+  }
+
+  @Test("the free space of a directory that does not exist yet is that of the nearest one above it")
+  func storage() throws {
+    try HostRoot.use(["home/x": ""]) { root in
+      let facts = HostFiles(root: root).storage("/home/reports/new")
+      #expect(facts.path == "/home/reports/new" && facts.isWritable == .known(true))
+      #expect((facts.free.value ?? 0) > 0)
+    }
+  }
+
+  @Test(
+    "which plugins bluetoothd loads",
+    arguments: [
+      ([], true), (["--noplugin=midi"], false), (["--noplugin=a2dp,midi"], false), (["-P", "midi"], false),
+      (["-Pmidi"], false), (["--noplugin", "mi*"], false), (["--noplugin=*"], false),
+      (["--noplugin=a2dp"], true),
+      (["--plugin=hostname"], false), (["-p", "midi"], true), (["-d"], true),
+    ])
+  func plugins(_ arguments: [String], _ isLoaded: Bool) {
+    let daemon = DaemonFacts(command: ["bluetoothd"] + arguments)
+    #expect(daemon.loads(plugin: "midi") == isLoaded)
+    #expect(daemon.isDebugging == (arguments == ["-d"]))
+  }
+
+  @Test("the command that changes a setting does so in a file that has it, has its section, or has neither")
+  func settingCommand() throws {
+    for text in ["[LE]\n#X=1\nAutoconnecttimeout=5\n", "[General]\n\n[LE]\n#Autoconnecttimeout=\n", ""] {
+      let command = MainConfiguration(text).command(setting: "LE", "Autoconnecttimeout", to: "16384")
+      try HostRoot.use(["main.conf": text]) { root in
+        let file = root + "/main.conf"
+        let local = command.replacing(MainConfiguration.path, with: file).replacing("sudo ", with: "")
+          .replacing(" && systemctl restart bluetooth", with: "")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", local]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(local)")
+        let changed = MainConfiguration(try String(contentsOfFile: file, encoding: .utf8))
+        #expect(changed.number("LE", "Autoconnecttimeout") == 16384, "\(local)")
+      }
+    }
+  }
+
+  @Test("rooms that count along are listed as a range")
+  func names() {
+    #expect(RoomNameList.text((325...332).map { "Room \($0)" }) == "Room 325–332")
+    #expect(
+      RoomNameList.text(["Lobby", "Room 1", "Room 2", "Room 9", "Room 10"])
+        == "Lobby, Room 1, Room 2, Room 9, Room 10")
+    #expect(RoomNameList.text(["A 08", "A 09", "A 10", "B 11", "7", "8", "9"]) == "A 08–10, B 11, 7–9")
+    #expect(RoomNameList.text((1...9).map { "R\($0 * 2)" }, atMost: 2) == "R2, R4 and 7 more")
+    #expect(RoomNameList.text([]) == "")
+  }
+}
