@@ -10,6 +10,12 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The commit that is built, for `--version`: Scripts/build asks git for it. Nothing else can get into the compiler's command.
+let commit = String(
+  (Context.environment["ROBOPROV_COMMIT"] ?? "unknown").filter {
+    $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+")
+  })
+
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -42,6 +48,7 @@ let package = Package(
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
     .target(name: "CLinux"),
+    .target(name: "CCommit", cSettings: [.define("ROBOPROV_COMMIT", to: "\"\(commit)\"")]),
 
     // One utility each.
     library("Hex"),
@@ -106,7 +113,7 @@ let package = Package(
         "CLinux", "Zip",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "roboprov", dependencies: ["RoboprovCLI"], swiftSettings: strict),
+    .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
 
     // Measures the engine in virtual buildings.
     .executableTarget(
@@ -183,7 +190,7 @@ let package = Package(
       [
         "Digest", "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Manifest", "Model",
         "Reporting",
-        "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding", "VirtualTime", "YAML",
+        "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime", "YAML",
       ]),
   ]
 )

@@ -9,7 +9,19 @@ public struct Roboprov: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "roboprov",
     abstract: "Commissions whole buildings of Bluetooth LE sensors.",
-    discussion: ExitStatus.help,
+    discussion: """
+      roboprov init building.yaml
+      roboprov apply building.yaml --simulate
+      roboprov status building.yaml --output json
+
+      `roboprov help COMMAND` describes a command and its options. Options may stand in any order.
+
+      Default values of --reports, --mirror, --operator, --adapter and --site-key can be in the configuration file (the keys \
+      reports, mirror, operator, adapter and site_key). \(Preferences.reportsVariable) names the reports directory. The command \
+      line wins over the environment, and the environment over the file.
+
+      \(ExitStatus.help)
+      """,
     version: Version.current,
     subcommands: [
       ApplyCommand.self, WalkCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self,
@@ -18,56 +30,108 @@ public struct Roboprov: AsyncParsableCommand {
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
       ReportCommand.self, AdaptersCommand.self, DoctorCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
-      SimulateCommand.self,
+      SimulateCommand.self, CompletionsCommand.self, ManualCommand.self,
     ])
+
+  @Option(
+    help: ArgumentHelp(
+      "The configuration file; without it ~/.config/roboprov/config.yaml, if there is one.", valueName: "file"
+    ),
+    completion: .yaml)
+  var config: String?
 
   /// For the parser.
   public init() {}
 
   /// Parses the process's arguments, runs the command, and ends the process with its exit status. All of the command runs
   /// on one loop on the calling thread: the engine, BlueZ, the bus and every timer.
-  public static func start() -> Never {
+  /// - Parameter commit: The commit that was built, for `--version`.
+  public static func start(commit: String) -> Never {
     clinux_fill_standard_descriptors()
     clinux_forbid_dumps()
     DeadlySignals.becomeErrors()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let words = CommandLineWords(arguments)
+    if words.asksForVersion {
+      Console.data(lines: VersionText.lines(commit: commit))
+      end(ExitStatus.done.rawValue, words)
+    }
     // Without room for the stacks of its threads libdispatch waits for ever for a better time.
     guard clinux_has_address_space(leastAddressSpace) else {
-      Console.fail(
-        CommandFailure(
-          .unavailable, "too little memory may be used: less than \(leastAddressSpace >> 20) MiB are left",
-          cure: "Raise the limit: `ulimit -v unlimited`."))
+      let failure = CommandFailure(
+        .unavailable, "too little memory may be used: less than \(leastAddressSpace >> 20) MiB are left",
+        cure: "Raise the limit: `ulimit -v unlimited`.")
+      Console.fail(failure, forPrograms: words.isForPrograms)
       Foundation.exit(ExitStatus.unavailable.rawValue)
     }
-    LoopExecutor.run { await runCommand() }
+    LoopExecutor.run { await runCommand(arguments, words) }
   }
 
   /// What a run needs for its threads and its record: 8 MiB for each of some ten stacks.
   private static let leastAddressSpace = 128 << 20
 
-  private static func runCommand() async -> Never {
+  private static func runCommand(_ arguments: [String], _ words: CommandLineWords) async -> Never {
     do {
-      var command = try parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
+      let configured = ConfiguredPreferences(config: words.config, isRehearsal: words.isRehearsal)
+      try await Preferences.$current.withValue(configured.preferences) {
+        var command = try parse(arguments)
+        // Help does not depend on a configuration, and may be what somebody needs to correct it.
+        if !isHelp(command) { try configured.require() }
+        if var command = command as? any AsyncParsableCommand {
+          try await command.run()
+        } else {
+          try command.run()
+        }
       }
     } catch let failure as CommandFailure {
-      Console.fail(failure)
-      end(failure.status.rawValue)
+      Console.fail(failure, forPrograms: words.isForPrograms)
+      end(failure.status.rawValue, words)
     } catch {
       let status = exitCode(for: error)
-      let text = fullMessage(for: error)
-      if !text.isEmpty { status.isSuccess ? Console.data(text + "\n") : Console.show(text + "\n") }
-      end(status.rawValue)
+      if status.isSuccess {
+        Console.data(fullMessage(for: error) + "\n")
+      } else if let failure = failure(error) {
+        Console.fail(failure, forPrograms: words.isForPrograms)
+      }
+      end(status.rawValue, words)
     }
-    end(ExitStatus.done.rawValue)
+    end(ExitStatus.done.rawValue, words)
+  }
+
+  /// The command of these arguments.
+  /// - Throws: `CommandFailure` for a command that does not exist; the parser's error.
+  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    if arguments.first != "---completion", let mistake = CommandNames(Self.self).mistake(in: arguments) {
+      throw mistake.failure
+    }
+    do {
+      return try parseAsRoot(arguments)
+    } catch {
+      guard !exitCode(for: error).isSuccess else { throw error }
+      let ordered = CommandTree(of: Self.self).withCommandFirst(arguments)
+      guard ordered != arguments else { throw error }
+      return try parseAsRoot(ordered)
+    }
+  }
+
+  private static func isHelp(_ command: any ParsableCommand) -> Bool {
+    command is Roboprov || type(of: command).configuration.commandName == "help"
+  }
+
+  /// An error of the parser, or one that nobody foresaw; nil for an exit status without a message.
+  private static func failure(_ error: any Error) -> CommandFailure? {
+    let lines = fullMessage(for: error).trimmingPrefix("Error: ").split(separator: "\n")
+    guard let first = lines.first else { return nil }
+    let rest = lines.dropFirst().joined(separator: "\n")
+    return CommandFailure(
+      ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .unexpected, String(first),
+      cure: rest.isEmpty ? nil : rest)
   }
 
   /// Ends the process. A command that did what it should, and could not say so, failed.
-  private static func end(_ status: Int32) -> Never {
+  private static func end(_ status: Int32, _ words: CommandLineWords) -> Never {
     if let failure = Console.outputFailure {
-      Console.fail(failure)
+      Console.fail(failure, forPrograms: words.isForPrograms)
       if [.done, .changes, .incomplete].contains(ExitStatus(rawValue: status)) {
         Foundation.exit(failure.status.rawValue)
       }

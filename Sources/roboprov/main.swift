@@ -1,3 +1,4 @@
+import CCommit
 import RoboprovCLI
 
-Roboprov.start()
+Roboprov.start(commit: String(cString: roboprov_commit()))

@@ -211,9 +211,15 @@ struct OutputSchemaTests {
       try folder.add("notify", "jsonl", try Self.text(of: "notices.jsonl", at: site))
 
       let accept = ["accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]
-      #expect(try await premises.run(accept).status == 0)
-      let retire = ["retire", "building.yaml", "Room 102", "--reason", "torn down", "--unheard"]
-      _ = try await premises.run(retire)
+      try await put("change", "1.json", accept)
+      try await put(
+        "change", "2.json", ["retire", "building.yaml", "Room 102", "--reason", "torn down", "--unheard"])
+      try await put(
+        "change", "whole.json",
+        ["replace", "building.yaml", "Room 105", "--with", "C4:7C:8D:00:00:77", "--unheard"])
+      let unknown = try await premises.run(
+        ["accept", "building.yaml", "Attic"] + accept.dropFirst(3) + ["--output", "json"])
+      try folder.add("error", "whole.json", unknown.errors)
       await premises.pressButton(4)
       // The fifth sensor is at work, and no room of this manifest.
       try site.writeManifest((1...4).map { .numbered($0) })

@@ -19,6 +19,15 @@ struct SignatureTests {
       let valid = try await site.run(Self.check)
       #expect(valid.status == 0 && valid.output.contains("SHA256:"), "\(valid)")
 
+      let outputs = try OutputFolder("outputs", at: site)
+      for (name, arguments) in [("signature", Self.sign), ("check", Self.check)] {
+        let outcome = try await site.run(arguments + ["--output", "json"])
+        #expect(outcome.status == 0, "\(outcome)")
+        try outputs.add(name, "whole.json", outcome.output)
+      }
+      try await outputs.expectValid()
+      try await outputs.expectRefusedWhenChanged()
+
       let key = try String(contentsOf: site.directory.appending(path: "qa.pub"), encoding: .utf8)
       try site.write("signers", "qa@example.org \(key)")
       let named = try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"])

@@ -1,10 +1,10 @@
 import Hex
 import Source
-import YAML
+package import YAML
 
 extension Diagnostic {
   /// What is wrong with a text as YAML, and what to do about it.
-  init(_ error: YAMLError) {
+  package init(_ error: YAMLError) {
     let (code, message, advice) = Self.words(for: error.problem)
     self.init(.error, code, message, at: error.range, advice: advice)
     switch error.problem {
@@ -66,7 +66,7 @@ extension Diagnostic {
       (.badAlias, "an alias without an anchor before it", "quote a text that begins with `*`")
     case .recursiveAlias: (.badAlias, "an alias within what it stands for", nil)
     case .severalDocuments:
-      (.severalDocuments, "a second document", "a manifest is one document: remove the `---`")
+      (.severalDocuments, "a second document", "keep one of them: remove the `---`")
     case .tooDeep: (.documentTooLarge, "nested deeper than \(YAMLParser.maximumDepth) levels", nil)
     case .tooLarge:
       (.documentTooLarge, "more than \(YAMLParser.maximumNodes) values, aliases counted in full", nil)

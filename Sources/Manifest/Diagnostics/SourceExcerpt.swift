@@ -1,7 +1,7 @@
-import Source
+package import Source
 import YAML
 
-/// A manifest's lines, as far as they may be shown: a line is shown because it is known to be harmless, never
+/// A file's lines, as far as they may be shown: a line is shown because it is known to be harmless, never
 /// because nobody noticed a secret in it.
 public struct SourceExcerpt: Sendable {
   /// The file's name in messages.
@@ -12,11 +12,22 @@ public struct SourceExcerpt: Sendable {
 
   /// What is known of the text.
   enum Visibility: Sendable {
+    /// It holds no secret: all of it may be shown.
+    case open
     /// No tree: lines are judged one by one, by `UnparsedLine`.
     case unparsed
     /// The tree. Of its scalars those that are marked may be shown, unless one is a secret; what is no scalar is
     /// punctuation or comment.
     case parsed(YAMLNode?, shown: ByteMarks, secrets: Set<String>)
+  }
+
+  init(file: String, source: SourceText, visibility: Visibility) {
+    (self.file, self.source, self.visibility) = (file, source, visibility)
+  }
+
+  /// The lines of a file that holds no secret.
+  package init(open source: SourceText, file: String) {
+    self.init(file: file, source: source, visibility: .open)
   }
 
   /// A stretch of a line as it is shown.
@@ -31,6 +42,7 @@ public struct SourceExcerpt: Sendable {
   func pieces(ofLine line: Int, in window: Range<Int>) -> [Piece] {
     guard let range = source.range(ofLine: line)?.clamped(to: window), !range.isEmpty else { return [] }
     switch visibility {
+    case .open: return [Piece(bytes: range, isShown: true)]
     case .unparsed:
       // A long line cannot be judged by a part of it.
       guard range == source.range(ofLine: line) else { return [Piece(bytes: range, isShown: false)] }

@@ -17,6 +17,9 @@ struct AcceptCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Who answers for it.", valueName: "name"))
   var by: String
 
+  @Option(help: "What goes to stdout: nothing, or the change for programs.")
+  var output = OutputFormat.text
+
   func validate() throws {
     for (option, text) in [("--reason", reason), ("--by", by)] {
       guard text.contains(where: { !$0.isWhitespace }) else {
@@ -34,6 +37,10 @@ struct AcceptCommand: AsyncParsableCommand {
     }
     try await amendment.commit(
       .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
+    let change = ChangeJSON.Source(
+      kind: .accept, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
+      reason: reason, by: by)
+    ChangeJSON.show(change, as: output)
     Console.say("\(name) is accepted as it is; reports say so, and why.")
   }
 }

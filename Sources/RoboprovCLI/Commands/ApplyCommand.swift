@@ -29,7 +29,8 @@ struct ApplyCommand: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
   @OptionGroup var work: WorkOptions
@@ -39,7 +40,7 @@ struct ApplyCommand: AsyncParsableCommand {
       """
       Do what this plan says, which `roboprov plan --save` wrote, or nothing. It has the rooms, but no permissions: \
       give --force, --rebind, --overwrite and --renumber again.
-      """, valueName: "file"))
+      """, valueName: "file"), completion: .file())
   var plan: String?
 
   @OptionGroup var places: RecordOptions

@@ -17,7 +17,8 @@ struct CaptureCommand: AsyncParsableCommand {
       on air, and saved at once; Ctrl-C loses nothing. `u` and Enter undoes the last label, `s` leaves a room out, `q` ends.
       """)
 
-  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
   @Flag(help: "Ask for the rooms that have an address as well.")
@@ -27,7 +28,7 @@ struct CaptureCommand: AsyncParsableCommand {
     parsing: .upToNextOption,
     help: ArgumentHelp(
       "Only these rooms, named as for `apply`: Room 301, 'Room 3*', floor:3, tag:suite.",
-      valueName: "rooms ..."))
+      valueName: "rooms ..."), completion: .rooms)
   var only: [String] = []
 
   @Flag(help: "Use no radio: labels are not compared with what is on air.")

@@ -11,17 +11,17 @@ struct HistoryCommand: AsyncParsableCommand {
     commandName: "history",
     abstract: "Print what each run did with a room or a sensor, one line a run; with --full every event.")
 
-  @Argument(help: BuildingReference.help)
+  @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Argument(help: "The room, by id or name; or the sensor, by address.")
+  @Argument(help: "The room, by id or name; or the sensor, by address.", completion: .room)
   var subject: String
 
   @Flag(help: "Print every event instead of one line for each run.")
   var full = false
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
   @Option(help: "What goes to stdout.")
   var output = OutputFormat.text

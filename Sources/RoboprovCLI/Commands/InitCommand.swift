@@ -18,7 +18,7 @@ struct InitCommand: AsyncParsableCommand {
       waits, the strongest first. A file that exists is never overwritten.
       """)
 
-  @Argument(help: ArgumentHelp("The manifest to write.", valueName: "building.yaml"))
+  @Argument(help: ArgumentHelp("The manifest to write.", valueName: "building.yaml"), completion: .yaml)
   var manifest = "building.yaml"
 
   @Option(help: ArgumentHelp("The building's name.", valueName: "text"))
@@ -47,7 +47,9 @@ struct InitCommand: AsyncParsableCommand {
       valueName: "name"))
   var rooms: [String] = []
 
-  @Option(help: ArgumentHelp("The rooms are in this table (CSV).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The rooms are in this table (CSV).", valueName: "file"),
+    completion: .file(extensions: ["csv"]))
   var from: String?
 
   @Option(

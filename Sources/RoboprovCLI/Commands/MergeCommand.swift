@@ -18,10 +18,12 @@ struct MergeCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("A building's folder in a reports directory, of each laptop.", valueName: "folder"))
+    help: ArgumentHelp("A building's folder in a reports directory, of each laptop.", valueName: "folder"),
+    completion: .directory)
   var folders: [String]
 
-  @Option(help: ArgumentHelp("Put all runs into this reports directory.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp("Put all runs into this reports directory.", valueName: "dir"), completion: .directory)
   var into: String?
 
   @Option(help: "What goes to stdout.")

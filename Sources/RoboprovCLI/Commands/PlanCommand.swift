@@ -27,15 +27,17 @@ struct PlanCommand: AsyncParsableCommand {
         Others as of `apply`.
       """)
 
-  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
   @OptionGroup var work: WorkOptions
 
-  @Option(help: ArgumentHelp("Where it is found what earlier runs did.", valueName: "dir"))
-  var reports = "reports"
+  @Option(
+    help: ArgumentHelp("Where it is found what earlier runs did.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
-  @Option(help: ArgumentHelp("Write the plan to a file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the plan to a file.", valueName: "file"), completion: .file())
   var save: String?
 
   @Flag(

@@ -34,6 +34,9 @@ struct ReplaceCommand: AsyncParsableCommand {
 
   @OptionGroup var silence: SilenceOptions
 
+  @Option(help: "What goes to stdout: nothing, or the change for programs.")
+  var output = OutputFormat.text
+
   func run() async throws {
     let successor = try wantedSuccessor()
     let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
@@ -43,8 +46,13 @@ struct ReplaceCommand: AsyncParsableCommand {
       try requireFree(successor, for: room, in: amendment)
       // Killed between the two, the command has changed the record and not the manifest.
       if amendment.hasSuccessor(successor, of: room) {
-        if let edit = try self.edit(successor, of: room) { try ManifestFile.write(edit) }
+        let edit = try self.edit(successor, of: room)
+        if let edit { try ManifestFile.write(edit) }
         Console.say("On record already: \(successor) is \(name)'s new sensor. The manifest has it now.")
+        let change = ChangeJSON.Source(
+          kind: .replace, building: amendment.building.id, room: room, name: name, run: nil,
+          successor: successor, isManifestChanged: edit != nil, reason: reason)
+        ChangeJSON.show(change, as: output)
         return
       }
     }
@@ -66,6 +74,10 @@ struct ReplaceCommand: AsyncParsableCommand {
             successor: successor))
       ], of: room)
     if let edit { try write(edit) }
+    let change = ChangeJSON.Source(
+      kind: .replace, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
+      released: [(old, silent[old])], successor: successor, isManifestChanged: edit != nil, reason: reason)
+    ChangeJSON.show(change, as: output)
     if let successor {
       Console.say("\(old) is out of service; the manifest gives \(name) the sensor \(successor).")
       return

@@ -29,20 +29,23 @@ struct RunReportCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The building's id: a folder of the reports directory. With --bundle, or its manifest."))
+      "The building's id: a folder of the reports directory. With --bundle, or its manifest."),
+    completion: .building)
   var building: String
 
   @Argument(
     help: ArgumentHelp("The run's id, also a rehearsal's; the run that `latest` points to if absent."))
   var run: String?
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
   @Option(help: "What goes to stdout.")
   var output = OutputFormat.text
 
-  @Option(help: ArgumentHelp("Put the building's whole record into this zip file.", valueName: "file.zip"))
+  @Option(
+    help: ArgumentHelp("Put the building's whole record into this zip file.", valueName: "file.zip"),
+    completion: .file(extensions: ["zip"]))
   var bundle: String?
 
   @Flag(help: "In the bundle, replace each Bluetooth address by a pseudonym.")

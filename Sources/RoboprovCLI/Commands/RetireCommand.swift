@@ -17,6 +17,9 @@ struct RetireCommand: AsyncParsableCommand {
 
   @OptionGroup var silence: SilenceOptions
 
+  @Option(help: "What goes to stdout: nothing, or the change for programs.")
+  var output = OutputFormat.text
+
   func run() async throws {
     let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
@@ -32,6 +35,10 @@ struct RetireCommand: AsyncParsableCommand {
     }
     try await amendment.commit(
       .retire, released + [.roomRetired(.init(room: room, reason: reason))], of: room)
+    let change = ChangeJSON.Source(
+      kind: .retire, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
+      released: devices.map { ($0, silent[$0]) }, reason: reason)
+    ChangeJSON.show(change, as: output)
     Console.say("\(name) is out of service." + (devices.first.map { " So is its sensor \($0)." } ?? ""))
   }
 }

@@ -17,14 +17,15 @@ struct CheckCommand: AsyncParsableCommand {
       was changed since it was signed, or the signature is not valid.
       """)
 
-  @Argument(help: BuildingReference.help)
+  @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
   @Option(
-    help: ArgumentHelp("The keys that may have signed (ssh-keygen(1), ALLOWED SIGNERS).", valueName: "file"))
+    help: ArgumentHelp("The keys that may have signed (ssh-keygen(1), ALLOWED SIGNERS).", valueName: "file"),
+    completion: .file())
   var signers: String?
 
   @Option(
@@ -32,6 +33,9 @@ struct CheckCommand: AsyncParsableCommand {
   var identity: String?
 
   @OptionGroup var seal: SealOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
 
   func validate() throws {
     guard (signers == nil) == (identity == nil) else {
@@ -42,6 +46,7 @@ struct CheckCommand: AsyncParsableCommand {
   func run() async throws {
     let checked = try CheckedReports(building, in: reports, seal)
     let signature = Signature(folder: checked.set.folder)
+    var signed: String?
     if signature.exists {
       let changed = try signature.changed()
       guard changed.isEmpty else {
@@ -49,16 +54,24 @@ struct CheckCommand: AsyncParsableCommand {
           .record, "changed since it was signed: \(changed.map(\.visible).joined(separator: ", "))",
           cure: "Where a later run or change is meant to count, sign again with `roboprov report sign`.")
       }
-      Console.data("The signature is valid: \(try signature.verify(signers, as: identity).visible)\n")
+      signed = try signature.verify(signers, as: identity)
     } else if signers != nil {
       throw CommandFailure(
         .record, "\(checked.set.folder) is not signed", cure: "Sign it with `roboprov report sign`.")
-    } else {
-      Console.data("Not signed.\n")
+    }
+    // For people a valid signature is worth a line, whatever the reports are.
+    if output == .text {
+      Console.data((signed.map { "The signature is valid: \($0.visible)" } ?? "Not signed.") + "\n")
     }
     try checked.require()
-    Console.data(
-      "The journals are whole, and every report is what they yield (\(checked.set.paths.count) files).\n")
+    switch output {
+    case .text:
+      Console.data(
+        "The journals are whole, and every report is what they yield (\(checked.set.paths.count) files).\n")
+    case .json:
+      let form = CheckJSON.form.value((checked.report.building, signed, checked.set.paths))
+      Console.data(form.pretty)
+    }
   }
 }
 
@@ -74,16 +87,19 @@ struct SignCommand: AsyncParsableCommand {
       A room that is not done has to be accepted first.
       """)
 
-  @Argument(help: BuildingReference.help)
+  @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Option(help: ArgumentHelp("The private key.", valueName: "file"))
+  @Option(help: ArgumentHelp("The private key.", valueName: "file"), completion: .file())
   var key: String
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
   @OptionGroup var seal: SealOptions
+
+  @Option(help: "What goes to stdout: nothing, or the signed files for programs.")
+  var output = OutputFormat.text
 
   func run() async throws {
     let checked = try CheckedReports(building, in: reports, seal)
@@ -99,6 +115,11 @@ struct SignCommand: AsyncParsableCommand {
     let signature = Signature(folder: checked.set.folder)
     try signature.sign(checked.set.paths, with: key, of: checked.report.building, in: reports)
     Console.say("Signed \(checked.set.paths.count) files: \(checked.set.folder)/\(Signature.signature)")
+    if output == .json {
+      let form = SignatureJSON.form.value(
+        (checked.report.building, "\(checked.set.folder)/\(Signature.signature)", checked.set.paths))
+      Console.data(form.pretty)
+    }
   }
 }
 

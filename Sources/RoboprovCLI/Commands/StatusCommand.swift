@@ -18,11 +18,11 @@ struct StatusCommand: AsyncParsableCommand {
       the record and whose settings have changed since. Rehearsals do not count.
       """)
 
-  @Argument(help: BuildingReference.help)
+  @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"))
-  var reports = "reports"
+  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
   @Flag(help: "Exit with status 100 unless every room is done, accepted or retired.")
   var check = false
@@ -87,7 +87,7 @@ struct StatusCommand: AsyncParsableCommand {
   private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
     guard !overview.isDone else { return nil }
     let manifest = reference.source == nil ? overview.manifestPath : reference.text
-    let place = reports == "reports" ? "" : " --reports \(reports.shellQuoted)"
+    let place = reports == Preferences.current.reports ? "" : " --reports \(reports.shellQuoted)"
     return "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(place)"
   }
 }

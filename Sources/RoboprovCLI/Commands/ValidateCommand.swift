@@ -20,7 +20,8 @@ struct ValidateCommand: ParsableCommand {
       Exit status: \(ExitStatus.done.rawValue) when it can be applied, \(ExitStatus.manifest.rawValue) when not.
       """)
 
-  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
   @Flag(help: "Correct what is certain, keeping comments and layout; then check.")

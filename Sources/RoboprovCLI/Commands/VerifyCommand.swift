@@ -21,7 +21,8 @@ struct VerifyCommand: AsyncParsableCommand {
       building's report. Exit status \(ExitStatus.incomplete.rawValue) unless every room with a beacon is on air.
       """)
 
-  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
   @Option(name: .customLong("for"), help: ArgumentHelp("How long to scan.", valueName: "seconds"))

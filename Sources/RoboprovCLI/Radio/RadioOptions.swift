@@ -8,7 +8,7 @@ struct RadioOptions: ParsableArguments {
     help: ArgumentHelp(
       "The adapters to use, one or more; all that are ready if absent. With a manifest also by its names for them.",
       valueName: "hciN or address ..."))
-  var adapter: [String] = []
+  var adapter: [String] = Preferences.current.adapters
 
   @Option(help: ArgumentHelp("How long to listen for sensors, in seconds.", valueName: "seconds"))
   var listen = 10.0

@@ -8,7 +8,7 @@ struct SimulationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --simulate: the virtual building to rehearse on.", valueName: "file"))
+      "With --simulate: the virtual building to rehearse on.", valueName: "file"), completion: .yaml)
   var scenario: String?
 
   @Option(

@@ -68,11 +68,25 @@ enum HostEnvironment {
 
   /// Where this user's programs keep what they must remember (XDG Base Directory Specification), for this one.
   static var stateDirectory: String {
-    let environment = ProcessInfo.processInfo.environment
-    func directory(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
-    // Not NSHomeDirectory, which asks the user database: whoever sets HOME means it.
-    let home = directory("HOME") ?? NSHomeDirectory()
-    return (directory("XDG_STATE_HOME") ?? home + "/.local/state") + "/roboprov"
+    (directory("XDG_STATE_HOME") ?? homeDirectory + "/.local/state") + "/roboprov"
+  }
+
+  /// Where this user's programs are configured (XDG Base Directory Specification), this one.
+  static var configurationDirectory: String {
+    (directory("XDG_CONFIG_HOME") ?? homeDirectory + "/.config") + "/roboprov"
+  }
+
+  /// The user's home directory. Not NSHomeDirectory, which asks the user database: whoever sets HOME means it.
+  static var homeDirectory: String { directory("HOME") ?? NSHomeDirectory() }
+
+  /// A directory that a variable names; nil where that is no full path.
+  private static func directory(_ name: String) -> String? {
+    text(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+
+  /// The value of a variable as text; nil when it is not set, or empty.
+  static func text(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// SHA-256 of bytes, lower-case hex.

@@ -11,7 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
   case changes = 2
   /// The command line makes no sense.
   case usage = 64
-  /// The manifest, scenario or plan cannot be used, or the manifest contradicts the record; or a password that it refers to is
+  /// The manifest, scenario, plan or configuration cannot be used, or the manifest contradicts the record; or a password that it refers to is
   /// missing.
   case manifest = 65
   /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter; or too little memory. `doctor` ends
@@ -34,7 +34,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .unexpected: "unexpected error"
     case .changes: "some room would be written (only of `plan --detailed-exitcode`)"
     case .usage: "the command line makes no sense"
-    case .manifest: "the manifest, scenario or plan cannot be used, or contradicts the record"
+    case .manifest: "the manifest, scenario, plan or configuration cannot be used, or contradicts the record"
     case .unavailable: "no D-Bus, BlueZ or adapter, another run is at work, or `doctor` found an error"
     case .record: "the record cannot be written, or is damaged"
     case .incomplete: "some selected room is not done"

@@ -27,8 +27,10 @@ enum Console {
   /// A question; what is answered stands behind it.
   static func ask(_ question: String) { write(question.visible, to: STDERR_FILENO) }
 
-  /// An error, and what to do next.
-  static func fail(_ failure: CommandFailure) { show("roboprov: error: " + failure.text + "\n") }
+  /// An error, and what to do next; for programs as one line of JSON (`ErrorJSON`).
+  static func fail(_ failure: CommandFailure, forPrograms: Bool = false) {
+    show(forPrograms ? ErrorJSON.line(failure) + "\n" : "roboprov: error: " + failure.text + "\n")
+  }
 
   /// Lines at a place of the terminal to which `control` leads, all in one write: nobody sees half of it.
   static func draw(_ lines: [String], after control: String, before end: String = "") {

@@ -21,11 +21,20 @@ enum Outputs {
     Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
     Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),
+    Output(
+      "change", ChangeJSON.schema, in: "`roboprov replace`, `retire` and `accept`, each with `--output json`",
+      ChangeJSON.form),
     Output("merge", MergeJSON.schema, in: "`roboprov report merge --output json`", MergeJSON.form),
     Output(
       "canaries", "roboprov/canaries/1", "The rooms that were done first, for the command that judges them.",
       in: "standard input of the command of `apply --canary-check`",
       .array(.object(SchemaReader.object(CanaryJudgement.Canary.self)))),
+    Output("check", CheckJSON.schema, in: "`roboprov report check --output json`", CheckJSON.form),
+    Output("signature", SignatureJSON.schema, in: "`roboprov report sign --output json`", SignatureJSON.form),
+    Output(
+      "error", ErrorJSON.schema,
+      in: "the last line of stderr of every command with `--output json` that ends with an error",
+      ErrorJSON.form),
     Output(
       "notify", EndingNotice.format, "A room that got its outcome, for a command of the operator's.",
       in: "standard input of the command of `apply --notify`, once for each room", notice),

@@ -10,14 +10,14 @@ struct WorkOptions: ParsableArguments {
       one character), tag:NAME, floor:NAME, minor:301 or minor:301-332. Case does not matter, except in ids. What a room \
       is called like is that room, whatever else it could mean. In quotes, since the shell has its own use for spaces, * \
       and ?: --only 'Room 3*' floor:2 minor:301-332.
-      """, valueName: "rooms ..."))
+      """, valueName: "rooms ..."), completion: .rooms)
   var only: [String] = []
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
       "Not these rooms, named as for --only, of which they may be a part: --only floor:3 --skip tag:vacant.",
-      valueName: "rooms ..."))
+      valueName: "rooms ..."), completion: .rooms)
   var skip: [String] = []
 
   @Flag(help: "Only rooms that are not done yet, over all runs on record.")
@@ -26,18 +26,21 @@ struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Do these rooms even if the record has them done, accepted or retired.", valueName: "room ..."))
+      "Do these rooms even if the record has them done, accepted or retired.", valueName: "room ..."),
+    completion: .room)
   var force: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room ..."))
+    help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room ..."),
+    completion: .room)
   var rebind: [String] = []
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Write over whatever the beacons of these rooms hold, be it another room's.", valueName: "room ..."))
+      "Write over whatever the beacons of these rooms hold, be it another room's.", valueName: "room ..."),
+    completion: .room)
   var overwrite: [String] = []
 
   @Flag(help: "Let rooms that were provisioned get another minor.")
@@ -54,28 +57,41 @@ struct WorkOptions: ParsableArguments {
 
 /// Where what is done is recorded.
 struct RecordOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"))
-  var reports = "reports"
+  @Option(
+    help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"),
+    completion: .directory)
+  var reports = Preferences.current.reports
 
   @Option(
+    name: .customLong("mirror"),
     help: ArgumentHelp(
-      "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"))
-  var mirror: String?
+      "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"),
+    completion: .directory)
+  var namedMirror: String?
 
   @Option(
     name: .customLong("operator"),
     help: ArgumentHelp(
       "The person who does this, for the record; the login name if absent.", valueName: "name"))
-  var operatedBy: String?
+  var namedOperator: String?
+
+  /// The second place, of the command line or as configured.
+  var mirror: String? { namedMirror ?? Preferences.current.mirror }
+  /// The person, of the command line or as configured; nil for the login name.
+  var operatedBy: String? { namedOperator ?? Preferences.current.operatedBy }
 }
 
 /// Where the site's key is.
 struct SealOptions: ParsableArguments {
   @Option(
+    name: .customLong("site-key"),
     help: ArgumentHelp(
       """
       The site's key, which tells whether passwords were changed; made when absent. Laptops that share a building \
       share it.
-      """, valueName: "file"))
-  var siteKey: String?
+      """, valueName: "file"), completion: .file())
+  var namedSiteKey: String?
+
+  /// The key's file, of the command line or as configured; nil for the one in the user's state directory.
+  var siteKey: String? { namedSiteKey ?? Preferences.current.siteKey }
 }

@@ -54,22 +54,15 @@ public enum JSONValue: Hashable, Sendable {
     return text
   }
 
-  /// This value in JSON on one line, without an end of the line; characters are escaped as in `pretty`.
-  public var line: String {
-    switch self {
-    case .array(let values): "[" + values.map(\.line).joined(separator: ",") + "]"
-    case .object(let members):
-      "{" + members.map { "\(JSONValue.string($0.key).line):\($0.value.line)" }.joined(separator: ",") + "}"
-    case .null, .bool, .integer, .number, .string:
-      {
-        var text = ""
-        write(to: &text, depth: 0)
-        return text
-      }()
-    }
+  /// The same on one line, without a newline at its end.
+  package var line: String {
+    var text = ""
+    write(to: &text, depth: nil)
+    return text
   }
 
-  private func write(to text: inout String, depth: Int) {
+  /// - Parameter depth: How far it is indented; nil where it takes one line.
+  private func write(to text: inout String, depth: Int?) {
     switch self {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
@@ -78,28 +71,28 @@ public enum JSONValue: Hashable, Sendable {
     case .string(let value): Self.quote(value, to: &text)
     case .array(let values):
       Self.list(values, in: ("[", "]"), to: &text, depth: depth) { value, text in
-        value.write(to: &text, depth: depth + 1)
+        value.write(to: &text, depth: depth.map { $0 + 1 })
       }
     case .object(let members):
       Self.list(members, in: ("{", "}"), to: &text, depth: depth) { member, text in
         Self.quote(member.key, to: &text)
-        text += ": "
-        member.value.write(to: &text, depth: depth + 1)
+        text += depth == nil ? ":" : ": "
+        member.value.write(to: &text, depth: depth.map { $0 + 1 })
       }
     }
   }
 
   private static func list<Item>(
-    _ items: [Item], in brackets: (String, String), to text: inout String, depth: Int,
+    _ items: [Item], in brackets: (String, String), to text: inout String, depth: Int?,
     _ write: (Item, inout String) -> Void
   ) {
     text += brackets.0
     for (index, item) in items.enumerated() {
-      text += index == 0 ? "\n" : ",\n"
-      text += String(repeating: "  ", count: depth + 1)
+      if index > 0 { text += "," }
+      if let depth { text += "\n" + String(repeating: "  ", count: depth + 1) }
       write(item, &text)
     }
-    if !items.isEmpty { text += "\n" + String(repeating: "  ", count: depth) }
+    if !items.isEmpty, let depth { text += "\n" + String(repeating: "  ", count: depth) }
     text += brackets.1
   }
 

@@ -1,0 +1,31 @@
+/// What is known of a command line before it is parsed, and also of one that cannot be parsed.
+struct CommandLineWords {
+  /// The words in front of `--`, without the program's name.
+  private let words: [String]
+
+  /// - Parameter arguments: All arguments but the program's name.
+  init(_ arguments: [String]) {
+    words = Array(arguments.prefix { $0 != "--" })
+  }
+
+  /// The configuration file that it names.
+  var config: String? { value(of: "--config") }
+  /// Whether its data and errors are for programs.
+  var isForPrograms: Bool { value(of: "--output") == "json" }
+  /// Whether it asks for the version.
+  var asksForVersion: Bool {
+    words.contains("--version") && !words.contains("--help") && !words.contains("-h")
+  }
+  /// Whether the command works on a virtual building.
+  var isRehearsal: Bool { words.contains("--simulate") }
+
+  /// The last value of an option.
+  private func value(of option: String) -> String? {
+    var value: String?
+    for (index, word) in words.enumerated() {
+      if word == option, index + 1 < words.count { value = words[index + 1] }
+      if word.hasPrefix(option + "=") { value = String(word.dropFirst(option.count + 1)) }
+    }
+    return value
+  }
+}

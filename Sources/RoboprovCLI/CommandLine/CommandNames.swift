@@ -1,0 +1,61 @@
+import ArgumentParser
+import Manifest
+
+/// The names of commands as a tree: which word of a command line should be a command and is none.
+struct CommandNames {
+  private let name: String
+  private let commands: [CommandNames]
+
+  /// The names of a command and those below it.
+  init(_ command: any ParsableCommand.Type) {
+    self.init(command.configuration.commandName ?? "", command.configuration.subcommands.map(Self.init))
+  }
+
+  /// A tree.
+  init(_ name: String, _ commands: [CommandNames] = []) {
+    (self.name, self.commands) = (name, commands)
+  }
+
+  /// A word where a command belongs.
+  struct Mistake: Hashable {
+    /// The word.
+    var word: String
+    /// The command before it.
+    var parent: String
+    /// The command that is nearest to it, if one is near.
+    var nearest: String?
+
+    /// What to say of it.
+    var failure: CommandFailure {
+      let suggestion = nearest.map { "Did you mean `\(parent) \($0)`? " } ?? ""
+      return CommandFailure(
+        .usage, "there is no command “\(parent) \(word)”",
+        cure: suggestion + "`roboprov help` lists the commands.")
+    }
+  }
+
+  /// The first word that should be a command and is none; nil where there is no such word.
+  /// - Parameter arguments: All arguments but the program's name.
+  func mistake(in arguments: [String]) -> Mistake? {
+    // The program's own options may stand before the command.
+    var words = arguments[...]
+    while let word = words.first, word.hasPrefix("-") {
+      guard word == "--config" || word.hasPrefix("--config=") else { return nil }
+      words = words.dropFirst(word == "--config" ? 2 : 1)
+    }
+    guard let first = words.first else { return nil }
+    guard first == "help" else { return find(first) == nil ? mistake(first, after: name) : nil }
+    var (node, path) = (self, name)
+    for word in words.dropFirst() where !word.hasPrefix("-") {
+      guard let next = node.find(word) else { return node.mistake(word, after: path) }
+      (node, path) = (next, path + " " + word)
+    }
+    return nil
+  }
+
+  private func find(_ name: String) -> CommandNames? { commands.first { $0.name == name } }
+
+  private func mistake(_ word: String, after path: String) -> Mistake {
+    Mistake(word: word, parent: path, nearest: Vocabulary.nearest(to: word, of: commands.map(\.name)))
+  }
+}

@@ -1,0 +1,47 @@
+import Reporting
+
+/// The error that ends a command, for programs: one line, the last of stderr.
+enum ErrorJSON {
+  static let schema = "roboprov/error/1"
+
+  static let form = OutputForm<CommandFailure>(
+    "error", "Why a command ended without doing what it should."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("code", "The kind of error.") { $0.status }
+    Field("exit_status", "The exit status of the process.") { Int($0.status.rawValue) }
+    Field("message", "What happened.") { $0.message }
+    Field("advice", "What to do next; null where the message says it all.") { $0.cure }
+  }
+
+  /// The line.
+  static func line(_ failure: CommandFailure) -> String { form.value(failure).line }
+}
+
+extension ExitStatus: OutputValue {
+  static var schema: Schema {
+    .names(
+      .init(
+        "error_code", "An exit status by its name.",
+        allCases.filter(\.isError).map { .init($0.name, "\($0.rawValue): \($0.meaning)") }))
+  }
+  var output: JSONValue { .string(name) }
+
+  /// Whether it can be the status of an error.
+  private var isError: Bool { self != .done && self != .changes }
+
+  /// What programs call it.
+  private var name: String {
+    switch self {
+    case .done: "done"
+    case .unexpected: "unexpected"
+    case .changes: "changes"
+    case .usage: "usage"
+    case .manifest: "manifest"
+    case .unavailable: "unavailable"
+    case .record: "record"
+    case .incomplete: "incomplete"
+    case .interrupted: "interrupted"
+    }
+  }
+}

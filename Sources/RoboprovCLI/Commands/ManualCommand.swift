@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+
+/// `roboprov manual`: the manual pages, from which packages are made. Not among the commands that help lists.
+struct ManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual",
+    abstract: "Print the manual page of a command, or write the pages of all commands.",
+    discussion: """
+      roboprov manual report sign | man -l -
+      roboprov manual --into man1
+      """,
+    shouldDisplay: false)
+
+  @Argument(help: ArgumentHelp("The command; the program itself if absent.", valueName: "command"))
+  var command: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Write the pages of all commands into this directory.", valueName: "dir"),
+    completion: .directory)
+  var into: String?
+
+  func validate() throws {
+    guard into == nil || command.isEmpty else {
+      throw ValidationError("--into writes the pages of all commands: leave the command out")
+    }
+  }
+
+  func run() throws {
+    let pages = ManualPage.pages(of: CommandTree(of: Roboprov.self))
+    if let into {
+      for page in pages { try OutputFile.write(page.text, to: "\(into)/\(page.name).1") }
+      return
+    }
+    let name = (["roboprov"] + command).joined(separator: "-")
+    guard let page = pages.first(where: { $0.name == name }) else {
+      throw CommandFailure(
+        .usage, "there is no command “\((["roboprov"] + command).joined(separator: " "))”",
+        cure: "`roboprov help` lists the commands.")
+    }
+    Console.data(page.text)
+  }
+}

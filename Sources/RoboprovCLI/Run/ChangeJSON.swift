@@ -1,0 +1,74 @@
+import Bluetooth
+import Model
+import Reporting
+
+/// `roboprov replace`, `retire` and `accept` with `--output json`: the change of the record that a person made.
+enum ChangeJSON {
+  static let schema = "roboprov/change/1"
+
+  /// What was changed. The names are frozen.
+  enum Kind: String, OutputNames {
+    case replace
+    case retire
+    case accept
+
+    static let definition = "change"
+    static let about = "A change of the record that a person makes."
+    var documentation: String {
+      switch self {
+      case .replace: "The room's device is out of service; the room gets another."
+      case .retire: "The room is out of service, and its devices with it."
+      case .accept: "The room is accepted as it is."
+      }
+    }
+  }
+
+  /// A change that was made.
+  struct Source {
+    var kind: Kind
+    var building: String
+    var room: RoomID
+    var name: String
+    /// The run under which it is on record; nil where it was on record before.
+    var run: String?
+    /// The devices that are out of service since, and whether each was silent.
+    var released: [(address: BluetoothAddress, silent: Bool?)] = []
+    var successor: BluetoothAddress?
+    var isManifestChanged = false
+    var reason: String?
+    var by: String?
+  }
+
+  /// The document, field by field.
+  static let form = OutputForm<Source>("change_made", "A change of the record that a person made.") {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("change", "What was changed.") { $0.kind }
+    Field("building", "The building's stable id.") { $0.building }
+    Field("room", "The room's stable id.") { $0.room }
+    Field("name", "The room's name for people.") { $0.name }
+    Field("run", "The id under which it is on record; null if it was on record before this command.") {
+      $0.run
+    }
+    Field("released", "The devices that the change took out of service.", each: device) { $0.released }
+    Field("successor", "The device that the room gets instead, of `replace --with`; else null.") {
+      $0.successor
+    }
+    Field("manifest_changed", "Whether the successor's address was written into the manifest.") {
+      $0.isManifestChanged
+    }
+    Field("reason", "Why, as it was given; null if it was not.") { $0.reason }
+    Field("by", "The person who accepted the room; else null.") { $0.by }
+  }
+
+  private static let device = OutputForm<(address: BluetoothAddress, silent: Bool?)>(
+    "released_device", "A device that is out of service."
+  ) {
+    Field("address", "Its address.") { $0.address }
+    Field("silent", "Whether a scan received nothing from it; null if none was made.") { $0.silent }
+  }
+
+  /// Writes the change to stdout, for programs.
+  static func show(_ change: Source, as output: OutputFormat) {
+    if output == .json { Console.data(form.value(change).pretty) }
+  }
+}

@@ -1,0 +1,31 @@
+import Reporting
+
+/// `roboprov report check --output json`: a building whose files are as they should be.
+enum CheckJSON {
+  static let schema = "roboprov/check/1"
+
+  static let form = OutputForm<(building: String, signature: String?, files: [String])>(
+    "check", "A building whose journals are whole and whose reports are what they yield."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.building }
+    Field("signature", "The valid signature, as ssh-keygen(1) describes it; null if there is none.") {
+      $0.signature
+    }
+    Field("files", "The files that were checked, relative to the building's folder.") { $0.files }
+  }
+}
+
+/// `roboprov report sign --output json`: what was signed.
+enum SignatureJSON {
+  static let schema = "roboprov/signature/1"
+
+  static let form = OutputForm<(building: String, file: String, files: [String])>(
+    "signature", "The files of a building that were signed."
+  ) {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.building }
+    Field("file", "The file with the signature.") { $0.file }
+    Field("files", "The signed files, relative to the building's folder.") { $0.files }
+  }
+}

@@ -1,0 +1,162 @@
+import Manifest
+import Source
+import Testing
+
+@testable import RoboprovCLI
+
+@Suite("What a command line says before it is parsed")
+struct CommandLineTests {
+  // MARK: Commands
+
+  @Test(
+    "a word that is no command is found, with the command nearest to it",
+    arguments: [
+      (["aply", "building.yaml"], CommandNames.Mistake(word: "aply", parent: "roboprov", nearest: "apply")),
+      (["--config", "c.yaml", "stauts"], .init(word: "stauts", parent: "roboprov", nearest: "status")),
+      (["--config=c.yaml", "xyzzy"], .init(word: "xyzzy", parent: "roboprov", nearest: nil)),
+      (["help", "nonsense"], .init(word: "nonsense", parent: "roboprov", nearest: nil)),
+      (["help", "report", "sing"], .init(word: "sing", parent: "roboprov report", nearest: "sign")),
+      (["help", "scan", "more"], .init(word: "more", parent: "roboprov scan", nearest: nil)),
+      (["Apply", "building.yaml"], .init(word: "Apply", parent: "roboprov", nearest: "apply")),
+    ])
+  func mistakes(_ arguments: [String], _ mistake: CommandNames.Mistake) {
+    #expect(CommandNames(Roboprov.self).mistake(in: arguments) == mistake)
+  }
+
+  @Test(
+    "a command, options and the arguments of a command are none",
+    arguments: [
+      [], ["apply", "aply"], ["--help"], ["help"], ["help", "apply"], ["help", "report", "sign"],
+      ["report", "seeblick"], ["--config", "aply", "apply"], ["--simulate", "apply"], ["-h"],
+    ])
+  func noMistake(_ arguments: [String]) {
+    #expect(CommandNames(Roboprov.self).mistake(in: arguments) == nil)
+  }
+
+  @Test(
+    "a command behind its options comes first",
+    arguments: [
+      (["--simulate", "apply", "b.yaml"], ["apply", "--simulate", "b.yaml"]),
+      (["--listen", "5", "scan", "--watch"], ["scan", "--listen", "5", "--watch"]),
+      (["--operator", "status", "apply", "b.yaml"], ["apply", "--operator", "status", "b.yaml"]),
+      (["--output=json", "status", "b.yaml"], ["status", "--output=json", "b.yaml"]),
+      (["--config", "c.yaml", "--yes", "apply"], ["apply", "--config", "c.yaml", "--yes"]),
+    ])
+  func commandFirst(_ arguments: [String], _ ordered: [String]) {
+    #expect(CommandTree(of: Roboprov.self).withCommandFirst(arguments) == ordered)
+  }
+
+  @Test(
+    "and stays where it is if a room could be called so, or if there is none",
+    arguments: [
+      ["--only", "status", "apply", "b.yaml"], ["--simulate", "b.yaml"], ["--yes"], ["--yes", "--", "apply"],
+      ["apply", "--yes"],
+    ])
+  func order(_ arguments: [String]) {
+    #expect(CommandTree(of: Roboprov.self).withCommandFirst(arguments) == arguments)
+  }
+
+  // MARK: Words
+
+  @Test("configuration, format, version and rehearsal are seen wherever they stand, and not behind --")
+  func words() {
+    let words = CommandLineWords(["--config", "a", "apply", "--config=b", "--output", "json", "--simulate"])
+    #expect(words.config == "b" && words.isForPrograms && words.isRehearsal && !words.asksForVersion)
+    #expect(CommandLineWords(["scan", "--output=json"]).isForPrograms)
+    #expect(CommandLineWords(["scan", "--version"]).asksForVersion)
+    #expect(!CommandLineWords(["--version", "--help"]).asksForVersion)
+    let rest = CommandLineWords(["history", "--", "--version", "--output", "json", "--config", "c"])
+    #expect(!rest.asksForVersion && !rest.isForPrograms && rest.config == nil)
+    #expect(CommandLineWords(["--config"]).config == nil)
+    #expect(!CommandLineWords(["--output", "json", "--output", "text"]).isForPrograms)
+  }
+
+  // MARK: Version
+
+  @Test("the version has a line for each part")
+  func version() {
+    #expect(
+      VersionText.lines(commit: "2575dd116505", libdbus: "libdbus 1.14.10", bluez: "5.66")
+        == ["roboprov \(Version.current) (commit 2575dd116505)", "libdbus 1.14.10", "BlueZ 5.66"])
+    #expect(
+      VersionText.lines(commit: "2575dd116505+", libdbus: "libdbus 1.14.10", bluez: nil)
+        == [
+          "roboprov \(Version.current) (commit 2575dd116505 with changes)", "libdbus 1.14.10",
+          "BlueZ not found",
+        ])
+    #expect(
+      VersionText.lines(commit: "unknown", libdbus: "", bluez: nil)[0]
+        == "roboprov \(Version.current) (commit unknown)")
+  }
+
+  // MARK: Errors
+
+  @Test("an error is one line of JSON, whatever its message has")
+  func error() {
+    let failure = CommandFailure(.usage, "no\nroom “A\u{1B}”", cure: "Look.\nAgain.")
+    #expect(
+      ErrorJSON.line(failure)
+        == #"{"schema":"roboprov/error/1","code":"usage","exit_status":64,"message":"no\nroom “A\u001b”","#
+        + #""advice":"Look.\nAgain."}"#)
+    #expect(ErrorJSON.line(CommandFailure(.record, "lost")).hasSuffix(#""message":"lost","advice":null}"#))
+  }
+
+  // MARK: Configuration
+
+  private static func read(_ text: String) -> PreferencesReading {
+    PreferencesReading(Array(text.utf8), file: "/etc/site/config.yaml", home: "/home/ada")
+  }
+
+  @Test("a configuration gives values; paths are relative to it or to the home directory")
+  func configuration() {
+    let reading = Self.read(
+      """
+      reports: ~/reports   # here
+      mirror: stick
+      operator: R. Keller
+      adapter: [hci1, 00:1A:7D:DA:71:13]
+      site_key: /var/lib/key
+      """)
+    #expect(reading.findings.isEmpty)
+    #expect(
+      reading.preferences
+        == Preferences(
+          reports: "/home/ada/reports", mirror: "/etc/site/stick", operatedBy: "R. Keller",
+          adapters: ["hci1", "00:1A:7D:DA:71:13"], siteKey: "/var/lib/key"))
+    #expect(Self.read("adapter: hci1").preferences == Preferences(adapters: ["hci1"]))
+  }
+
+  @Test("nothing in it is no error", arguments: ["", "# nothing\n", "---\n"])
+  func empty(_ text: String) {
+    let reading = Self.read(text)
+    #expect(reading.findings.isEmpty && reading.preferences == Preferences())
+  }
+
+  @Test(
+    "every mistake in it is found at its place",
+    arguments: [
+      ("⟦report⟧: x", DiagnosticCode.unknownKey), ("⟦site-key⟧: x", .unknownKey),
+      ("⟦reports, x⟧", .wrongStructure),
+      ("reports: ⟦[a, b]⟧", .wrongStructure), ("operator: ⟦\" \"⟧", .missingValue),
+      ("adapter: ⟦[]⟧", .missingValue),
+      ("adapter: [hci0, ⟦{ a: b }⟧]", .wrongStructure), ("mirror: ⟦\"a\\nb\"⟧", .controlCharacter),
+      ("mirror: a\n⟦mirror⟧: b", .duplicateKey),
+    ])
+  func mistakes(_ marked: String, _ code: DiagnosticCode) throws {
+    let start = try #require(marked.firstIndex(of: "⟦"))
+    let text = marked.replacing("⟦", with: "").replacing("⟧", with: "")
+    let finding = try #require(Self.read(text).findings.first)
+    #expect(finding.code == code)
+    #expect(finding.range.start.offset == marked[..<start].utf8.count)
+    #expect(Self.read(text).findings.count == 1)
+  }
+
+  @Test("a finding is shown with file, line, column, the line itself and the nearest key")
+  func rendered() {
+    let text = Self.read("mirror: a\nreport: x\n").rendered(isColored: false)
+    #expect(
+      text.hasPrefix("/etc/site/config.yaml:2:1: error: unknown key in the configuration [unknown-key]\n"),
+      "\(text)")
+    #expect(text.contains("    2 | report: x\n      | ^~~~~~\n      = did you mean `reports`?\n"), "\(text)")
+  }
+}
