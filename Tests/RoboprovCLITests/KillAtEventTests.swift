@@ -111,7 +111,7 @@ struct KillAtEventTests {
         switch story {
         case .plain, .linkLeft, .secondAttempt: break
         case .lostAdapter:
-          try await process.says("listening for devices")
+          try await process.says("scanning for devices")
           await killed.building.world.setPresent(false, ServedBuilding.adapter)
           try await killed.site.until("waiting for an adapter") {
             !process.isRunning || process.errorsSoFar.contains("waiting up to")

@@ -132,7 +132,7 @@ struct DoctorCommand: AsyncParsableCommand {
     return .known(
       .init(
         seconds: seconds, adapters: heard.map(\.0.name),
-        rooms: Reception(facts.rooms, facts.known, air: heard.map(\.1))))
+        rooms: RoomReception(facts.rooms, facts.known, air: heard.map(\.1))))
   }
 
   private func show(_ findings: [Finding], _ building: BuildingFacts?) {

@@ -28,7 +28,7 @@ struct BuildingFacts: Sendable {
     var seconds: Double
     /// The adapters that scanned: `hci0`.
     var adapters: [String]
-    var rooms: Reception
+    var rooms: RoomReception
   }
 
   /// The rooms that are in service.

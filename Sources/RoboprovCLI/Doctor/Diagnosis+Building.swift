@@ -72,7 +72,7 @@ extension Diagnosis {
     }
   }
 
-  // MARK: Reception
+  // MARK: RoomReception
 
   private func reception(of facts: BuildingFacts) -> [Finding] {
     switch facts.reception {
@@ -108,7 +108,7 @@ extension Diagnosis {
   }
 
   /// Where to go: the floors with rooms that were not received, where the manifest has floors.
-  private func advice(_ reception: Reception) -> String {
+  private func advice(_ reception: RoomReception) -> String {
     var floors: [String] = []
     for floor in reception.missing.compactMap(\.floor) where !floors.contains(floor) { floors.append(floor) }
     let makeItWait = Set(reception.missing.compactMap { DeviceProfiles[$0.profile]?.words.makeItWait })

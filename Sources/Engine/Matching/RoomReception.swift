@@ -4,7 +4,7 @@ package import Model
 /// Which rooms' devices were received: what was heard, held against the rooms. Whether a device is as it should be is not asked.
 ///
 /// Pure.
-package struct Reception: Sendable, Hashable {
+package struct RoomReception: Sendable, Hashable {
   /// Rooms whose device, or whose identity, was received, in the order of the building.
   package let received: [Room]
   /// Rooms whose device is known, and was not received.
