@@ -145,7 +145,7 @@ extension FuzzTarget {
     var lines = SummaryView.lines(report, after: building, reports: "reports", style: style)
     lines += StatusView.lines(building.overview, olderThan: .seconds(86_400), next: nil, style: style)
     if let started = run.started {
-      lines += [HistoryView.summary(started, run.record.events)]
+      for width in [nil, 40, 80] { lines += HistoryView.table([(started, run.record.events)], width: width) }
       lines += HistoryView.lines(started, run.record.events)
     }
     var progress = ProgressView()

@@ -136,6 +136,19 @@ struct ProgressViewTests {
     #expect(!isShown())
   }
 
+  @Test("a record with a room that ends twice, or that the run did not announce, is shown all the same")
+  func oddRecord() throws {
+    var story = Story()
+    let rooms = [PlannedRoom.sample("a", "Attic", minor: 1), PlannedRoom.sample("b", "Bar", minor: 2)]
+    story.begin([rooms[0]])
+    for outcome in [Outcome.failed, .failed, .provisioned] { story.end(rooms[0], outcome, nil) }
+    story.end(rooms[1], .failed, nil)
+    var view = ProgressView()
+    for event in story.events { view.apply(event) }
+    let lines = view.live(at: .seconds(1), style: TerminalStyle(width: 80, hasColor: false))
+    #expect(lines.contains { $0.contains("1/2 done · 1 failed") }, "\(lines)")
+  }
+
   @Test("says what it scans for once a room was tried")
   func scanning() throws {
     var story = Story()

@@ -3,40 +3,75 @@ public import Model
 
 /// What happened in a run to one room or device, for a person.
 public enum HistoryView {
-  /// One line: when, what, by whom, and how it ended.
-  public static func summary(_ run: RunStarted, _ events: [RunEvent]) -> String {
-    let time = events.first.map { LocalTime.utc.minute($0.at) } ?? ""
-    let person = run.operatedBy.map { " by \($0.visible)" } ?? ""
-    let heading =
-      "\(time) UTC  \(run.command.rawValue)\(person) on \(run.host.visible)"
-    return "\(heading): \(ending(events))  [\(run.run.visible)]"
+  /// A table with a row for each run: when, what, how it ended, with which device, why, by whom, and the run. Columns that do not
+  /// fit are left out, the run's id first; details are cut at last.
+  /// - Parameter width: Columns of the terminal; nil where lines may have any length.
+  public static func table(_ runs: [(run: RunStarted, events: [RunEvent])], width: Int?) -> [String] {
+    let rows = runs.map { row($0.run, $0.events) }
+    let order: [Column] = [.when, .command, .outcome, .device, .details, .by, .run]
+    // Nothing is shown of a column that is empty everywhere.
+    var columns = order.filter { column in rows.contains { $0[column] != "" } }
+    func lines() -> [String] {
+      Table.lines(header: columns.map(\.rawValue), rows: rows.map { row in columns.map { row[$0] ?? "" } })
+    }
+    for column in [Column.run, .by, .device] {
+      guard let width, (lines().map(\.columns).max() ?? 0) > width else { break }
+      columns.removeAll { $0 == column }
+    }
+    return lines().map { $0.truncated(to: width ?? .max) }
+  }
+
+  /// What a row says.
+  private enum Column: String {
+    case when = "WHEN (UTC)"
+    case command = "COMMAND"
+    case outcome = "OUTCOME"
+    case device = "DEVICE"
+    case details = "DETAILS"
+    case by = "BY"
+    case run = "RUN"
+  }
+
+  private static func row(_ run: RunStarted, _ events: [RunEvent]) -> [Column: String] {
+    let ending = ending(events)
+    let person = [run.operatedBy, run.host].compactMap(\.self).joined(separator: " on ")
+    return [
+      .when: events.first.map { LocalTime.utc.minute($0.at) } ?? "", .command: run.command.rawValue,
+      .outcome: ending.outcome, .device: ending.device, .details: ending.details, .by: person, .run: run.run,
+    ]
   }
 
   /// How the run ended for the room, or how far it got.
-  private static func ending(_ events: [RunEvent]) -> String {
+  private static func ending(_ events: [RunEvent]) -> (outcome: String, device: String, details: String) {
     let attempts = events.count { if case .attemptStarted = $0.fact { true } else { false } }
     for event in events.reversed() {
       switch event.fact {
       case .roomFinished(let fact):
         let details = [
-          fact.address?.description, fact.attempts > 1 ? "\(fact.attempts) attempts" : nil,
+          fact.reason?.code.words,
           fact.evidence.map {
-            $0.run == nil ? $0.grade.rawValue : "\($0.grade.rawValue) on record, not heard"
+            $0.run == nil ? $0.grade.plainWords : "\($0.grade.plainWords), by an earlier run"
           },
-          fact.reason?.code.rawValue,
+          fact.attempts > 1 ? "\(fact.attempts) attempts" : nil,
         ]
-        return ([fact.outcome.words] + details.compactMap(\.self)).joined(separator: ", ")
-      case .roomAccepted, .roomRetired, .roomVerified:
-        let words = EventWords(event.fact) { $0.description }
-        return ([words.text] + words.quotes).joined(separator: ": ")
-      case .bindingReleased(let fact) where fact.cause == .replaced:
-        let words = EventWords(event.fact) { $0.description }
-        return ([words.text] + words.quotes).joined(separator: ": ")
+        return (
+          fact.outcome.words, fact.address?.description ?? "",
+          details.compactMap(\.self).joined(separator: ", ")
+        )
+      case .roomAccepted, .roomRetired, .roomVerified: return amended(event)
+      case .bindingReleased(let fact) where fact.cause == .replaced: return amended(event)
       default: continue
       }
     }
-    if attempts > 0 { return "no outcome on record: the run was killed, or goes on; \(attempts) attempts" }
-    return "no outcome on record"
+    let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
+    return (
+      "no outcome", "", attempts > 0 ? "killed, or still running: \(count)" : "killed, or still running"
+    )
+  }
+
+  private static func amended(_ event: RunEvent) -> (outcome: String, device: String, details: String) {
+    let words = EventWords(event.fact) { $0.description }
+    return ("", "", ([words.text] + words.quotes).joined(separator: ": "))
   }
 
   /// The lines of one run: a heading, and an event each.

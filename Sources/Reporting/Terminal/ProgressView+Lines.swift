@@ -109,7 +109,7 @@ extension ProgressView {
       return
         "\(fact.outcome.symbol) \(name(fact.room)): \(report[fact.room]?.outcomeWords ?? fact.outcome.words)"
         + (report[fact.room].flatMap(Explanation.init(of:)).map { ". " + $0.sentence } ?? "")
-        + " (\(tally.total - tally.left)/\(tally.total))"
+        + " (\(tally.ended)/\(tally.total))"
     case .runInterrupted(let fact): return fact.cause == .signal ? nil : "stopping: \(fact.cause.words)"
     case .hostPaused(let fact): return "this computer: \(fact.words)"
     default: break

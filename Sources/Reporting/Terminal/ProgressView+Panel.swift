@@ -46,7 +46,6 @@ extension ProgressView {
   /// How many rooms are how far: what matters most gives way last.
   private func counts(_ style: TerminalStyle) -> String {
     let written = active.count(where: \.isSubmitted)
-    let ended = tally.total - tally.left
     var parts: [(text: String, tone: TerminalStyle.Tone, weight: Int)] = [
       ("\(tally.done)/\(tally.total) done", .green, 0)
     ]
@@ -67,7 +66,7 @@ extension ProgressView {
     let text = parts.map { style.paint($0.text.truncated(to: style.width), $0.tone) }.joined(separator: " · ")
     let cells = min(20, style.width - width() - 3)
     guard cells >= 10, tally.total > 0 else { return text }
-    let filled = ended * cells / tally.total
+    let filled = tally.ended * cells / tally.total
     return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: cells - filled) + "] "
       + text
   }

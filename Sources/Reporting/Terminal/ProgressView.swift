@@ -55,14 +55,26 @@ public struct ProgressView: Sendable {
   /// How many rooms ended how.
   struct Tally: Hashable, Sendable {
     var total = 0
-    var done = 0
-    var failed = 0
-    /// Rooms that a person must do something for before they can be tried again.
-    var action = 0
-    /// Others: not tried, or cancelled.
-    var other = 0
+    /// How each room ended that did: the last ending counts, should a record have several.
+    private var endings: [RoomID: Outcome.Kind] = [:]
+    private var counts: [Outcome.Kind: Int] = [:]
 
-    var left: Int { total - done - failed - action - other }
+    var done: Int { counts[.done, default: 0] }
+    var failed: Int { counts[.failed, default: 0] }
+    /// Rooms that a person must do something for before they can be tried again.
+    var action: Int { counts[.action, default: 0] }
+    /// Others: not tried, or cancelled.
+    var other: Int { counts[.other, default: 0] }
+
+    var ended: Int { endings.count }
+    var left: Int { max(0, total - ended) }
+
+    mutating func end(_ room: RoomID, _ kind: Outcome.Kind) {
+      if let before = endings.updateValue(kind, forKey: room) { counts[before, default: 0] -= 1 }
+      counts[kind, default: 0] += 1
+      // A room that the run did not announce is counted all the same.
+      total = max(total, ended)
+    }
   }
 
   /// What an adapter does.
@@ -160,12 +172,7 @@ public struct ProgressView: Sendable {
     pinned.removeAll { $0 == fact.room }
     if isToldOnce(fact) { endedWithRun.insert(fact.room) }
     if report[fact.room]?.isExcluded == true { return }
-    switch fact.outcome.kind {
-    case .done: tally.done += 1
-    case .failed: tally.failed += 1
-    case .action: tally.action += 1
-    case .other: tally.other += 1
-    }
+    tally.end(fact.room, fact.outcome.kind)
     if [.failed, .action].contains(fact.outcome.kind), !isToldOnce(fact) { pinned.append(fact.room) }
   }
 

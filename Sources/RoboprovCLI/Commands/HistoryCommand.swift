@@ -33,12 +33,14 @@ struct HistoryCommand: AsyncParsableCommand {
     switch output {
     case .text:
       if history.chapters.isEmpty { Console.say("Nothing is on record about \(subject.visible).") }
-      for chapter in history.chapters {
-        if full {
+      if full {
+        for chapter in history.chapters {
           Console.data(lines: HistoryView.lines(chapter.run, chapter.events))
-        } else {
-          Console.data(lines: [HistoryView.summary(chapter.run, chapter.events)])
         }
+      } else if !history.chapters.isEmpty {
+        let screen = Screen.standardOutput
+        let rows = history.chapters.map { (run: $0.run, events: $0.events) }
+        Console.data(lines: HistoryView.table(rows, width: screen.isTerminal ? screen.width : nil))
       }
     case .json:
       let encoder = JSONEncoder()

@@ -1,0 +1,45 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Reporting
+
+@Suite("The history of a room")
+struct HistoryViewTests {
+  private static let runs: [(run: RunStarted, events: [RunEvent])] = {
+    var first = Story()
+    let room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
+    first.begin([room])
+    first.end(room, .failed, .linkLost(FailedStep(.write)), attempts: 2)
+    var second = Story()
+    second.begin([room])
+    second.provision(room, .sensor(1))
+    var third = Story()
+    third.begin([room])
+    third.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
+    return [first, second, third].compactMap { story in
+      guard case .runStarted(let run)? = story.events.first?.fact else { return nil }
+      return (run, story.events)
+    }
+  }()
+
+  @Test("is a table: a row for each run, with how it ended and why")
+  func table() throws {
+    let lines = HistoryView.table(Self.runs, width: nil)
+    #expect(lines.count == 4)
+    #expect(lines[0].split(separator: " ").first == "WHEN")
+    #expect(lines[1].contains("failed") && lines[1].contains("link lost, 2 attempts"), "\(lines)")
+    #expect(lines[2].contains("provisioned") && lines[2].contains("beacon heard after the save"), "\(lines)")
+    #expect(
+      lines[3].contains("no outcome") && lines[3].contains("killed, or still running: 1 attempt"), "\(lines)")
+    #expect(lines[1].hasSuffix("20261121T090000Z-laptop-7f3a"))
+  }
+
+  @Test(
+    "leaves out what does not fit, and is never wider than the terminal", arguments: [40, 60, 80, 100, 160])
+  func width(_ width: Int) {
+    let lines = HistoryView.table(Self.runs, width: width)
+    #expect(lines.count == 4 && lines.allSatisfy { $0.columns <= width }, "\(lines)")
+    #expect(lines[1].contains("apply") && lines[1].contains("failed") || width < 60, "\(lines)")
+  }
+}

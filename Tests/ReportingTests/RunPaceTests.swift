@@ -1,0 +1,80 @@
+import Bluetooth
+import Model
+import Testing
+
+@testable import Reporting
+
+@Suite("The pace of a run")
+struct RunPaceTests {
+  /// Rooms that are tried at the same time, so many in each group: each takes `seconds`, groups follow each other.
+  private static func events(groups: Int, of width: Int, seconds: Double, outcome: Outcome = .provisioned)
+    -> [RunEvent]
+  {
+    var story = Story()
+    let rooms = (0..<groups * width).map {
+      PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "\($0)", minor: UInt16($0), address: .sensor(UInt64($0)))
+    }
+    story.begin(rooms)
+    for group in 0..<groups {
+      let members = rooms[group * width..<(group + 1) * width]
+      for room in members {
+        story.tell(
+          .attemptStarted(.init(room: room.room, address: .sensor(1), adapter: .first, number: 1)), after: 0)
+      }
+      for (index, room) in members.enumerated() {
+        story.tell(
+          .attemptEnded(.init(room: room.room, number: 1, seconds: seconds)), after: index == 0 ? seconds : 0)
+        story.tell(
+          .roomFinished(
+            .init(room: room.room, outcome: outcome, attempts: 1, seconds: seconds, settings: [])),
+          after: 0)
+      }
+    }
+    return story.events
+  }
+
+  @Test("says nothing before a room was measured")
+  func nothing() {
+    #expect(RunPace().estimate(of: 5) == nil && RunPace().secondsPerRoom == nil)
+  }
+
+  @Test("a few rooms take at least as long as one does, however many were done at once before")
+  func secondRun() throws {
+    // 300 rooms, ten at a time, 5 s each: 0.5 s from room to room.
+    let pace = RunPace(Self.events(groups: 30, of: 10, seconds: 5))
+    #expect(pace.rooms == 300 && pace.secondsPerRoom == 0.5)
+    #expect(pace.estimate(of: 1) == .seconds(5), "not 0.5 s")
+    #expect(pace.estimate(of: 300) == .seconds(5 + 299 * 0.5))
+    #expect(pace.estimate(of: 0) == .zero)
+  }
+
+  @Test(
+    "counts failures: they take their time, too", arguments: [Outcome.failed, .unconfirmed, .unreachable])
+  func failures(outcome: Outcome) {
+    let pace = RunPace(Self.events(groups: 4, of: 1, seconds: 30, outcome: outcome))
+    #expect(pace.secondsPerRoom == 30)
+  }
+
+  @Test("weighs runs by their rooms, not each run alike")
+  func sum() {
+    let large = RunPace(Self.events(groups: 30, of: 10, seconds: 5))
+    let small = RunPace(Self.events(groups: 1, of: 1, seconds: 60))
+    #expect((large + small).rooms == 301)
+    #expect(((large + small).secondsPerRoom ?? 0) < 0.75)
+  }
+
+  @Test("time in which nothing was in flight does not count")
+  func pauses() {
+    var story = Story()
+    let room = PlannedRoom.sample("a", "A", minor: 1, address: .sensor(1))
+    story.begin([room])
+    for number in 1...2 {
+      story.tell(
+        .attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: number)), after: 100)
+      story.tell(.attemptEnded(.init(room: "a", number: number, seconds: 3)), after: 3)
+    }
+    story.tell(
+      .roomFinished(.init(room: "a", outcome: .provisioned, attempts: 2, seconds: 106, settings: [])))
+    #expect(RunPace(story.events).secondsPerRoom == 6)
+  }
+}
