@@ -22,7 +22,7 @@ struct DiagnosisTests {
     change(&bluetooth)
     return HostFacts(
       kernel: .known("6.1.0-37-amd64"), isClockSynchronised: .known(true), bluetooth: .known(bluetooth),
-      reports: StorageFacts(path: "reports", free: .known(50_000_000_000), isWritable: .known(true)),
+      reports: StorageFacts(path: "reports", free: .known(50_000_000_000), access: .writable),
       files: [])
   }
 
@@ -95,9 +95,11 @@ struct DiagnosisTests {
     return host
   }
 
-  private static func reports(free: UInt64 = 50_000_000_000, isWritable: Bool = true) -> HostFacts {
+  private static func reports(
+    free: UInt64 = 50_000_000_000, _ access: StorageFacts.Access = .writable
+  ) -> HostFacts {
     changed {
-      $0.reports = StorageFacts(path: "my reports", free: .known(free), isWritable: .known(isWritable))
+      $0.reports = StorageFacts(path: "my reports", free: .known(free), access: access)
     }
   }
 
@@ -117,6 +119,17 @@ struct DiagnosisTests {
       code: .bluetoothdNotRunning, severity: .error, sentence: "is not running",
       command: "sudo systemctl start bluetooth",
       radio: RadioFacts(failure: CentralError(.stackUnavailable))),
+    Case(
+      code: .bluetoothdNotRunning, severity: .error, sentence: "while the kernel has no Bluetooth",
+      command: "sudo modprobe btusb && sudo systemctl start bluetooth", host: host { $0.isInKernel = false },
+      radio: RadioFacts(failure: CentralError(.stackUnavailable))),
+    Case(
+      code: .configuration, severity: .note, sentence: "it reads /other.conf",
+      host: host {
+        $0.daemon = .known(DaemonFacts(command: ["/b", "--noplugin=midi", "-f", "/other.conf"], process: 1))
+      }),
+    Case(
+      code: .storage, severity: .error, sentence: "/my is no directory.", host: reports(.noDirectory("/my"))),
     Case(
       code: .busPermission, severity: .error, sentence: "may not use Bluetooth",
       command: "sudo adduser $USER bluetooth",
@@ -241,8 +254,9 @@ struct DiagnosisTests {
       code: .clock, severity: .note, sentence: "is unknown: the kernel does not say",
       host: changed { $0.isClockSynchronised = .unknown("the kernel does not say") }),
     Case(
-      code: .storage, severity: .error, sentence: "cannot write", command: "sudo chown -R $USER 'my reports'",
-      host: reports(isWritable: false)),
+      code: .storage, severity: .error, sentence: "cannot write reports to my reports.",
+      command: "sudo chown -R $USER 'my reports'",
+      host: reports(.denied)),
     Case(
       code: .storage, severity: .error, sentence: "Only 5 MB are free", command: "du -xh",
       host: reports(free: 5_000_000)),

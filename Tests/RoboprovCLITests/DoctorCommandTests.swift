@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("`doctor` says what is wrong before a run", .timeLimit(.minutes(3)))
+@Suite("`doctor` checks a computer before a run", .timeLimit(.minutes(3)))
 struct DoctorCommandTests {
   /// The codes of a severity in a document.
   private static func codes(_ severity: String, _ document: JSON) -> [String] {
@@ -35,7 +35,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("without a bus it goes on with what files tell; the exit status is 69")
+  @Test("without a bus it goes on with what files show; the exit status is 69")
   func noBus() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])

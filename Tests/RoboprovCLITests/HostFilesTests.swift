@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("What a computer tells of itself in files") struct HostFilesTests {
+@Suite("Facts of a computer are read from its files") struct HostFilesTests {
   private static let dongle = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-3/1-3.2"
 
   /// A laptop with a dongle behind a hub, WiFi, and a bluetoothd.
@@ -33,7 +33,7 @@ import Testing
     "sys/devices/pci0000:00/0000:00:14.3/driver": "../../../bus/pci/drivers/iwlwifi",
   ]
 
-  @Test("a laptop tells kernel, bluetoothd, settings, controllers, WiFi and storage")
+  @Test("a laptop has kernel, bluetoothd, settings, controllers, WiFi and storage")
   func whole() throws {
     try HostRoot.use(Self.laptop, links: Self.links) { root in
       let host = HostFiles(root: root)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("an empty root tells nothing, and says why")
+  @Test("an empty root yields unknown facts with reasons")
   func empty() throws {
     try HostRoot.use([:]) { root in
       let host = HostFiles(root: root)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("without a process systemd's unit tells, and a drop-in replaces what it starts")
+  @Test("without a process systemd's unit counts, and a drop-in replaces what it starts")
   func unit() throws {
     let unit = [
       "proc/1/comm": "systemd\n",
@@ -96,8 +96,13 @@ import Testing
   func storage() throws {
     try HostRoot.use(["home/x": ""]) { root in
       let facts = HostFiles(root: root).storage("/home/reports/new")
-      #expect(facts.path == "/home/reports/new" && facts.isWritable == .known(true))
+      #expect(facts.path == "/home/reports/new" && facts.access == .writable)
       #expect((facts.free.value ?? 0) > 0)
+      #expect(HostFiles(root: root).storage("/home/x/new").access == .noDirectory("/home/x"))
+    }
+    #expect(HostFiles.system.storage("/proc/reports").free.value == nil, "it has no size")
+    try HostRoot.use([:]) { root in
+      #expect(!HostFiles(root: root).bluetooth.isInKernel)
     }
   }
 

@@ -35,7 +35,7 @@ struct PreflightTests {
     },
   ]
 
-  @Test("what files tell is told first, also without a bus", arguments: mistakes)
+  @Test("what files show is reported first, also without a bus", arguments: mistakes)
   func order(_ mistake: Mistake) async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -49,41 +49,41 @@ struct PreflightTests {
     }
   }
 
-  /// What keeps every room from being done.
-  struct Obstacle: CustomTestStringConvertible, Sendable {
+  /// What stops every room.
+  struct Blocker: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var arguments: [String] = []
     var sentence: String
     var arrange: @Sendable (ServedBuilding) async -> Void = { _ in }
   }
 
-  static let obstacles = [
-    Obstacle(
+  static let blockers = [
+    Blocker(
       testDescription: "a mistyped adapter", arguments: ["--adapter", "hci7", "--adapter-wait", "600"],
       sentence: "there is no Bluetooth adapter hci7; present: hci0 (\(ServedBuilding.adapter))"),
-    Obstacle(
+    Blocker(
       testDescription: "bluetoothd stopped", arguments: ["--adapter-wait", "0.5"],
       sentence: "the Bluetooth service (BlueZ) is not running"
     ) { await $0.stack.stopDaemon() },
-    Obstacle(
+    Blocker(
       testDescription: "no adapter", arguments: ["--adapter-wait", "0.5"],
       sentence: "there is no Bluetooth adapter"
     ) { await $0.world.setPresent(false, ServedBuilding.adapter) },
-    Obstacle(
+    Blocker(
       testDescription: "an adapter switched off", arguments: ["--adapter-wait", "0.5"],
       sentence: "the Bluetooth adapter is switched off"
     ) { await $0.world.setPowered(false, ServedBuilding.adapter) },
   ]
 
-  @Test("what keeps all rooms from being done is told once, and leaves no run", arguments: obstacles)
-  func once(_ obstacle: Obstacle) async throws {
+  @Test("what stops all rooms is reported once, and leaves no run", arguments: blockers)
+  func once(_ blocker: Blocker) async throws {
     try await Site.use { site in
       try site.writeManifest((1...40).map { .numbered($0) })
       try await ServedBuilding.serve([]) { building in
-        await obstacle.arrange(building)
-        let outcome = try await site.run(Self.apply + obstacle.arguments, bus: building.bus)
+        await blocker.arrange(building)
+        let outcome = try await site.run(Self.apply + blocker.arguments, bus: building.bus)
         #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: \(obstacle.sentence)"), "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: \(blocker.sentence)"), "\(outcome)")
         #expect(outcome.output.isEmpty && !outcome.errors.contains("Room 1"), "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count <= 6, "\(outcome)")
         #expect(site.runs.isEmpty)
@@ -172,8 +172,8 @@ struct PreflightTests {
     #expect(Self.known().unknown(["hci7"], besides: []) == nil)
   }
 
-  @Test("a slip gets the nearest name of an adapter")
-  func slip() {
+  @Test("a mistyped name gets the nearest name of an adapter")
+  func nearest() {
     let failure = Self.known().failure(["loby"], besides: Self.present)
     #expect(failure.status == .unavailable)
     #expect(failure.cure?.contains("Did you mean --adapter lobby?") == true, "\(failure.text)")

@@ -1,7 +1,7 @@
 package import Bluetooth
 package import Model
 
-/// Which rooms' devices were received: what was heard, held against the rooms. Whether a device is as it should be is not asked.
+/// Which rooms' devices were received by a scan. Whether a device is as it should be is `Verification`'s question.
 ///
 /// Pure.
 package struct RoomReception: Sendable, Hashable {
@@ -14,7 +14,7 @@ package struct RoomReception: Sendable, Hashable {
   /// How many devices wait to be provisioned that no room has.
   package let unclaimed: Int
 
-  /// Judges what was heard.
+  /// Compares what was received with the rooms.
   /// - Parameters:
   ///   - rooms: The rooms, in the order of the building.
   ///   - known: What is on record: which device is whose.

@@ -7,7 +7,7 @@ import Manifest
 import Model
 import Reporting
 
-/// `roboprov doctor`: what is wrong with this computer, before anybody climbs a ladder.
+/// `roboprov doctor`: what is wrong with this computer, and with what a building needs of it.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -42,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
   func validate() throws {
     guard let listen else { return }
     guard manifest != nil else {
-      throw ValidationError("--listen says how long to scan for a building's devices: name its manifest")
+      throw ValidationError("--listen sets the time of the scan for a building's devices: name its manifest")
     }
     guard listen.isFinite, (0.1...86_400).contains(listen) else {
       throw ValidationError("--listen takes seconds, 0.1 to 86400")
@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
     return manifests + [HostFiles.file(SiteRecord.keyPath(seal), .siteKey)]
   }
 
-  /// What the stack tells, and what is received of the building.
+  /// Asks the stack, and scans for the devices of the building.
   private func look(
     _ opened: Result<Radio.Setup, CentralError>, _ building: BuildingFacts?
   ) async throws -> (RadioFacts, HostFact<BuildingFacts.ScanReception>?) {
@@ -122,17 +122,17 @@ struct DoctorCommand: AsyncParsableCommand {
       return await group.reduce(into: []) { $0.append($1) }
     }
     if Task.isCancelled { throw ExitStatus.interrupted.exit }
-    let heard = results.compactMap { adapter, result in (try? result.get()).map { (adapter, $0) } }
+    let received = results.compactMap { adapter, result in (try? result.get()).map { (adapter, $0) } }
       .sorted { $0.0.name < $1.0.name }
-    guard !heard.isEmpty else {
+    guard !received.isEmpty else {
       let error = results.compactMap { if case .failure(let error) = $0.1 { error } else { nil } }.first
       return .unknown(
         "the scan failed: " + (error.map { RadioTrouble.failure($0).message } ?? "no reason is known"))
     }
     return .known(
       .init(
-        seconds: seconds, adapters: heard.map(\.0.name),
-        rooms: RoomReception(facts.rooms, facts.known, air: heard.map(\.1))))
+        seconds: seconds, adapters: received.map(\.0.name),
+        rooms: RoomReception(facts.rooms, facts.known, air: received.map(\.1))))
   }
 
   private func show(_ findings: [Finding], _ building: BuildingFacts?) {
@@ -160,8 +160,8 @@ extension BuildingFacts {
     self.init(
       manifest: source.path, building: source.building, known: Known(standing: record.standing),
       recordFault: record.fault,
-      missingPasswords: missing.map { wanted, trouble in
-        let words = SecretWords.sentence(trouble, wanted.reference.source)
+      missingPasswords: missing.map { wanted, failure in
+        let words = SecretWords.sentence(failure, wanted.reference.source)
         return MissingPassword(
           networks: SecretWords.networks(of: wanted), sentence: words.sentence, advice: words.advice)
       })

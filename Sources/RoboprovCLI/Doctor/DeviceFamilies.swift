@@ -7,7 +7,7 @@ enum DeviceFamilies {
   /// The service by which it is written.
   static func service(of room: Room) -> BluetoothUUID? { DeviceProfiles[room.profile]?.service }
 
-  /// Whether devices of the family can be told to advertise so rarely that connecting to them may fail.
+  /// Whether devices of the family take an interval so long that connecting to them may fail.
   static func mayAdvertiseRarely(_ room: Room) -> Bool { !cautioned(room).isEmpty }
 
   /// The interval that a room's device gets, if it is one of those that the family warns of.

@@ -8,7 +8,7 @@ extension Diagnosis {
     guard let radio else { return [] }
     let known = Set(radio.adapters.map(\.adapter.name))
     let onlyKernel = (bluetooth?.controllers ?? []).filter { !known.contains($0.name) }
-    var findings = radio.adapters.flatMap { item in [line(item)] + trouble(item, radio) + use(item) }
+    var findings = radio.adapters.flatMap { item in [line(item)] + state(item, radio) + use(item) }
     findings += onlyKernel.map { controller in
       Finding(
         .adapterNotInBlueZ, radio.ready.isEmpty ? .error : .warning, about: controller.name,
@@ -43,7 +43,7 @@ extension Diagnosis {
   }
 
   /// Why it cannot be used. An adapter that is off is no more than a warning beside one that is on.
-  private func trouble(_ item: RadioFacts.Item, _ radio: RadioFacts) -> [Finding] {
+  private func state(_ item: RadioFacts.Item, _ radio: RadioFacts) -> [Finding] {
     let adapter = item.adapter
     guard adapter.state != .ready else { return [] }
     let severity: Finding.Severity = radio.ready.isEmpty ? .error : .warning
@@ -77,14 +77,14 @@ extension Diagnosis {
     let adapter = item.adapter
     var findings: [Finding] = []
     if adapter.isScannedByOthers {
-      // Traps 16 and 60: a connection takes up to 10 s while somebody scans, and the bus tells root alone who that may be.
+      // Traps 16 and 60: a connection takes up to 10 s during a foreign scan, and the bus names its program to root alone.
       let clients = item.clients.map(\.visible).joined(separator: ", ")
       findings.append(
         Finding(
           .foreignScan, .warning, about: adapter.name,
           "Another program scans with \(adapter.name)\(clients.isEmpty ? "" : ": \(clients)"); each connection takes up to 10 s longer.",
           advice: clients.isEmpty
-            ? "End that program: often `bluetoothctl` or the desktop's Bluetooth settings. Root is told which one it may be:"
+            ? "End that program: often `bluetoothctl` or the desktop's Bluetooth settings. With root rights the program is named:"
             : "End it.",
           command: clients.isEmpty ? "sudo roboprov doctor" : nil))
     }

@@ -26,11 +26,19 @@ extension Diagnosis {
   var storage: [Finding] {
     guard let reports = host.reports else { return [] }
     let path = reports.path.visible
-    if reports.isWritable == .known(false) {
+    switch reports.access {
+    case .writable: break
+    case .noDirectory(let place):
       return [
         Finding(
-          .storage, .error, "This user cannot write the reports directory \(path).",
-          advice: "Name another one with --reports DIR, or give yourself the right:",
+          .storage, .error, "This user cannot write reports to \(path): \(place.visible) is no directory.",
+          advice: "Name a directory with --reports DIR.")
+      ]
+    case .denied:
+      return [
+        Finding(
+          .storage, .error, "This user cannot write reports to \(path).",
+          advice: "Name a directory with --reports DIR, or give yourself the right:",
           command: "sudo chown -R $USER \(path.shellQuoted)")
       ]
     }
@@ -77,7 +85,7 @@ extension Diagnosis {
           "Other users can \(rights.joined(separator: " and ")) \(path)\(hasPasswords ? ", which has passwords" : "").",
           command: fix)
       case (.manifest, nil):
-        return Finding(.fileMode, .note, about: path, "Who else can use \(path) is unknown: it is no file.")
+        return Finding(.fileMode, .note, about: path, "Other users' rights are unknown: \(path) is no file.")
       case (.siteKey, _):
         return Finding(.fileMode, .ok, about: path, "The site's key \(path) is for this user alone.")
       }

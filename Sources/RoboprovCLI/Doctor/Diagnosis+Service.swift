@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import Reporting
 
 /// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/bluez.md.
 extension Diagnosis {
@@ -46,6 +47,15 @@ extension Diagnosis {
           .busUnavailable, .error, "There is no D-Bus to speak to Bluetooth through\(detail).",
           advice: "Start it; in a container, give it the host's /run/dbus/system_bus_socket.",
           command: "sudo systemctl start dbus")
+      ]
+    case .stackUnavailable where bluetooth?.isInKernel == false:
+      // Debian's unit has ConditionPathIsDirectory=/sys/class/bluetooth.
+      return [
+        Finding(
+          .bluetoothdNotRunning, .error,
+          "The Bluetooth service (BlueZ) is not running: systemd does not start it while the kernel has no Bluetooth.",
+          advice: "Plug an adapter in; where one is present, load its driver:",
+          command: "sudo modprobe btusb && sudo systemctl start bluetooth")
       ]
     case .stackUnavailable:
       return [
@@ -115,7 +125,7 @@ extension Diagnosis {
     return findings + midiPlugin(daemon)
   }
 
-  /// What runs, with its version as far as the stack was asked and tells it.
+  /// The service, with its version where the stack was asked and gives one.
   private var version: String {
     guard let radio, radio.failure == nil else { return "bluetoothd" }
     return radio.stack ?? "BlueZ, its version is unknown without an adapter"
@@ -162,6 +172,9 @@ extension Diagnosis {
 
   var configurationFindings: [Finding] {
     guard let bluetooth else { return [] }
+    if let file = bluetooth.daemon.value??.configurationFile {
+      return [Finding(.configuration, .note, "bluetoothd's settings are unknown: it reads \(file.visible).")]
+    }
     guard case .known(let settings) = bluetooth.configuration else {
       guard case .unknown(let why) = bluetooth.configuration else { return [] }
       return [Finding(.configuration, .note, "bluetoothd's settings are unknown: \(why).")]
@@ -234,11 +247,11 @@ extension Diagnosis {
 
   /// Trap 27. The kernel's own value is 420 ms.
   private func supervision(_ settings: MainConfiguration, _ bluetooth: BluetoothFacts) -> [Finding] {
-    let told = bluetooth.controllers.compactMap(\.supervisionTimeout.value).min()
+    let actual = bluetooth.controllers.compactMap(\.supervisionTimeout.value).min()
     let set = settings.number("LE", "ConnectionSupervisionTimeout").map { Duration.milliseconds($0 * 10) }
-    let time = told ?? set ?? .milliseconds(420)
+    let time = actual ?? set ?? .milliseconds(420)
     guard time < .seconds(1) else { return [] }
-    let whose = told == nil && set == nil ? ", the kernel's own value" : ""
+    let whose = actual == nil && set == nil ? ", the kernel's own value" : ""
     return [
       Finding(
         .supervisionTimeout, .note, "A link ends after \(time.shown) without a packet\(whose).",

@@ -14,7 +14,7 @@ struct Diagnosis: Sendable {
     service + adapters + computer + needs
   }
 
-  /// What `apply` says before it begins, of what files alone tell. All else is told by the commands that use it.
+  /// The warnings and errors of `apply` before it begins: those that need files alone.
   var beforeRun: [Finding] {
     (daemonFindings + configurationFindings + clock + storage).filter { $0.severity >= .warning }
   }

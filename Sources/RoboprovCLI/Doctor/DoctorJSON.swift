@@ -43,7 +43,7 @@ enum DoctorJSON {
       $0.subject
     }
     Field("sentence", "What it is, for people.") { $0.sentence }
-    Field("advice", "What to do, for people; null where a command says it, or nothing is to be done.") {
+    Field("advice", "What to do, for people; null where the command is enough, or nothing is to be done.") {
       $0.advice
     }
     Field("command", "What to do, as a command of a shell; null where there is none.") { $0.command }

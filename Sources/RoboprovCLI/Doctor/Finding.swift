@@ -104,7 +104,7 @@ extension Finding.Code: OutputNames {
     case .slowAdvertisers: "Devices that advertise rarely cannot be connected to."
     case .supervisionTimeout: "For how long a link lasts without a packet."
     case .storedDevices: "How many devices the Bluetooth service keeps in its storage."
-    case .hostBluetooth: "What this computer tells of its Bluetooth besides the bus."
+    case .hostBluetooth: "What can be read of this computer's Bluetooth besides the bus."
     case .adapter: "An adapter: address, controller, place, state, links."
     case .noAdapter: "There is no adapter."
     case .adapterOff: "An adapter is switched off."

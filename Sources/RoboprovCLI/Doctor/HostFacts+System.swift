@@ -1,7 +1,7 @@
 import Foundation
 
 extension HostFacts {
-  /// What this computer tells.
+  /// The facts of this computer.
   /// - Parameters:
   ///   - isSimulated: Whether Bluetooth is a virtual building's.
   ///   - reports: The reports directory.

@@ -10,7 +10,7 @@ enum HostFact<Value: Sendable & Hashable>: Sendable, Hashable {
   var value: Value? { if case .known(let value) = self { value } else { nil } }
 }
 
-/// What a computer tells of itself as far as it concerns Bluetooth and a run. `HostFiles` reads it; `Diagnosis` judges it.
+/// Facts of a computer that concern Bluetooth and a run. `HostFiles` reads them; `Diagnosis` judges them.
 struct HostFacts: Sendable, Hashable {
   /// The kernel's release: `6.1.0-37-amd64`.
   var kernel: HostFact<String>
@@ -24,8 +24,10 @@ struct HostFacts: Sendable, Hashable {
   var files: [FileFacts]
 }
 
-/// What a computer tells of its Bluetooth, without the bus.
+/// Facts of a computer's Bluetooth that are read without the bus.
 struct BluetoothFacts: Sendable, Hashable {
+  /// Whether the kernel has Bluetooth at all: without a driver for an adapter it may not.
+  var isInKernel = true
   /// The running bluetoothd; else what systemd would start. Known and nil: it does not run, and systemd knows of none.
   var daemon: HostFact<DaemonFacts?>
   /// The settings of `/etc/bluetooth/main.conf`; none where there is no such file.
@@ -58,6 +60,9 @@ struct DaemonFacts: Sendable, Hashable {
 
   /// Whether it writes every message that it handles to the log (`-d`).
   var isDebugging: Bool { command.dropFirst().contains { $0 == "-d" || $0.hasPrefix("--debug") } }
+
+  /// The file that it reads in the place of `/etc/bluetooth/main.conf` (`--configfile`); nil where it reads that.
+  var configurationFile: String? { patterns("--configfile", "-f").last }
 
   /// What an option lists, in each of the forms that GLib takes.
   private func patterns(_ long: String, _ short: String) -> [String] {
@@ -112,10 +117,17 @@ struct StorageFacts: Sendable, Hashable {
   /// Bytes that this user may still write.
   var free: HostFact<UInt64>
   /// Whether this user can make files there.
-  var isWritable: HostFact<Bool>
+  var access: Access
+
+  enum Access: Sendable, Hashable {
+    case writable
+    case denied
+    /// A file has its name, or that of a directory above it.
+    case noDirectory(String)
+  }
 }
 
-/// A file and who else can use it.
+/// A file and the rights of other users.
 struct FileFacts: Sendable, Hashable {
   enum Role: Sendable, Hashable {
     /// The manifest or a file that it names.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 
-/// Reads what a computer tells of itself in files. Tests give it the root of a copied layout.
+/// Reads the facts of a computer from its files. Tests give it the root of a copied layout.
 struct HostFiles: Sendable {
   /// The folder in the place of `/`; empty for this computer's own.
   let root: String
@@ -23,7 +23,8 @@ struct HostFiles: Sendable {
         supervisionTimeout: supervisionTimeout(of: name))
     }
     return BluetoothFacts(
-      daemon: daemon, configuration: configuration, controllers: controllers, wifi: wifi,
+      isInKernel: FileManager.default.fileExists(atPath: files.folder), daemon: daemon,
+      configuration: configuration, controllers: controllers, wifi: wifi,
       storedDevices: storedDevices)
   }
 
@@ -133,10 +134,17 @@ struct HostFiles: Sendable {
     }
     var status = statvfs()
     let free: HostFact<UInt64> =
-      statvfs(place, &status) == 0
+      // A file system of the kernel's own (/proc) has no size.
+      statvfs(place, &status) == 0 && status.f_blocks > 0
       ? .known(UInt64(status.f_bavail) * UInt64(status.f_frsize))
-      : .unknown("the file system of \(path) does not say: \(String(cString: strerror(errno)))")
-    return StorageFacts(path: path, free: free, isWritable: .known(access(place, W_OK | X_OK) == 0))
+      : .unknown("the file system of \(path) does not say")
+    var isDirectory: ObjCBool = false
+    _ = FileManager.default.fileExists(atPath: place, isDirectory: &isDirectory)
+    let access: StorageFacts.Access =
+      !isDirectory.boolValue
+      ? .noDirectory(String(place.dropFirst(root.count)))
+      : access(place, W_OK | X_OK) == 0 ? .writable : .denied
+    return StorageFacts(path: path, free: free, access: access)
   }
 
   /// A file's mode.

@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 import Waiting
 
-/// What the Bluetooth stack tells: of itself, and of the adapters.
+/// Facts of the Bluetooth stack and its adapters.
 struct RadioFacts: Sendable, Hashable {
   /// `BlueZ 5.66`; nil where it does not say, as without an adapter.
   var stack: String?
@@ -14,7 +14,7 @@ struct RadioFacts: Sendable, Hashable {
   /// An adapter.
   struct Item: Sendable, Hashable {
     var adapter: Adapter
-    /// The devices that it holds a link to; nil where the stack does not tell.
+    /// The devices that it holds a link to; nil where that is not known.
     var links: [BluetoothAddress]?
     /// The programs that may be scanning with it; empty where that is not known.
     var clients: [String] = []

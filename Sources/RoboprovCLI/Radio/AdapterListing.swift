@@ -13,7 +13,7 @@ struct AdapterListing: Sendable {
     /// What the manifest says of it.
     let description: AdapterDescription?
     let block: RadioBlock?
-    /// The devices that it holds a link to; nil where the stack does not tell.
+    /// The devices that it holds a link to; nil where that is not known.
     let links: [BluetoothAddress]?
   }
 
@@ -24,7 +24,7 @@ struct AdapterListing: Sendable {
 
   /// Asks for the adapters and what each holds.
   /// - Parameters:
-  ///   - files: What the kernel tells of this host's adapters; nil where they are another host's, or virtual.
+  ///   - files: The kernel's files about this host's adapters; nil where they are another host's, or virtual.
   /// - Throws: why the stack cannot be asked.
   static func read(
     _ central: any Central, _ files: ControllerFiles?, for building: Building?
@@ -95,12 +95,12 @@ struct AdapterListing: Sendable {
     Field("alias", "What the manifest calls it; null where it does not.") { $0.description?.alias }
     Field("place", "Where the manifest says that it is; null where it does not.") { $0.description?.place }
     Field("powered", "Whether it is switched on.") { $0.adapter.state == .ready }
-    Field("blocked", "Whether rfkill blocks it; null where neither the kernel nor BlueZ tells.") { $0.block }
+    Field("blocked", "Whether rfkill blocks it; null where that is not known.") { $0.block }
     Field(
-      "hardware", "The controller behind it; null where the host does not tell.",
+      "hardware", "The controller behind it; null where nothing is known of it.",
       optional: JSONReport.hardware
     ) { $0.adapter.hardware }
-    Field("links", "The devices that it holds a link to; null where BlueZ does not tell.") { $0.links }
+    Field("links", "The devices that it holds a link to; null where that is not known.") { $0.links }
   }
 
   private static let missingForm = OutputForm<AdapterDescription>(

@@ -2,7 +2,7 @@ import Model
 import Reporting
 
 extension Preflight {
-  /// What this computer's files tell before a run: a line for each warning. What `doctor` has beyond that costs more time.
+  /// Checks what files alone show of this computer, and writes a line for each warning. The other checks of `doctor` take longer.
   /// - Throws: `CommandFailure` when a run cannot begin, or its record not be kept.
   static func checkHost(_ undertaking: Undertaking, manifest: String, reports: String) throws {
     var building = undertaking.source.building

@@ -7,7 +7,7 @@ import Model
 import Reporting
 
 /// What `apply` checks before a run has a folder, in the order of what a check costs: options, manifest, record and rooms need
-/// files alone; then the bus is opened, and an adapter is waited for. What keeps all rooms from being done is told once.
+/// files alone; then the bus is opened, and an adapter is waited for. What stops all rooms is reported once.
 struct Preflight: Sendable {
   /// What is to be done, by the record as it is.
   let undertaking: Undertaking
@@ -37,14 +37,8 @@ struct Preflight: Sendable {
   ) async throws {
     let building = undertaking.source.building
     let wanted = radio.adapters(of: building)
-    let names = KnownAdapters(building, undertaking.archive, kernel: kernel?.names ?? [])
-    let present = (try? await setup.central.adapters()) ?? []
-    let unknown = names.unknown(wanted, besides: present)
-    if let unknown, unknown.count == wanted.count {
-      throw names.failure(unknown, besides: present)
-    } else if let unknown, !unknown.isEmpty {
-      Console.say(
-        "roboprov: warning: \(names.failure(unknown, besides: present).message); this run goes on without")
+    if !wanted.isEmpty, let present = try? await setup.central.adapters() {
+      try KnownAdapters(building, undertaking.archive, kernel: kernel?.names ?? []).check(wanted, present)
     }
     let selection = AdapterSelection(
       central: setup.central, clock: setup.clock, wanted: wanted, patience: .seconds(radio.adapterWait))
@@ -60,7 +54,7 @@ struct Preflight: Sendable {
 }
 
 /// The adapters that a run may come to have: the manifest's, those of earlier runs, and the kernel's. One that was named and is
-/// none of these may be a slip; an address may be that of an adapter that is not plugged in yet.
+/// none of these is taken for a typing mistake; an address may be that of an adapter that is not plugged in yet.
 struct KnownAdapters: Sendable {
   private let references: [AdapterReference]
   private let aliases: [String]
@@ -77,6 +71,15 @@ struct KnownAdapters: Sendable {
     aliases = building.adapters.compactMap(\.alias)
   }
 
+  /// Refuses adapters of which none can come; warns where some cannot.
+  /// - Throws: `CommandFailure`.
+  fileprivate func check(_ wanted: [AdapterReference], _ present: [Adapter]) throws {
+    guard let unknown = unknown(wanted, besides: present), !unknown.isEmpty else { return }
+    let failure = failure(unknown, besides: present)
+    guard unknown.count < wanted.count else { throw failure }
+    Console.say("roboprov: warning: \(failure.message); this run goes on without")
+  }
+
   /// Which of the adapters that were asked for cannot come, as far as is known; nil where there is no adapter at all: then
   /// the kernel may have none yet, and what they will be called is not known.
   func unknown(_ wanted: [AdapterReference], besides present: [Adapter]) -> [AdapterReference]? {
@@ -87,7 +90,7 @@ struct KnownAdapters: Sendable {
     }
   }
 
-  /// What a person is told of them.
+  /// The error for them.
   func failure(_ unknown: [AdapterReference], besides present: [Adapter]) -> CommandFailure {
     let shown = present.sorted { $0.name < $1.name }
     let names = unknown.map(\.text.visible).joined(separator: ", ")
