@@ -91,6 +91,16 @@ struct PreflightTests {
     }
   }
 
+  @Test("`plan` refuses a mistyped adapter in the same way")
+  func plan() async throws {
+    try await Premises.serve(1) { premises in
+      let outcome = try await premises.run(
+        ["plan", "building.yaml", "--adapter", "hci7", "--adapter-wait", "600"])
+      #expect(outcome.status == 69, "\(outcome)")
+      #expect(outcome.errors.contains("there is no Bluetooth adapter hci7; present: hci0"), "\(outcome)")
+    }
+  }
+
   @Test("without a bus a building that has no record gets no folder")
   func noFolder() async throws {
     try await Site.use { site in

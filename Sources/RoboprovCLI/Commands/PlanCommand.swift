@@ -70,6 +70,8 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private func look(_ undertaking: Undertaking, _ setup: Radio.Setup) async throws -> ApplyPlan {
+    try await Preflight.awaitAdapter(
+      undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
     let interruptions = Interruptions()
     defer { withExtendedLifetime(interruptions) {} }
     let run = RunIdentity()
