@@ -1,4 +1,5 @@
 import Bluetooth
+import EventLoop
 import Foundation
 import Journal
 import Model
@@ -132,6 +133,45 @@ struct PreflightTests {
       await building.world.setPresent(true, ServedBuilding.adapter)
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test("an adapter that an earlier run used is waited for by its name, though others are present")
+  func usedBefore() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let second = BluetoothAddress(rawValue: 0x001A_7DDA_7114)
+      let scenario = Scenario(
+        seed: 7,
+        adapters: [
+          AdapterScenario(address: ServedBuilding.adapter, name: "hci0"),
+          AdapterScenario(address: second, name: "hci1"),
+        ], sensors: [ServedBuilding.sensor(1)])
+      let clock = ScaledClock(SystemClock(), factor: 10)
+      try await ServedBuilding.serve(scenario, on: clock, needsBus: false) { building in
+        let apply = Self.apply + ["--adapter", "hci1", "--adapter-wait", "600"]
+        let first = try await site.run(apply, bus: building.bus)
+        #expect(first.status == 0, "\(first)")
+        await building.world.setPresent(false, second)
+        let run = try site.start(apply, bus: building.bus)
+        try await run.says("waiting up to 600 s")
+        #expect(site.runs.count == 1)
+        await building.world.setPresent(true, second)
+        let next = try await run.ended()
+        #expect(next.status == 0, "\(next)")
+      }
+    }
+  }
+
+  @Test("a building that another run works on is refused before the bus is opened")
+  func locked() async throws {
+    try await Premises.serve(1) { premises in
+      try await premises.whileAdapterIsTaken {
+        let outcome = try await premises.site.run(["apply", "annexe.yaml", "--reports", "annexe"])
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(outcome.errors.contains("another run works on annexe"), "\(outcome)")
+        #expect(!outcome.errors.contains("D-Bus"), "\(outcome)")
+      }
     }
   }
 

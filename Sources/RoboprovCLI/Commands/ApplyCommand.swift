@@ -155,7 +155,7 @@ struct ApplyCommand: AsyncParsableCommand {
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
     let run = RunIdentity(operatedBy: places.operatedBy)
-    // What files tell is told before anything is asked of the bus. A building without a folder is locked once there is a bus.
+    // What files show is reported before the bus is opened. A building without a folder is locked once there is a bus.
     let first = try preflight(source, scope, plan, for: run, isBeginning: false)
     defer { first.lock?.release() }
     try Preflight.checkHost(first.undertaking, manifest: manifest, reports: places.reports)
@@ -194,7 +194,7 @@ struct ApplyCommand: AsyncParsableCommand {
       try await Preflight.awaitAdapter(
         undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
     }
-    // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program at once.
+    // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program.
     let stopped = OneShot<Void>()
     let interruptions = Interruptions { stopped.fulfill() }
     defer { withExtendedLifetime(interruptions) {} }
