@@ -29,6 +29,20 @@ extension BlueZPeripheral {
     }
   }
 
+  /// Waits until BlueZ has resolved the services, and for as long as characteristics may come late.
+  /// - Throws: `disconnected`, `cancelled`.
+  public func allServices() async throws(CentralError) -> [RemoteService] {
+    let central = central
+    let path = path
+    return try await whileLinked { () async throws(CentralError) in
+      try await central.resolved(path)
+      guard (try? await central.clock.sleep(for: Self.lateCharacteristics)) != nil else {
+        throw CentralError(.cancelled)
+      }
+      return await central.tree.services(of: path)
+    }
+  }
+
   /// Reads a value.
   /// - Throws: `att`, `notPermitted`, `busy` while another read of it is under way, `attributeMissing`,
   ///   `disconnected`, `cancelled`.

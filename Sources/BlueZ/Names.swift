@@ -58,6 +58,7 @@ enum Name {
     static let trusted = "Trusted"
     static let blocked = "Blocked"
     static let uuid = "UUID"
+    static let flags = "Flags"
     static let value = "Value"
     static let device = "Device"
     static let service = "Service"

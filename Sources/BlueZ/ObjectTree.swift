@@ -197,12 +197,7 @@ extension ObjectTree {
     }
     guard let path = services.first else { return .missing(uuid) }
     guard services.count == 1 else { return .ambiguous(uuid) }
-    let characteristics = children(of: path, with: Name.Interface.gattCharacteristic).compactMap { child in
-      self.uuid(child, Name.Interface.gattCharacteristic).flatMap { uuid in
-        isOwned(child, Name.Interface.gattCharacteristic, by: path, as: Name.Property.service)
-          ? RemoteCharacteristic(uuid: uuid, handle: child.text) : nil
-      }
-    }
+    let characteristics = characteristics(of: path)
     for wanted in required {
       switch characteristics.count(where: { $0.uuid == wanted }) {
       case 0: return .missing(wanted)
@@ -211,6 +206,26 @@ extension ObjectTree {
       }
     }
     return .complete(RemoteService(uuid: uuid, characteristics: characteristics))
+  }
+
+  /// All services of a device, as far as they have appeared, by handle.
+  func services(of device: ObjectPath) -> [RemoteService] {
+    children(of: device, with: Name.Interface.gattService).compactMap { path in
+      guard isOwned(path, Name.Interface.gattService, by: device, as: Name.Property.device),
+        let uuid = uuid(path, Name.Interface.gattService)
+      else { return nil }
+      return RemoteService(uuid: uuid, characteristics: characteristics(of: path))
+    }
+  }
+
+  private func characteristics(of service: ObjectPath) -> [RemoteCharacteristic] {
+    children(of: service, with: Name.Interface.gattCharacteristic).compactMap { child in
+      guard isOwned(child, Name.Interface.gattCharacteristic, by: service, as: Name.Property.service),
+        let uuid = uuid(child, Name.Interface.gattCharacteristic)
+      else { return nil }
+      let flags = properties(child, Name.Interface.gattCharacteristic)?.texts(Name.Property.flags) ?? []
+      return RemoteCharacteristic(uuid: uuid, access: AttributeAccess(flags: flags), handle: child.text)
+    }
   }
 
   /// Whether an object does not say that it belongs to another one.
@@ -222,5 +237,23 @@ extension ObjectTree {
 
   private func uuid(_ path: ObjectPath, _ interface: InterfaceName) -> BluetoothUUID? {
     properties(path, interface)?.text(Name.Property.uuid).flatMap { BluetoothUUID($0) }
+  }
+}
+
+extension AttributeAccess {
+  /// What BlueZ's `Flags` of a characteristic say (doc/gatt-api.txt); those that ask for encryption, too.
+  fileprivate init(flags: [String]) {
+    self = []
+    for flag in flags {
+      switch flag {
+      case "read", "encrypt-read", "encrypt-authenticated-read", "secure-read": insert(.read)
+      case "write", "encrypt-write", "encrypt-authenticated-write", "secure-write": insert(.write)
+      case "write-without-response": insert(.writeWithoutResponse)
+      case "notify", "encrypt-notify", "encrypt-authenticated-notify", "secure-notify": insert(.notify)
+      case "indicate", "encrypt-indicate", "encrypt-authenticated-indicate", "secure-indicate":
+        insert(.indicate)
+      default: continue
+      }
+    }
   }
 }

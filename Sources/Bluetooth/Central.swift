@@ -88,6 +88,10 @@ public protocol Peripheral: Sendable {
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService
 
+  /// Waits until the stack has resolved everything, and for late characteristics as `discover` does, and returns all services in
+  /// the order in which the stack lists them; without those that it keeps for itself. Unbounded: the caller has the timeout.
+  func allServices() async throws(CentralError) -> [RemoteService]
+
   /// Reads a value.
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8]
 

@@ -1,13 +1,36 @@
+/// What can be done with a characteristic, as its declaration says (Bluetooth Core, Vol 3 Part G 3.3.1.1).
+public struct AttributeAccess: OptionSet, Hashable, Sendable {
+  /// The bits of the declaration.
+  public let rawValue: UInt8
+
+  /// What these bits say.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// It can be read.
+  public static let read = Self(rawValue: 0x02)
+  /// It can be written without response.
+  public static let writeWithoutResponse = Self(rawValue: 0x04)
+  /// It can be written with response.
+  public static let write = Self(rawValue: 0x08)
+  /// It notifies.
+  public static let notify = Self(rawValue: 0x10)
+  /// It indicates.
+  public static let indicate = Self(rawValue: 0x20)
+}
+
 /// A characteristic of a connected peripheral.
 public struct RemoteCharacteristic: Hashable, Sendable {
   /// What it is.
   public var uuid: BluetoothUUID
+  /// What its declaration says can be done with it; a peripheral may refuse it all the same.
+  public var access: AttributeAccess
   /// How the `Central` that gave it out finds it again; opaque to everybody else.
   public var handle: String
 
   /// A characteristic as a `Central` found it.
-  public init(uuid: BluetoothUUID, handle: String) {
+  public init(uuid: BluetoothUUID, access: AttributeAccess = [], handle: String) {
     self.uuid = uuid
+    self.access = access
     self.handle = handle
   }
 }

@@ -80,6 +80,12 @@ public struct Firefly: DeviceProfile {
     return isOurs ? .present : nil
   }
 
+  /// What it is told cannot be read.
+  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
+    characteristic == Attribute.event
+      ? AttributeDescription("event", settings: [.value, .control, .range]) : nil
+  }
+
   /// That it leaves: nothing on air tells what it was told.
   public func proof(of settings: [SettingName: SettingValue]) -> Proof { .selfDisconnect }
 

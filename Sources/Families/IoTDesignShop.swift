@@ -114,6 +114,16 @@ public struct IoTDesignShop: DeviceProfile {
     return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor))
   }
 
+  /// Its registers, which can all be read.
+  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
+    guard
+      let register = IoTDesignShopRegisters.Register.allCases.first(where: { $0.attribute == characteristic })
+    else { return nil }
+    return AttributeDescription(register.title, settings: register.settings) { bytes in
+      IoTDesignShopRegisters.shown(bytes, register)
+    }
+  }
+
   /// Reads what it holds, writes what differs, reads each back.
   ///
   /// The UUID is written last, and only once the rest is there: a beacon that was cut off before, or keeps something
@@ -167,6 +177,14 @@ private struct IoTDesignShopRegisters: Sendable {
       case .transmit: [.power, .interval]
       case .beaconID: [.major, .minor]
       case .beaconUUID: [.uuid]
+      }
+    }
+
+    var title: String {
+      switch self {
+      case .transmit: "transmit settings"
+      case .beaconID: "major and minor ID"
+      case .beaconUUID: "beacon UUID"
       }
     }
 

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Hex
 public import Model
 public import Session
 
@@ -120,6 +121,33 @@ public struct RoboSensor: DeviceProfile {
     var family = self
     for settings in rooms { family.beacons.insert(Beacon(settings)) }
     return family
+  }
+
+  /// Its settings can be written and not read; only its status can be read.
+  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
+    switch characteristic {
+    case Attribute.ssid:
+      AttributeDescription("WiFi name", settings: [.wifiSSID], decode: Self.text(.wifiSSID))
+    case Attribute.password:
+      AttributeDescription("WiFi password", settings: [.wifiPassword], isSecret: true)
+    case Attribute.roomName:
+      AttributeDescription("room name", settings: [.roomName], decode: Self.text(.roomName))
+    case Attribute.minor:
+      AttributeDescription("minor ID", settings: [.minor]) { bytes in
+        let value = bytes.count == 2 ? "\(UInt16(bytes[0]) << 8 | UInt16(bytes[1]))" : "0x\(bytes.hex())"
+        return [HeldSetting(name: .minor, value: value)]
+      }
+    case Attribute.command: AttributeDescription("command")
+    case Attribute.status: AttributeDescription("status")
+    case Self.wifiScan: AttributeDescription("WiFi scan")
+    default: nil
+    }
+  }
+
+  private static func text(_ name: SettingName) -> @Sendable ([UInt8]) -> [HeldSetting] {
+    { bytes in
+      [HeldSetting(name: name, value: String(validating: bytes, as: UTF8.self) ?? "0x\(bytes.hex())")]
+    }
   }
 
   /// The room's minor in the beacon that it expects, which is the factory's unless it says otherwise. Settings were checked

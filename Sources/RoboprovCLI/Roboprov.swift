@@ -26,7 +26,7 @@ public struct Roboprov: AsyncParsableCommand {
     subcommands: [
       ApplyCommand.self, WalkCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self,
       ScanCommand.self,
-      FindCommand.self, MonitorCommand.self,
+      FindCommand.self, MonitorCommand.self, InspectCommand.self, WiFiScanCommand.self,
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
       ReportCommand.self, AdaptersCommand.self, DoctorCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,

@@ -15,6 +15,28 @@ extension ConformanceCheck {
         await peripheral.disconnect()
       }
     },
+    ConformanceCheck("lists all services, with all characteristics and what can be done with them") {
+      subject in
+      // One link in three shows characteristics late.
+      for _ in 0..<4 {
+        let peripheral = try await subject.connect()
+        let services = try await subject.within("all services") { try await peripheral.allServices() }
+        // A stack may list services of its own, such as Generic Attribute.
+        guard let service = services.first(where: { $0.uuid == RoboSensorGATT.service }) else {
+          throw ConformanceFailure(description: "found only \(services.map(\.uuid))")
+        }
+        try subject.expect(
+          Set(service.characteristics.map(\.uuid)) == Set(required + [RoboSensorGATT.wifiScan]),
+          "found \(service.characteristics.map(\.uuid))")
+        let status = try subject.characteristic(RoboSensorGATT.status, in: service)
+        try subject.expect(status.access == [.read, .notify], "access \(status.access.rawValue)")
+        let minor = try subject.characteristic(RoboSensorGATT.minor, in: service)
+        try subject.expect(minor.access == .write, "access \(minor.access.rawValue)")
+        let value = try await subject.within("a read") { try await peripheral.read(status) }
+        try subject.expect(value == Array("ready".utf8) || value.isEmpty, "read \(value)")
+        await peripheral.disconnect()
+      }
+    },
     ConformanceCheck("names the service or the characteristic that is missing") { subject in
       let peripheral = try await subject.connect()
       let unknown: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"

@@ -36,6 +36,30 @@ extension FuzzTarget {
       (status == .ready) == (bytes == Array("ready".utf8)), "ready is the word alone")
   }
 
+  /// A sensor's answer to `SCAN`, in notifications of as many bytes as the byte before each says: what is read is bounded and
+  /// plausible, and an answer of whole lines in one notification is read as its lines say.
+  static let wifiScan = FuzzTarget(name: "wifi-scan") { bytes in
+    var input = InputReader(bytes)
+    var reader = WiFiScanReader()
+    while !input.isEmpty {
+      let isOver = reader.progress == .ended
+      let before = reader.result.networks
+      reader.take(input.bytes(Int(input.byte())))
+      try Violation.unless(!isOver || reader.result.networks == before, "nothing comes after the end")
+    }
+    for network in reader.result.networks {
+      try Violation.unless((-127...20).contains(network.rssi), "an RSSI is one")
+      // A byte that is no UTF-8 is read as a character of three.
+      try Violation.unless(network.ssid.utf8.count <= 96, "an SSID has at most 32 bytes")
+    }
+    let lines = reader.result.networks.filter { !$0.ssid.contains { $0.isNewline } }.prefix(10)
+    var again = WiFiScanReader()
+    again.take(Array((lines.map { "\($0.ssid),\($0.rssi)" } + ["END"]).joined(separator: "\n").utf8))
+    let short = lines.filter { $0.ssid.utf8.count <= 32 }
+    try Violation.unless(
+      again.result.networks == Array(short), "what is read reads the same again: \(again.result.networks)")
+  }
+
   /// Texts from outside, in lines: the first is a secret, and is in none of the others once they are redacted.
   static let redaction = FuzzTarget(name: "redaction") { bytes in
     let lines = bytes.lines

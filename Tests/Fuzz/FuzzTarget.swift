@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
   /// All of them.
   static let all = [
     yaml, csv, manifest, scenario, plan, siteKey, journal, record, advertisement, status, redaction, message,
-    objects, label,
+    objects, label, wifiScan,
   ]
 
   /// The one of this name, or nil.

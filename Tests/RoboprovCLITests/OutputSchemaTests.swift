@@ -186,6 +186,8 @@ struct OutputSchemaTests {
       try site.write("stock.csv", "mac\nC47C8D000001\nC47C8D0000AA\n")
       let expect = ["scan", "--listen", "1", "--expect", "stock.csv"]
       try await put("scan", "stock.json", expect, status: 100)
+      try await put("inspection", "1.json", ["inspect", "C47C8D000001"])
+      try await put("wifi-scan", "1.json", ["wifi-scan", "C47C8D000001"])
       let monitor = try site.start(
         ["monitor", "building.yaml", "--leave-after", "10"], bus: premises.building.bus)
       try await monitor.until("five devices") {

@@ -166,6 +166,7 @@ struct TerminalTests {
 
   static let pages = [
     ["--help"], ["apply", "--help"], ["scan", "--help"], ["find", "--help"], ["monitor", "--help"],
+    ["inspect", "--help"], ["wifi-scan", "--help"],
     ["validate", "--help"], ["report", "--help"],
     ["simulate", "--help"],
   ]

@@ -39,6 +39,9 @@ public protocol DeviceFamily: Sendable {
   /// This family, which recognises its devices also by what rooms with these settings expect of them.
   func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self
 
+  /// What there is to know of a characteristic of its devices; nil of one that it does not have.
+  func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription?
+
   /// What a device with these settings gives as proof that they are applied.
   func proof(of settings: [SettingName: SettingValue]) -> Proof
 }
@@ -54,6 +57,9 @@ extension DeviceFamily {
   public var searchesItself: Bool { false }
   /// No.
   public var learnsActionTime: Bool { false }
+
+  /// It says nothing of its characteristics.
+  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? { nil }
 
   /// It expects nothing of its devices that it does not write.
   public func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self { self }

@@ -13,6 +13,8 @@ struct RunExecution: Sendable {
   let setup: Radio.Setup
   let places: RecordOptions
   let isSimulated: Bool
+  /// Whether the building's report is made from it and the runs before it.
+  var reportsBuilding = true
 
   /// Whom the run asks, and what it is asked.
   struct Operator: Sendable {
@@ -80,7 +82,7 @@ struct RunExecution: Sendable {
 
   /// Makes the building's report from this run and all before it; nil in a rehearsal, which changes no building.
   private var building: ((BuildingArchive.Run) -> BuildingReport)? {
-    if isSimulated { return nil }
+    if isSimulated || !reportsBuilding { return nil }
     let subject = BuildingReports.Subject(
       building: undertaking.source.building.id, operatedBy: places.operatedBy)
     return { BuildingReports.make(subject, from: BuildingArchive(runs: undertaking.archive.runs + [$0])) }

@@ -87,7 +87,7 @@ extension Survey {
     }
   }
 
-  private static func takeAdapter(
+  static func takeAdapter(
     _ setup: Radio.Setup, _ radio: RadioOptions, of building: Building? = nil, isSimulated: Bool
   ) async throws -> (Adapter, AdapterClaims) {
     let selection = AdapterSelection(

@@ -48,6 +48,23 @@ struct ManifestSource {
       digests: ManifestDigests(of: reading, file.bytes))
   }
 
+  /// A manifest that a command made itself; findings go to stderr. Its passwords are still to be resolved.
+  /// - Parameter name: What stands for its path in messages.
+  /// - Throws: `CommandFailure` when it cannot be applied.
+  static func made(_ text: String, named name: String) throws -> ManifestSource {
+    let bytes = Array(text.utf8)
+    let reading = ManifestReader.read(bytes, file: name)
+    Console.show(reading)
+    guard let building = reading.building else {
+      throw CommandFailure(
+        .usage, "\(name) cannot be applied; nothing was written", cure: "Correct what is told above.")
+    }
+    OutsideWords.hide(secretsOf: building)
+    return ManifestSource(
+      path: name, building: building, passwords: reading.passwords,
+      digests: ManifestDigests(of: reading, bytes))
+  }
+
   /// Warns of others who can change the manifest or a file that it names, or read passwords in one of them.
   static func warnOfOthers(_ reading: ManifestReading) {
     for file in reading.files {

@@ -19,6 +19,10 @@ enum Outputs {
     Output("monitor", MonitorLine.schema, in: "`roboprov monitor`, one a line", MonitorLine.form),
     Output("doctor", DoctorJSON.schema, in: "`roboprov doctor --output json`", DoctorJSON.form),
     Output(
+      "inspection", Inspection.schema, in: "`roboprov inspect --output json`, without `--set`",
+      Inspection.form),
+    Output("wifi-scan", WiFiList.schema, in: "`roboprov wifi-scan --output json`", WiFiList.form),
+    Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
     Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),
     Output(

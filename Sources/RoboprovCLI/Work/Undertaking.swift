@@ -32,6 +32,15 @@ struct Undertaking {
       RoomNames(building, known.standing))
   }
 
+  /// All rooms, held against no record.
+  init(alone source: ManifestSource, _ permissions: RecordPermissions) {
+    self.source = source
+    plan = nil
+    known = Known(permissions: permissions)
+    excluded = [:]
+    archive = BuildingArchive(runs: [])
+  }
+
   /// The rooms to be worked on.
   var selected: [Room] { source.building.rooms.filter { excluded[$0.id] == nil } }
 

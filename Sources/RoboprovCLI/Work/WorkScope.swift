@@ -6,7 +6,7 @@ struct WorkScope {
   let selection: RoomSelection
   let permissions: RecordPermissions
 
-  init(_ selection: RoomSelection, _ permissions: RecordPermissions = RecordPermissions()) {
+  init(_ selection: RoomSelection = RoomSelection(), _ permissions: RecordPermissions = RecordPermissions()) {
     (self.selection, self.permissions) = (selection, permissions)
   }
 

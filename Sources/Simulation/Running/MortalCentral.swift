@@ -128,6 +128,10 @@ private struct MortalPeripheral: Peripheral {
     try central.live()
     return try await link.discover(service, requiring: required)
   }
+  func allServices() async throws(CentralError) -> [RemoteService] {
+    try central.live()
+    return try await link.allServices()
+  }
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     try central.live()
     return try await link.read(characteristic)

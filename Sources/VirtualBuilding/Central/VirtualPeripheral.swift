@@ -32,11 +32,22 @@ struct VirtualPeripheral: Peripheral {
     if let missing {
       throw CentralError(.attributeMissing(missing), stackText: "virtual: no such characteristic")
     }
-    return RemoteService(
-      uuid: service,
-      characteristics: found.characteristics.map {
-        RemoteCharacteristic(uuid: $0.uuid, handle: String($0.handle))
-      })
+    return RemoteService(found)
+  }
+
+  func allServices() async throws(CentralError) -> [RemoteService] {
+    let table = try await CentralError.translating { () async throws(LinkError) in
+      try await world.resolve(link)
+    }
+    do {
+      try await central.clock.sleep(
+        until: table.resolvedAt.advanced(by: VirtualCentral.grace), tolerance: nil)
+    } catch {
+      throw CentralError(.cancelled)
+    }
+    guard await world.isUp(link) else { throw CentralError(.disconnected) }
+    let kept = world.scenario.radio.servicesOfTheStack
+    return table.services.filter { !kept.contains($0.uuid) }.map(RemoteService.init)
   }
 
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
@@ -85,5 +96,17 @@ struct VirtualPeripheral: Peripheral {
       throw CentralError(.other, stackText: "virtual: not a handle of ours: \(characteristic.handle)")
     }
     return handle
+  }
+}
+
+extension RemoteService {
+  fileprivate init(_ service: AttributeTable.Service) {
+    self.init(
+      uuid: service.uuid,
+      characteristics: service.characteristics.map {
+        // The bits of both are those of the declaration.
+        RemoteCharacteristic(
+          uuid: $0.uuid, access: AttributeAccess(rawValue: $0.properties.rawValue), handle: String($0.handle))
+      })
   }
 }

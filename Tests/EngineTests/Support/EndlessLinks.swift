@@ -24,6 +24,8 @@ private struct EndlessLink: Peripheral {
     try await link.discover(service, requiring: required)
   }
 
+  func allServices() async throws(CentralError) -> [RemoteService] { try await link.allServices() }
+
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     try await link.read(characteristic)
   }

@@ -39,6 +39,8 @@ private struct MistimedPeripheral: Peripheral {
   func discover(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService { try await link.discover(service, requiring: required) }
+  func allServices() async throws(CentralError) -> [RemoteService] { try await link.allServices() }
+
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     try await link.read(characteristic)
   }

@@ -1,0 +1,96 @@
+public import Bluetooth
+public import Model
+public import Session
+import Synchronization
+
+extension RoboSensor: WiFiScanning {
+  /// Write `SCAN`, and the networks are notified (PROTOCOLS §1, WiFi scan). Older firmware does not have it.
+  static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
+
+  /// Subscribes, writes `SCAN` and puts the answer together.
+  public func scanWiFi(
+    over link: any Peripheral, on clock: any TimeSource
+  ) async throws(CentralError) -> WiFiScan? {
+    let service: RemoteService
+    do throws(CentralError) {
+      service = try await link.discover(Attribute.service, requiring: [Self.wifiScan])
+    } catch  where error.code == .attributeMissing(Self.wifiScan) {
+      return nil
+    }
+    guard let characteristic = service[Self.wifiScan] else { return nil }
+    let notifications = try await link.notifications(of: characteristic)
+    let answer = WiFiScanAnswer(clock)
+    try await link.write(Array("SCAN".utf8), to: characteristic, .withResponse)
+    let hasEnded = await answer.receive(notifications)
+    if Task.isCancelled { throw CentralError(.cancelled) }
+    let scan = answer.scan
+    // The notifications end with the link.
+    if hasEnded, !scan.isComplete { throw CentralError(.disconnected) }
+    return scan
+  }
+}
+
+/// An answer to `SCAN` that comes in, and the time that is left for it.
+private final class WiFiScanAnswer: Sendable {
+  /// The whole answer takes no longer [S].
+  private static let limit = Duration.seconds(5)
+  /// An answer that says neither `MORE` nor `END` is over after so much silence [S].
+  private static let silence = Duration.milliseconds(500)
+
+  private let clock: any TimeSource
+  private let began: MonotonicInstant
+  private let state: Mutex<(reader: WiFiScanReader, last: MonotonicInstant)>
+
+  init(_ clock: any TimeSource) {
+    self.clock = clock
+    began = clock.now
+    state = Mutex((WiFiScanReader(), clock.now))
+  }
+
+  var scan: WiFiScan {
+    state.withLock { state in
+      let (networks, unreadable) = state.reader.result
+      return WiFiScan(
+        networks: networks, unreadable: unreadable,
+        isComplete: state.reader.progress == .ended || state.reader.progress == .open)
+    }
+  }
+
+  /// Takes in notifications until the answer is over.
+  /// - Returns: whether the notifications ended before.
+  func receive(_ notifications: AsyncStream<CharacteristicNotification>) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for await notification in notifications where self.take(notification) { return false }
+        return true
+      }
+      group.addTask {
+        while self.end > self.clock.now {
+          guard (try? await self.clock.sleep(until: self.end, tolerance: nil)) != nil else { break }
+        }
+        return false
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      return first
+    }
+  }
+
+  /// - Returns: whether the answer is over.
+  private func take(_ notification: CharacteristicNotification) -> Bool {
+    let now = clock.now
+    return state.withLock { state in
+      state.reader.take(notification.value)
+      state.last = now
+      return state.reader.progress == .ended
+    }
+  }
+
+  /// When the answer is over if nothing more comes.
+  private var end: MonotonicInstant {
+    state.withLock { state in
+      let limit = began.advanced(by: Self.limit)
+      return state.reader.progress == .open ? min(limit, state.last.advanced(by: Self.silence)) : limit
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Bluetooth
+import Engine
+import Families
+import Foundation
+import Labels
+import Model
+import Reporting
+import Session
+
+/// `roboprov inspect`: what one device has, and its settings without a manifest.
+struct InspectCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract:
+      "Connect to one device and list its services and values, or write its settings without a manifest.",
+    discussion: """
+      roboprov inspect C4:7C:8D:00:00:07
+      roboprov inspect C4:7C:8D:00:00:07 --set room_name='Room 7' --set minor=7
+      roboprov inspect C4:7C:8D:00:00:07 --set room_name=Lab --set minor=9 --set wifi_ssid=Lab --set wifi_password=env:WIFI_LAB
+
+      Values are decoded as the device's family says; those of passwords are not read. With --set the settings are written and \
+      proved as by `apply`, as a building of one room with a record of its own in <dir>/device-<address>/. It takes all settings \
+      that the family requires. A password is never an argument: wifi_password=env:NAME, file:PATH, prompt, or none for an open \
+      network. To give a room's device its settings, use `roboprov apply`: only then the building's record has it.
+      """)
+
+  @Argument(help: ArgumentHelp("The device: its address or label.", valueName: "address"))
+  var device: String
+
+  @Option(
+    name: .customLong("set"), parsing: .singleValue,
+    help: ArgumentHelp("Write this setting; once for each.", valueName: "key=value"))
+  var settings: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "With --set: the device's family; that of its advertisement if absent.", valueName: "name"))
+  var profile: String?
+
+  @Flag(help: "With --set: write over whatever a beacon holds, be it a room's.")
+  var overwrite = false
+
+  @OptionGroup var places: RecordOptions
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "What goes to stdout.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if settings.isEmpty, profile != nil || overwrite {
+      throw ValidationError("--profile and --overwrite are about what --set writes: give that, too")
+    }
+  }
+
+  func run() async throws {
+    let address: BluetoothAddress
+    do throws(LabelProblem) {
+      address = try LabelText.address(in: device)
+    } catch {
+      throw CommandFailure(.usage, LabelWords.sentence(error), cure: "`roboprov scan` lists the addresses.")
+    }
+    let status = try await Radio.with(simulation, rehearsing: nil) { setup in
+      let link = DeviceLink(setup: setup, radio: radio, isSimulated: simulation.simulate)
+      if settings.isEmpty {
+        try await show(address, link)
+        return ExitStatus.done
+      }
+      let family = try await family(of: address, link)
+      let device = try OneDevice(settings, for: family, at: address)
+      return try await OneDeviceRun(
+        places: places, radio: radio, simulation: simulation, mayOverwrite: overwrite, output: output
+      ).write(device, at: address, setup)
+    }
+    if status != .done { throw status.exit }
+  }
+
+  private func show(_ address: BluetoothAddress, _ link: DeviceLink) async throws {
+    let inspection = try await link.with(address) { peripheral, sighting in
+      try await Inspection.read(peripheral, sighting, on: link.setup.clock)
+    }
+    switch output {
+    case .json: Console.data(inspection.json.pretty)
+    case .text: Console.data(inspection.text)
+    }
+  }
+
+  private func family(of address: BluetoothAddress, _ link: DeviceLink) async throws -> any DeviceFamily {
+    if let profile {
+      if let family = DeviceProfiles[ProfileID(rawValue: profile)] { return family }
+      throw CommandFailure(
+        .usage, "--profile: there is no family \(profile.visible)",
+        cure: "The families: \(DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ")).")
+    }
+    let sighting = try await Interruptions().cancelling { try await link.search(for: address) }
+    if let family = sighting.family { return family }
+    throw CommandFailure(
+      .usage, "\(address) does not say what family it is of", cure: "Name it with --profile.")
+  }
+}

@@ -1,0 +1,195 @@
+import Bluetooth
+import EventLoop
+import Foundation
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("`inspect` and `wifi-scan` look into one device", .timeLimit(.minutes(5)))
+struct InspectCommandTests {
+  private static let beacon = BluetoothAddress(rawValue: 0xC47C_8D00_0031)
+
+  /// Serves Robo Sensors 1 and 2, a beacon that serves a room, and sensor 3 with firmware that has no WiFi scan.
+  private func serve(
+    networks: [WiFiNetwork] = [], _ body: @escaping @Sendable (Premises) async throws -> Void
+  ) async throws {
+    let family = try #require(FirmwareFamily[name: "iot-design-shop"])
+    let scenario = Scenario(
+      seed: 7, adapters: [AdapterScenario(address: ServedBuilding.adapter, name: "hci0")],
+      sensors: [
+        ServedBuilding.sensor(1), ServedBuilding.sensor(2), ServedBuilding.sensor(3, .withoutWiFiScan),
+        SensorScenario(
+          address: Self.beacon, family: family,
+          holds: [
+            "uuid": "8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18", "major": "40", "minor": "12", "power": "medium",
+            "interval": "1s",
+          ]),
+      ], wifiNetworks: networks)
+    try await Site.use { site in
+      try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: 10), needsBus: false) {
+        try await body(Premises(site: site, building: $0))
+      }
+    }
+  }
+
+  // MARK: inspect
+
+  @Test(
+    "inspect lists services and characteristics with their names; a password is not read, nothing is written")
+  func sensor() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["inspect", "C47C8D000001"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.hasPrefix("C4:7C:8D:00:00:01: Robo Sensor, waits, -"), "\(outcome)")
+      #expect(text.contains("Service 12345678-9ABC-DEF0-1234-000000000001 (Robo Sensor)"), "\(outcome)")
+      #expect(
+        text.contains("status read, notify “ready”") || text.contains("status read, notify (empty)"),
+        "\(outcome)")
+      #expect(text.contains("WiFi password write (a secret; it was not read)"), "\(outcome)")
+      #expect(text.contains("minor ID write -"), "\(outcome)")
+      #expect(await premises.writes.isEmpty)
+      try await premises.site.until("the end of the link") {
+        await premises.building.world.openLinkCount() == 0
+      }
+    }
+  }
+
+  @Test("inspect decodes settings as the family has them, for people and for programs")
+  func decoded() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["inspect", "\(Self.beacon)"])
+      #expect(outcome.output.contains("uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18"), "\(outcome)")
+      #expect(outcome.output.contains("major 40, minor 12"), "\(outcome)")
+      #expect(outcome.output.contains("power medium, interval 1s"), "\(outcome)")
+      let json = try await premises.run(["inspect", "\(Self.beacon)", "--output", "json"])
+      let document = try #require(JSON(json.output), "\(json)")
+      #expect(document["schema"].text == "roboprov/inspection/1" && document["state"].text == "at_work")
+      let characteristics = document["services"].items.flatMap { $0["characteristics"].items }
+      let identity = try #require(characteristics.first { $0["name"].text == "major and minor ID" })
+      #expect(
+        identity["value"].text == "28000c00" && identity["access"].items.map(\.text) == ["read", "write"])
+      #expect(identity["settings"].items.map { $0["value"].text } == ["40", "12"])
+    }
+  }
+
+  @Test("inspect of a device that is not there ends with 100 and says what to do")
+  func absent() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["inspect", "C4:7C:8D:00:00:AA", "--listen", "3"])
+      #expect(outcome.status == 100 && outcome.errors.contains("was not received in 3 s"), "\(outcome)")
+    }
+  }
+
+  @Test(
+    "inspect --set writes settings without a manifest, proves them and has a record; the password is only in the sensor"
+  )
+  func write() async throws {
+    try await serve { premises in
+      let password = "only-the-sensor-knows"
+      let set = [
+        "--set", "room_name=Lab", "--set", "minor=77", "--set", "wifi_ssid=Harbour Guests", "--set",
+        "wifi_password=env:WIFI_LAB",
+      ]
+      let outcome = try await premises.site.run(
+        ["inspect", "C4:7C:8D:00:00:01"] + set, bus: premises.building.bus,
+        environment: ["WIFI_LAB": password])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.hasPrefix("1 of 1 room"), "\(outcome)")
+      let flash = try #require(await premises.building.flash(1))
+      #expect(flash.isSaved && flash.minor == 77)
+      #expect(flash.values["wifi_password"] == Array(password.utf8))
+      #expect(!"\(outcome)".contains(password))
+      let folder = premises.site.directory.appending(path: "reports/device-c47c8d000001")
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      #expect(files.contains { $0.hasSuffix("/journal.jsonl") })
+      for file in files {
+        let text = (try? String(contentsOf: folder.appending(path: file), encoding: .utf8)) ?? ""
+        #expect(!text.contains(password), "\(file)")
+      }
+      // The next one is not held up by this one's record.
+      await premises.pressButton(1)
+      let again = try await premises.run(
+        ["inspect", "C4:7C:8D:00:00:01", "--set", "room_name=Lab", "--set", "minor=78"])
+      #expect(again.status == 0, "\(again)")
+      #expect(await premises.minor(1) == 78)
+    }
+  }
+
+  @Test("inspect --set leaves a beacon of another room alone, unless it may overwrite it")
+  func overwrite() async throws {
+    try await serve { premises in
+      let set = [
+        "inspect", "\(Self.beacon)", "--set", "uuid=8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18", "--set",
+        "major=40",
+        "--set", "minor=13",
+      ]
+      let refused = try await premises.run(set)
+      #expect(refused.status == 100, "\(refused)")
+      #expect(await premises.writes.isEmpty)
+      let allowed = try await premises.run(set + ["--overwrite"])
+      #expect(allowed.status == 0, "\(allowed)")
+      let held = try await premises.run(["inspect", "\(Self.beacon)"])
+      #expect(held.output.contains("major 40, minor 13"), "\(held)")
+    }
+  }
+
+  @Test(
+    "inspect --set refuses what makes no sense before it writes, and never shows a password",
+    arguments: [
+      (["minor=7"], "also needs room_name"), (["room_name=Lab", "minor=7", "colour=red"], "no such setting"),
+      (["room_name=Lab", "minor=70000"], "minor"), (["room_name=Lab", "minor=7", "minor=8"], "twice"),
+      (["hunter22"], "KEY=VALUE"),
+      (["room_name=Lab", "minor=7", "wifi_password=hunter22"], "takes no password"),
+      (["room_name=Lab", "minor=7", "wifi_ssid=Lab"], "wifi_password=none"),
+      (["room_name=Lab", "minor=7", "wifi_ssid=Lab", "wifi_password=env:NOT_SET"], "NOT_SET"),
+    ])
+  func refused(_ pairs: [String], _ words: String) async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(
+        ["inspect", "C4:7C:8D:00:00:01"] + pairs.flatMap { ["--set", $0] })
+      #expect([64, 65].contains(outcome.status), "\(outcome)")
+      #expect(outcome.errors.contains(words), "\(outcome)")
+      #expect(!"\(outcome)".contains("hunter22"), "\(outcome)")
+      #expect(await premises.writes.isEmpty)
+      #expect(!premises.site.has("reports"))
+    }
+  }
+
+  // MARK: wifi-scan
+
+  private static let networks = [
+    WiFiNetwork(ssid: "Harbour Guests", rssi: -52), WiFiNetwork(ssid: "Office, 2nd floor", rssi: -61),
+    WiFiNetwork(ssid: "Königin Elisabeth", rssi: -75),
+  ]
+
+  @Test("wifi-scan lists what sensors receive; firmware that cannot says so, and the status is 100")
+  func wifiScan() async throws {
+    try await serve(networks: Self.networks) { premises in
+      let one = try await premises.run(["wifi-scan", "C47C8D000001"])
+      #expect(one.status == 0, "\(one)")
+      let lines = one.output.split(separator: "\n").dropFirst().map(String.init)
+      #expect(
+        lines == [
+          "C4:7C:8D:00:00:01  -52 dBm  Harbour Guests", "C4:7C:8D:00:00:01  -61 dBm  Office, 2nd floor",
+          "C4:7C:8D:00:00:01  -75 dBm  Königin Elisabeth",
+        ], "\(one)")
+      let two = try await premises.run(
+        ["wifi-scan", "C47C8D000003", "C47C8D000002", "C47C8D0000AA", "--listen", "3", "--output", "json"])
+      #expect(two.status == 100, "\(two)")
+      let sensors = try #require(JSON(two.output), "\(two)")["sensors"].items
+      #expect(sensors.map { $0["result"].text } == ["unsupported", "networks", "failed"])
+      #expect(sensors[1]["networks"].items.map { $0["ssid"].text } == Self.networks.map(\.ssid))
+      #expect(sensors[1]["complete"].flag == true)
+    }
+  }
+
+  @Test("wifi-scan of a sensor that receives no network says so")
+  func noNetworks() async throws {
+    try await serve { premises in
+      let outcome = try await premises.run(["wifi-scan", "C47C8D000001"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output == "C4:7C:8D:00:00:01: it receives no network\n", "\(outcome)")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Bluetooth
+import Families
+import Manifest
+import Model
+import Testing
+
+@testable import RoboprovCLI
+
+@Suite("The settings of one device, as a manifest")
+struct OneDeviceTests {
+  private static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
+
+  private static func room(_ pairs: [String], _ family: any DeviceFamily) throws -> Room {
+    let device = try OneDevice(pairs, for: family, at: address)
+    let reading = ManifestReader.read(Array(device.manifest.utf8), file: "--set")
+    let building = try #require(reading.building, "\(device.manifest)")
+    #expect(building.id == "device-c47c8d000001")
+    return try #require(building.rooms.first)
+  }
+
+  @Test("are those of every family, each under its own name")
+  func families() throws {
+    let sensor = try Self.room(
+      ["room_name=Lab: \"2\"", "minor=77", "wifi_ssid=Guests, 2", "wifi_password=none", "beacon_major=7"],
+      RoboSensor())
+    #expect(sensor.address == Self.address && sensor.profile == "robo-sensor")
+    #expect(
+      sensor.settings == [
+        .roomName: .text("Lab: \"2\""), .minor: .integer(77), .wifiSSID: .text("Guests, 2"),
+        .wifiPassword: .secret(Secret("")), .beaconMajor: .integer(7),
+      ])
+    let beacon = try Self.room(
+      ["uuid=8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18", "major=1", "minor=2", "power=low", "interval=1s"],
+      IoTDesignShop())
+    #expect(beacon.settings[.power] == .text("low") && beacon.settings[.interval] == .duration(.seconds(1)))
+    let firefly = try Self.room(["control=1", "value=2", "range=3"], Firefly())
+    #expect(firefly.settings == [.control: .integer(1), .value: .integer(2), .range: .integer(3)])
+  }
+
+  @Test("a password is where it was said to be, and nowhere else")
+  func passwords() throws {
+    func reference(_ text: String) throws -> SecretSource? {
+      let room = try Self.room(
+        ["room_name=Lab", "minor=7", "wifi_ssid=Lab", "wifi_password=\(text)"], RoboSensor())
+      guard case .secret(let secret)? = room.settings[.wifiPassword] else { return nil }
+      return secret.reference?.source
+    }
+    #expect(try reference("env:WIFI_LAB") == .environment("WIFI_LAB"))
+    #expect(try reference("file:secrets/lab wifi.txt") == .file("secrets/lab wifi.txt"))
+    #expect(try reference("prompt") == .prompt)
+    for literal in ["hunter22", "env:", "file:", "ENV:X", "command:pass"] {
+      let failure = #expect(throws: CommandFailure.self) { try reference(literal) }
+      // The cure names the forms that there are.
+      let shown = failure?.message ?? ""
+      #expect(!shown.contains(literal) && failure?.cure?.contains("hunter22") == false, "\(literal)")
+    }
+  }
+}
