@@ -10,9 +10,9 @@ public struct Roboprov: AsyncParsableCommand {
     commandName: "roboprov",
     abstract: "Commissions whole buildings of Bluetooth LE sensors.",
     discussion: """
-      roboprov init building.yaml
-      roboprov apply building.yaml --simulate
-      roboprov status building.yaml --output json
+        roboprov init building.yaml
+        roboprov apply building.yaml --simulate
+        roboprov status building.yaml --output json
 
       `roboprov help COMMAND` describes a command and its options. Options may stand in any order.
 

@@ -191,7 +191,7 @@ struct TerminalTests {
   }
 
   static let mistakes = [
-    [], ["provision"], ["apply"], ["apply", "a.yaml", "b.yaml"], ["apply", "building.yaml", "--listen", "0"],
+    [], ["apply"], ["apply", "a.yaml", "b.yaml"], ["apply", "building.yaml", "--listen", "0"],
     ["apply", "building.yaml", "--listen", "nan"], ["apply", "building.yaml", "--seed", "1"],
     ["find"], ["find", "Room 1", "--for", "0"], ["monitor", "--leave-after", "5"],
     ["scan", "--output", "xml"], ["scan", "--simulate"],
