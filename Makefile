@@ -40,6 +40,26 @@ build: $(DEBUG_BUILT) ## build everything with its tests, for development
 .PHONY: release
 release: $(RELEASE_BUILT) ## build .build/release/roboprov, which runs without a Swift installation
 
+# Where it is installed, and a directory in front of that for those who make packages of it.
+PREFIX := /usr/local
+DESTDIR :=
+
+.PHONY: install
+install: setup-install $(RELEASE_BUILT) ## install program, manual pages and completions under PREFIX=/usr/local
+	@Scripts/install '$(PREFIX)' '$(DESTDIR)'
+
+.PHONY: uninstall
+uninstall: ## remove what `make install` installed under PREFIX=/usr/local
+	@Scripts/install --remove '$(PREFIX)' '$(DESTDIR)'
+
+.PHONY: deb
+deb: setup-deb $(RELEASE_BUILT) ## build a Debian package in .build-deb, and check it with lintian
+	@Scripts/deb
+
+.PHONY: test-deb
+test-deb: deb ## install the package in a clean Debian 12, use it there, and remove it; needs root
+	@Scripts/test-deb
+
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAME selects
 	@# Many tests speak to programs in real time: more at once than this, and two busy cores keep them waiting.
@@ -174,7 +194,10 @@ $(DEBUG_BUILT): $(TEST_INPUTS) | setup-build
 	@mv .build/made $@
 
 # With the Swift runtime inside: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20 and libminizip1.
-$(RELEASE_BUILT): $(INPUTS) | setup-build
+# Another commit is another program, since --version prints it; little is compiled again for that.
+COMMITS := $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
+
+$(RELEASE_BUILT): $(INPUTS) $(COMMITS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build -c release --product roboprov --static-swift-stdlib
 	@mv .build/made $@
@@ -185,7 +208,7 @@ $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Con
 	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
 	@mv .build/made $@
 
-.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-page setup-radio
+.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-install setup-deb setup-page setup-radio
 setup-swift:
 	@Scripts/setup
 setup-lint:
@@ -196,6 +219,10 @@ setup-run:
 	@Scripts/setup build run
 setup-test:
 	@Scripts/setup build run test
+setup-install:
+	@Scripts/setup build run install
+setup-deb:
+	@Scripts/setup build run deb
 setup-page:
 	@Scripts/setup build page
 setup-radio:
