@@ -61,7 +61,7 @@ struct ManifestSource {
     }
     OutsideWords.hide(secretsOf: building)
     return ManifestSource(
-      path: name, building: building, passwords: reading.passwords,
+      path: name, building: building, passwords: reading.passwords, files: reading.files,
       digests: ManifestDigests(of: reading, bytes))
   }
 
