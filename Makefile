@@ -44,8 +44,9 @@ release: $(RELEASE_BUILT) ## build .build/release/roboprov, which runs without a
 PREFIX := /usr/local
 DESTDIR :=
 
+# As root there may be no Swift on the PATH: what `make release` built is installed, and nothing is built.
 .PHONY: install
-install: setup-install $(RELEASE_BUILT) ## install program, manual pages and completions under PREFIX=/usr/local
+install: ## install what `make release` built, with manual pages and completions, under PREFIX=/usr/local
 	@Scripts/install '$(PREFIX)' '$(DESTDIR)'
 
 .PHONY: uninstall
@@ -57,7 +58,7 @@ deb: setup-deb $(RELEASE_BUILT) ## build a Debian package in .build-deb, and che
 	@Scripts/deb
 
 .PHONY: test-deb
-test-deb: deb ## install the package in a clean Debian 12, use it there, and remove it; needs root
+test-deb: ## install what `make deb` built in a clean Debian 12, use it there, and remove it; needs root
 	@Scripts/test-deb
 
 .PHONY: test
@@ -208,7 +209,7 @@ $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Con
 	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
 	@mv .build/made $@
 
-.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-install setup-deb setup-page setup-radio
+.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-deb setup-page setup-radio
 setup-swift:
 	@Scripts/setup
 setup-lint:
@@ -219,8 +220,6 @@ setup-run:
 	@Scripts/setup build run
 setup-test:
 	@Scripts/setup build run test
-setup-install:
-	@Scripts/setup build run install
 setup-deb:
 	@Scripts/setup build run deb
 setup-page:
