@@ -75,7 +75,7 @@ public struct Roboprov: AsyncParsableCommand {
       let configured = ConfiguredPreferences(config: words.config, isRehearsal: words.isRehearsal)
       try await Preferences.$current.withValue(configured.preferences) {
         var command = try parse(arguments)
-        // Help does not depend on a configuration, and may be what somebody needs to correct it.
+        // Help works without a configuration: the user may need it to correct the file.
         if !isHelp(command) { try configured.require() }
         if var command = command as? any AsyncParsableCommand {
           try await command.run()
@@ -118,7 +118,7 @@ public struct Roboprov: AsyncParsableCommand {
     command is Roboprov || type(of: command).configuration.commandName == "help"
   }
 
-  /// An error of the parser, or one that nobody foresaw; nil for an exit status without a message.
+  /// An error of the parser, or an unexpected one; nil for an exit status without a message.
   private static func failure(_ error: any Error) -> CommandFailure? {
     let lines = fullMessage(for: error).trimmingPrefix("Error: ").split(separator: "\n")
     guard let first = lines.first else { return nil }

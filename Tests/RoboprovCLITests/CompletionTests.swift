@@ -76,7 +76,8 @@ struct CompletionTests {
         source ./roboprov.bash
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
         COMP_POINT=${#COMP_LINE}
-        _roboprov roboprov "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        function=$(complete -p roboprov | sed 's/.* -F \\([^ ]*\\) .*/\\1/')
+        "$function" roboprov "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\\n' "${COMPREPLY[@]}"
         """)
       try await body(site)
@@ -136,16 +137,18 @@ struct CompletionTests {
   @Test(
     "at a terminal, the completed name is one word of the command line",
     arguments: [
-      ("Room\\ 101", "Room 101"), ("Be", bell), ("host", "hostile"),
+      ("accept", "Room\\ 101", "Room 101"), ("accept", "Be", bell), ("accept", "host", "hostile"),
+      ("apply", "--only floor:", "--only><floor:3"), ("apply", "--only tag:su", "--only><tag:suite"),
     ])
-  func terminal(_ typed: String, _ word: String) async throws {
+  func terminal(_ command: String, _ typed: String, _ words: String) async throws {
     try await Self.use { site in
       // The completed line becomes the arguments of printf.
-      let keys = "source ./roboprov.bash\nroboprov accept building.yaml \(typed)\t\u{1}printf '<%s>' \nexit\n"
+      let line = "roboprov \(command) building.yaml \(typed)"
+      let keys = "source ./roboprov.bash\n\(line)\t\u{1}printf '<%s>' \nexit\n"
       try site.write("keys", keys)
       let shell = "script -q -e -c 'bash --norc --noprofile -i' /dev/null <keys"
       let outcome = try await site.runTool(["env", Self.path, "TERM=dumb", "bash", "-c", shell])
-      #expect(outcome.output.contains("<roboprov><accept><building.yaml><\(word)>"), "\(outcome)")
+      #expect(outcome.output.contains("<roboprov><\(command)><building.yaml><\(words)>"), "\(outcome)")
     }
   }
 

@@ -30,6 +30,21 @@ struct InitCommandTests {
     }
   }
 
+  @Test("for programs it writes what validate finds")
+  func json() async throws {
+    try await Site.use { site in
+      let made = try await site.run([
+        "init", "new.yaml", "--name", "House", "--rooms", "Room 1", "--network", "a=B", "--password", "env",
+        "--output", "json",
+      ])
+      #expect(made.status == 0 && site.has("new.yaml"), "\(made)")
+      let validated = try await site.run(["validate", "new.yaml", "--output", "json"])
+      #expect(validated.status == 0 && made.output + "\n" == validated.output, "\(made)")
+      let again = try await site.run(["init", "new.yaml", "--output", "json"])
+      #expect(again.status == 64 && again.errors.hasPrefix("{"), "\(again)")
+    }
+  }
+
   @Test("a hotel's spreadsheet becomes a plan in a few commands")
   func hotel() async throws {
     try await Site.use { site in

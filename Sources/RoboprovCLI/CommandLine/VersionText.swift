@@ -3,7 +3,7 @@ import DBus
 /// What `roboprov --version` prints: the versions of the program and of what it works with, a line each.
 enum VersionText {
   /// - Parameters:
-  ///   - commit: The commit that was built, with `+` at its end where the sources had changes; `unknown` if nobody said.
+  ///   - commit: The commit that was built, with `+` at its end if tracked files differ from it; `unknown` without git.
   ///   - bluez: The version of the BlueZ that is installed; nil where there is none.
   static func lines(commit: String, libdbus: String, bluez: String?) -> [String] {
     let changed = commit.hasSuffix("+") ? " with changes" : ""
@@ -14,7 +14,7 @@ enum VersionText {
     ]
   }
 
-  /// The lines on this machine. Nothing is asked on a bus.
+  /// The lines on this machine. No bus is used.
   static func lines(commit: String) -> [String] {
     lines(commit: commit, libdbus: DBusLibrary.version, bluez: installedBlueZ)
   }

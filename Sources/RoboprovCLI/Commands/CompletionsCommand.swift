@@ -32,6 +32,35 @@ struct CompletionsCommand: ParsableCommand {
       case .zsh: .zsh
       case .fish: .fish
       }
-    Console.data(Roboprov.completionScript(for: kind) + "\n")
+    Console.data(Roboprov.completionScript(for: kind) + "\n" + (shell == .bash ? Self.joiningColons : ""))
   }
+
+  /// What the parser's script for bash lacks: a word with a colon, such as floor:3, is several words for bash.
+  private static let joiningColons = """
+
+    # Joins the words that bash separates at colons, and takes what is in front of the last colon out of the candidates again.
+    _roboprov_joining_colons() {
+        local -a words=()
+        local -i index cursor=0
+        for index in "${!COMP_WORDS[@]}"; do
+            if [[ "${index}" -gt 0 && ("${COMP_WORDS[index]}" = :* || "${COMP_WORDS[index - 1]}" = *:) ]]; then
+                words[-1]+="${COMP_WORDS[index]}"
+            else
+                words+=("${COMP_WORDS[index]}")
+            fi
+            [[ "${index}" -eq "${COMP_CWORD}" ]] && cursor="$((${#words[@]} - 1))"
+        done
+        local word="${2}"
+        [[ "${words[cursor]}" = *:* ]] && word="${words[cursor]}"
+        local -a COMP_WORDS=("${words[@]}")
+        local -i COMP_CWORD="${cursor}"
+        _roboprov "${1}" "${word}" "${words[cursor - 1]}"
+        if [[ "${COMP_WORDBREAKS}" = *:* && "${word}" = *:* ]]; then
+            COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
+        fi
+    }
+
+    complete -o filenames -F _roboprov_joining_colons roboprov
+
+    """
 }

@@ -64,6 +64,9 @@ struct InitCommand: AsyncParsableCommand {
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
+  @Option(help: "What goes to stdout: for programs, what `validate` finds in the manifest.")
+  var output = OutputFormat.text
+
   private static var families: String { DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ") }
 
   func validate() throws {
@@ -89,7 +92,10 @@ struct InitCommand: AsyncParsableCommand {
         cure: "Correct what is told above, and give the same command again.")
     }
     try OutputFile.create(manifest, text)
-    Console.data("Wrote \(ManifestFindings.summary(building, file: manifest))\n")
+    switch output {
+    case .text: Console.data("Wrote \(ManifestFindings.summary(building, file: manifest))\n")
+    case .json: Console.data(ManifestFindings.json(reading, file: manifest).pretty)
+    }
     let missing = building.rooms.filter { $0.address == nil }.count
     let next = missing > 0 ? "roboprov capture \(manifest)" : "roboprov plan \(manifest)"
     Console.say("Look at it, and check it after each change: roboprov validate \(manifest)")

@@ -25,9 +25,9 @@ enum ShellWord {
 
   /// A candidate as the completion script of a shell takes it; nil where the shell cannot take it.
   ///
-  /// The script for bash expands it like a word of a command line, commands in it included: what is not certainly harmless is
-  /// escaped. In the completed line bash puts a backslash before most characters, but not before those that expand: a text with
-  /// one of them is no candidate. zsh takes what follows a colon for a description.
+  /// The script for bash expands a candidate like a word of a command line, with the commands in it, so all special characters are
+  /// escaped. In the completed line bash does not escape the characters that start an expansion: a text that has one is no
+  /// candidate. zsh takes what follows a colon for a description.
   static func candidate(_ text: String, for shell: CompletionsCommand.Shell?) -> String? {
     switch shell {
     case .bash where text.contains(where: { "$`!".contains($0) }): nil

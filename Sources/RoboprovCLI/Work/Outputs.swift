@@ -23,7 +23,8 @@ enum Outputs {
       Inspection.form),
     Output("wifi-scan", WiFiList.schema, in: "`roboprov wifi-scan --output json`", WiFiList.form),
     Output(
-      "validate", ManifestFindings.schema, in: "`roboprov validate --output json`", ManifestFindings.form),
+      "validate", ManifestFindings.schema, in: "`roboprov validate` and `init`, each with `--output json`",
+      ManifestFindings.form),
     Output("capture", CaptureOutcome.schema, in: "`roboprov capture --output json`", CaptureOutcome.form),
     Output(
       "change", ChangeJSON.schema, in: "`roboprov replace`, `retire` and `accept`, each with `--output json`",
