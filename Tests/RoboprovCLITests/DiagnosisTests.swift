@@ -422,11 +422,19 @@ struct DiagnosisTests {
   @Test("a password that is missing, and a record that cannot be used, are errors")
   func missing() {
     let building = Self.building([Self.room(1)]) {
-      $0.missingPasswords = [.init(networks: "Guests", sentence: "X is not set", advice: "Set it.")]
+      $0.passwords = [
+        .init(networks: "Staff", state: .set), .init(networks: "Lab", state: .unchecked("it is asked for")),
+        .init(networks: "Guests", state: .missing("X is not set", advice: "Set it.")),
+      ]
       $0.recordFault = "journal.jsonl:3: line 3 was changed"
     }
-    #expect(Self.found(.passwords, building).first?.sentence == "The password of Guests: X is not set.")
-    #expect(Self.found(.passwords, building).first?.severity == .error)
+    let passwords = Self.found(.passwords, building)
+    #expect(
+      passwords.map(\.sentence) == [
+        "Passwords that are set: 1 of 3.", "The password of Lab is unknown: it is asked for.",
+        "The password of Guests: X is not set.",
+      ])
+    #expect(passwords.map(\.severity) == [.ok, .note, .error])
     #expect(Self.found(.record, building).first?.severity == .error)
   }
 

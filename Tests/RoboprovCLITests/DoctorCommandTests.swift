@@ -80,6 +80,13 @@ struct DoctorCommandTests {
         ["doctor", "building.yaml", "--listen", "1"], bus: premises.building.bus,
         environment: ["GUESTS": Site.password])
       #expect(set.status == 0 && !"\(set)".contains(Site.password), "\(set)")
+      #expect(set.output.contains("✓ Passwords that are set: 1 of 1."), "\(set)")
+      try premises.site.writeManifest([.numbered(1)], password: "{ command: [touch, ran] }")
+      let command = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+      let words = command.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(
+        command.status == 0 && words.contains("is unknown: it is the output of a program"), "\(command)")
+      #expect(!premises.site.has("ran"), "no program is run")
     }
   }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import Foundation
-import Journal
 import Manifest
 import Model
 import Reporting
@@ -147,35 +146,6 @@ struct DoctorCommand: AsyncParsableCommand {
       Console.data(
         lines: DoctorView.lines(
           findings, style: TerminalStyle(width: screen.width, hasColor: screen.hasColor)))
-    }
-  }
-}
-
-extension BuildingFacts {
-  /// What is known of a manifest's building before anything is scanned. The manifest's passwords leave the environment.
-  fileprivate init(_ source: ManifestSource, in reports: String) {
-    let missing = SecretResolver.missing(in: source.building)
-    HostEnvironment.forget(source.passwords.environment)
-    let record = Self.record(of: source.building.id, in: reports)
-    self.init(
-      manifest: source.path, building: source.building, known: Known(standing: record.standing),
-      recordFault: record.fault,
-      missingPasswords: missing.map { wanted, failure in
-        let words = SecretWords.sentence(failure, wanted.reference.source)
-        return MissingPassword(
-          networks: SecretWords.networks(of: wanted), sentence: words.sentence, advice: words.advice)
-      })
-  }
-
-  private static func record(of building: String, in reports: String) -> (
-    standing: BuildingStanding, fault: String?
-  ) {
-    do throws(JournalError) {
-      let archive = try BuildingArchive.read(in: reports, building: building)
-      let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
-      return (archive.state.standing, fault)
-    } catch {
-      return (BuildingStanding(), JournalTrouble.failure(error).message)
     }
   }
 }

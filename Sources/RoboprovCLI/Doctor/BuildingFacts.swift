@@ -10,16 +10,24 @@ struct BuildingFacts: Sendable {
   var known: Known
   /// Why the record cannot be used, as a clause; nil where it can.
   var recordFault: String?
-  /// Passwords of the environment and of files that are not to be had.
-  var missingPasswords: [MissingPassword] = []
+  /// The passwords that the manifest refers to, in its order.
+  var passwords: [Password] = []
   /// What was received of it; nil where no scan was made.
   var reception: HostFact<ScanReception>?
 
-  /// A password that is not to be had: what is wrong, and what to do.
-  struct MissingPassword: Sendable, Hashable {
+  /// A password that the manifest refers to.
+  struct Password: Sendable, Hashable {
+    /// The networks that it is of.
     var networks: String
-    var sentence: String
-    var advice: String
+    var state: State
+
+    enum State: Sendable, Hashable {
+      case set
+      /// What is wrong, and what to do.
+      case missing(String, advice: String)
+      /// It is not looked up here: why.
+      case unchecked(String)
+    }
   }
 
   /// What a scan received of the rooms.

@@ -33,12 +33,20 @@ extension Diagnosis {
   }
 
   private func passwords(of facts: BuildingFacts) -> [Finding] {
-    facts.missingPasswords.map { password in
-      Finding(
-        .passwords, .error, about: password.networks,
-        "The password of \(password.networks): \(password.sentence).",
-        advice: password.advice)
-    }
+    let set = facts.passwords.count { $0.state == .set }
+    let ok = Finding(.passwords, .ok, "Passwords that are set: \(set) of \(facts.passwords.count).")
+    return (set == 0 ? [] : [ok])
+      + facts.passwords.compactMap { password in
+        let subject = "The password of \(password.networks)"
+        switch password.state {
+        case .set: return nil
+        case .missing(let sentence, let advice):
+          return Finding(
+            .passwords, .error, about: password.networks, "\(subject): \(sentence).", advice: advice)
+        case .unchecked(let why):
+          return Finding(.passwords, .note, about: password.networks, "\(subject) is unknown: \(why).")
+        }
+      }
   }
 
   private func record(of facts: BuildingFacts) -> [Finding] {

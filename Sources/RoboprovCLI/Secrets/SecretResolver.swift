@@ -42,14 +42,15 @@ struct SecretResolver {
     return resolved
   }
 
-  /// The passwords that rooms of a building need from the environment or a file, and that are not to be had. No program is run
-  /// and nobody is asked.
-  static func missing(in building: Building) -> [(wanted: Wanted, trouble: SecretTrouble)] {
+  /// The passwords that a building needs, each with the reason why it is not to be had. Only the environment and files are looked
+  /// at: no program is run, and nobody is asked.
+  static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretTrouble?)] {
     let resolver = SecretResolver(isRehearsal: false)
-    return wanted(by: building.rooms).filter(\.reference.source.isAtHand).compactMap { wanted in
+    return wanted(by: building.rooms).map { wanted in
+      guard wanted.reference.source.isAtHand else { return (wanted, nil) }
       do throws(SecretTrouble) {
         _ = try resolver.atHand(wanted)
-        return nil
+        return (wanted, nil)
       } catch {
         return (wanted, error)
       }

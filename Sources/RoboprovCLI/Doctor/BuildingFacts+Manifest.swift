@@ -1,0 +1,49 @@
+import Engine
+import Journal
+import Manifest
+import Model
+
+extension BuildingFacts {
+  /// What is known of a manifest's building before anything is scanned. The manifest's passwords leave the environment.
+  init(_ source: ManifestSource, in reports: String) {
+    let passwords = SecretResolver.inspect(source.building).map { wanted, failure in
+      Password(
+        networks: SecretWords.networks(of: wanted), state: .init(failure, of: wanted.reference.source))
+    }
+    HostEnvironment.forget(source.passwords.environment)
+    let record = Self.record(of: source.building.id, in: reports)
+    self.init(
+      manifest: source.path, building: source.building, known: Known(standing: record.standing),
+      recordFault: record.fault,
+      passwords: passwords)
+  }
+
+  private static func record(of building: String, in reports: String) -> (
+    standing: BuildingStanding, fault: String?
+  ) {
+    do throws(JournalError) {
+      let archive = try BuildingArchive.read(in: reports, building: building)
+      let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
+      return (archive.state.standing, fault)
+    } catch {
+      return (BuildingStanding(), JournalTrouble.failure(error).message)
+    }
+  }
+}
+
+extension BuildingFacts.Password.State {
+  /// - Parameter failure: Why it is not to be had, of a password that is looked up without running a program or asking a person.
+  fileprivate init(_ failure: SecretTrouble?, of source: SecretSource) {
+    switch source {
+    case .command: self = .unchecked("it is the output of a program, which is run only by `plan` and `apply`")
+    case .prompt: self = .unchecked("`plan` and `apply` ask for it at the terminal")
+    case .environment, .file:
+      guard let failure else {
+        self = .set
+        return
+      }
+      let words = SecretWords.sentence(failure, source)
+      self = .missing(words.sentence, advice: words.advice)
+    }
+  }
+}
