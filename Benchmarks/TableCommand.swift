@@ -52,7 +52,7 @@ struct TableCommand: AsyncParsableCommand {
 
   private func cost(_ measured: Measured) -> String {
     """
-    | \(measured.sensors) | \(measured.adapters) | \(measured.isInStoreys ? "a storey for each adapter" : "everybody hears everybody") \
+    | \(measured.sensors) | \(measured.adapters) | \(measured.isInStoreys ? "a storey for each adapter" : "every adapter receives every sensor") \
     | \(measured.wall.rounded(to: 1)) s | \(measured.cpu.rounded(to: 1)) s | \(measured.peakMegabytes.rounded(to: 0)) MB \
     | \(measured.events) | \(measured.cpuPerEvent.rounded(to: 1)) µs |
     """
