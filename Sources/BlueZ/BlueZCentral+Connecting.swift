@@ -119,7 +119,7 @@ extension BlueZCentral {
   }
 
   /// How long the kernel tries to connect at least, before it gives up: its order stands for 4 s on 6.1 and for 20 s on
-  /// 6.12 (docs/bluez.md, "Connecting to what advertises rarely").
+  /// 6.12 (docs/bluez.md, "Connecting to a device that advertises rarely").
   private static let shortestOrder = Duration.milliseconds(3500)
 
   /// What it means that BlueZ has removed a device's object and does not answer its `Connect`: so long after the call, that

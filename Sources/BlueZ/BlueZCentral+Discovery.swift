@@ -301,7 +301,7 @@ extension BlueZCentral {
   }
 
   /// BlueZ loses what the controller reports before it has read that the scan runs: 0 to 2 of 40 devices (docs/bluez.md,
-  /// "What the start of a scan loses"). One that reports each device once per scan has to be asked once more.
+  /// "Reports lost at the start of a scan"). One that reports each device once per scan has to be asked once more.
   private func repeatStart(of ticket: Ticket) async {
     // Whoever joins a scan that runs need not repeat its start.
     guard discoveries[ticket.path]?.reports != nil, ticket.isFirst else { return }

@@ -73,7 +73,7 @@ def _kinds(told: list[dict]) -> str:
 
 
 def slow() -> None:
-    """Connecting to what advertises rarely: how long `Connect` takes and what it says, how long BlueZ's object lives meanwhile,
+    """Connecting to a device that advertises rarely: how long `Connect` takes and what it says, how long BlueZ's object lives meanwhile,
     with the time that the kernel gives to an attempt as it is, with the longest that bluetoothd's settings take, and with
     the longest that the kernel does."""
     device = {"address": FIREFLY, "family": "firefly", "place": [1, 0]}

@@ -3,7 +3,7 @@ import DBus
 import Testing
 import VirtualBuilding
 
-/// BLUEZ.md's statements, asked of the virtual `org.bluez` by a client that knows D-Bus only.
+/// docs/bluez.md's statements, asked of the virtual `org.bluez` by a client that knows D-Bus only.
 @Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(2)))
 struct OrgBluezTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)

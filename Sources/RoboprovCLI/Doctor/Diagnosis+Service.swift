@@ -91,7 +91,7 @@ extension Diagnosis {
 
   // MARK: bluetoothd
 
-  /// The BLE-MIDI service, which bluetoothd's plugin takes for itself (docs/bluez.md, "BLE-MIDI belongs to bluetoothd").
+  /// The BLE-MIDI service, which bluetoothd's plugin takes for itself (docs/bluez.md, "bluetoothd reserves BLE-MIDI").
   private static let midi: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
 
   var daemonFindings: [Finding] {
@@ -207,8 +207,8 @@ extension Diagnosis {
       ? [Finding(.configuration, .ok, "bluetoothd's settings are as a run needs them.")] : findings
   }
 
-  /// A connection takes two advertisements, and the kernel waits for the second for a limited time (docs/bluez.md, "Connecting to
-  /// what advertises rarely"): 4 s of its own with 6.1, 20 s with 6.12; what is between was not measured.
+  /// A connection takes two advertisements, and the kernel waits for the second for a limited time (docs/bluez.md,
+  /// "Connecting to a device that advertises rarely"): 4 s of its own with 6.1, 20 s with 6.12; what is between was not measured.
   private func slowAdvertisers(_ settings: MainConfiguration) -> [Finding] {
     let rooms = building?.rooms ?? []
     let intervals = rooms.compactMap { room in DeviceFamilies.cautionedInterval(of: room).map { (room, $0) } }

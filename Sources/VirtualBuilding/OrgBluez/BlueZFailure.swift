@@ -23,13 +23,13 @@ enum BlueZFailure {
 
   /// A GATT request without a link.
   static let gattNotConnected = failed("Not connected")
-  /// BLUEZ.md "Connecting": a `Connect` that our own `Disconnect` ended, "br" in spite of LE.
+  /// docs/bluez.md, "Connecting": a `Connect` that our own `Disconnect` ended, "br" in spite of LE.
   static let connectionCanceled = failed("br-connection-canceled")
-  /// BLUEZ.md "Names of failure": the attempt failed at the link (0x3E).
+  /// docs/bluez.md, "Names of failure": the attempt failed at the link (0x3E).
   static let connectionAborted = failed("le-connection-abort-by-local")
-  /// BLUEZ.md "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
+  /// docs/bluez.md, "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
   static let connectUnderWay = failed("Operation already in progress")
-  /// BLUEZ.md "Names of failure": `Connect` on an adapter that is off; `strerror(EIO)`.
+  /// docs/bluez.md, "Names of failure": `Connect` on an adapter that is off; `strerror(EIO)`.
   static let inputOutput = failed("Input/output error")
   static let noDiscovery = failed("No discovery started")
   static let noNotifySession = failed("No notify session started")
@@ -48,12 +48,12 @@ enum BlueZFailure {
     }
   }
 
-  /// The peer went while a request was under way (BLUEZ.md "GATT"): "Unlikely Error", 0x0e.
+  /// The peer went while a request was under way (docs/bluez.md, "GATT"): "Unlikely Error", 0x0e.
   static let peerGone = att(0x0E)
 
   // What the D-Bus library below bluetoothd says.
 
-  /// BLUEZ.md "Names of failure": an unknown device or characteristic.
+  /// docs/bluez.md, "Names of failure": an unknown device or characteristic.
   static func unknownObject(_ call: MethodCall) -> DBusError {
     .remote("org.freedesktop.DBus.Error.UnknownObject", noSuchMethod(call))
   }

@@ -82,7 +82,7 @@ extension BluetoothDaemon {
             ("Modalias", .string("usb:v1D6Bp0246d0542")), ("Roles", .strings(["central", "peripheral"])),
           ])
       ])
-    // BLUEZ.md "Names of failure", plugged in again: known devices come back as objects.
+    // docs/bluez.md, "Names of failure", plugged in again: known devices come back as objects.
     for (address, stored) in (storage[adapter.address] ?? [:]).sorted(by: { $0.key < $1.key }) {
       addStoredDevice(stored, DeviceID(adapter: adapter.address, address: address))
     }
@@ -143,7 +143,7 @@ extension BluetoothDaemon {
     adapters[address]?.endSwitching()
   }
 
-  /// BLUEZ.md "Names of failure", adapter unplugged: links and power go first, then the objects from the leaves
+  /// docs/bluez.md, "Names of failure", adapter unplugged: links and power go first, then the objects from the leaves
   /// to the adapter.
   private func unplugged(_ address: BluetoothAddress) {
     guard adapters[address]?.adapter.isPowered == true else { return removeAdapter(address) }
@@ -166,7 +166,7 @@ extension BluetoothDaemon {
     record.endSwitching()
   }
 
-  /// BLUEZ.md "Names of failure", stopped in order: `Connected: false`, `Powered: false`, everything removed.
+  /// docs/bluez.md, "Names of failure", stopped in order: `Connected: false`, `Powered: false`, everything removed.
   func shutDown() async {
     for device in devices { linkIsDown(device, .stackLost) }
     await pause(random.duration(in: DaemonTiming.stopOfPower))
@@ -239,7 +239,7 @@ extension BluetoothDaemon {
     }
     // Stopped again while it started.
     guard adapters[address]?.sessions.active == true else { return await world.stopDiscovery(on: address) }
-    // BLUEZ.md "Discovery": the answer first, `Discovering: true` follows.
+    // docs/bluez.md, "Discovery": the answer first, `Discovering: true` follows.
     follow(after: DaemonTiming.newsFollows) { await self.discoveryHasStarted(on: address) }
   }
 
@@ -278,7 +278,7 @@ extension BluetoothDaemon {
     tell()
   }
 
-  /// BLUEZ.md "Discovery": when the last one stops, RSSI is invalidated at each device, then `Discovering: false`.
+  /// docs/bluez.md, "Discovery": when the last one stops, RSSI is invalidated at each device, then `Discovering: false`.
   private func tellDiscoveryEnded(on address: BluetoothAddress) {
     guard let record = adapters[address], record.discovering else { return }
     for (device, state) in record.devices.sorted(by: { $0.key < $1.key }) {

@@ -11,7 +11,7 @@ extension BluetoothDaemon {
     var characteristic: AttributeTable.Characteristic
   }
 
-  /// BLUEZ.md "GATT": without a link `Failed: Not connected`.
+  /// docs/bluez.md, "GATT": without a link `Failed: Not connected`.
   private func place(of path: ObjectPath, _ call: MethodCall) throws(DBusError) -> Place {
     guard let device = path.parent?.parent.flatMap(deviceID(at:)) else {
       throw BlueZFailure.unknownObject(call)
@@ -58,7 +58,7 @@ extension BluetoothDaemon {
     }
     guard offset <= value.count else { throw BlueZFailure.att(0x07) }
     let result = Array(value[offset...])
-    // BLUEZ.md "GATT": a value that was read is told like one that was notified.
+    // docs/bluez.md, "GATT": a value that was read is told like one that was notified.
     tree.set(call.path, BlueZInterfaces.characteristic, "Value", .bytes(result), again: true)
     return result
   }
@@ -102,11 +102,11 @@ extension BluetoothDaemon {
       if !takenDown.contains(link), let end = await world.formerEnd(of: link) { linkIsDown(link, end.cause) }
       throw switch error {
       case .att(let code): BlueZFailure.att(code)
-      // BLUEZ.md "GATT": in parallel on different characteristics fine, on the same one `In Progress`.
+      // docs/bluez.md, "GATT": in parallel on different characteristics fine, on the same one `In Progress`.
       case .busy: BlueZFailure.inProgress
       case .unknownAttribute: BlueZFailure.att(0x01)
       case .notConnected: BlueZFailure.gattNotConnected
-      // BLUEZ.md "GATT": peer gone during a request.
+      // docs/bluez.md, "GATT": peer gone during a request.
       case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .connectTimedOut, .cancelled,
         .outOfSlots, .alreadyConnecting:
         BlueZFailure.peerGone
@@ -125,7 +125,7 @@ extension BluetoothDaemon {
     self[place.device]?.notifying[call.path, default: []].insert(client)
     if isFirst {
       do {
-        // BLUEZ.md "GATT": refused when the peripheral refuses the write of its configuration.
+        // docs/bluez.md, "GATT": refused when the peripheral refuses the write of its configuration.
         try await mapped(over: place.link) { () async throws(LinkError) in
           try await world.subscribe(true, to: place.characteristic.handle, over: place.link)
         }

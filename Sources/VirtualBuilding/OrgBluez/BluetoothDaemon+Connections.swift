@@ -27,7 +27,7 @@ extension BluetoothDaemon {
 
   // MARK: Connecting
 
-  /// BLUEZ.md "Connecting": returns when the link is up, before services are resolved; with a dead peripheral
+  /// docs/bluez.md, "Connecting": returns when the link is up, before services are resolved; with a dead peripheral
   /// never.
   private func connect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
@@ -47,7 +47,7 @@ extension BluetoothDaemon {
       linkIsUp(link, id)
     } catch {
       guard case .connecting(let current) = self[id]?.link, current === attempt else {
-        // Removed meanwhile: BLUEZ.md "Connecting", no answer, "not even when its object was removed".
+        // Removed meanwhile: docs/bluez.md, trap 21: no answer, not even then.
         if self[id] == nil {
           attempt.fulfill()
           await never()
@@ -56,7 +56,7 @@ extension BluetoothDaemon {
       }
       if error == .connectFailed { await showFailedLink(id) }
       if error == .connectTimedOut {
-        // docs/bluez.md "Connecting to what advertises rarely": "nothing but `InterfacesRemoved`".
+        // docs/bluez.md, "Connecting to a device that advertises rarely": only `InterfacesRemoved`.
         remove(id)
         attempt.fulfill()
         await never()
@@ -87,7 +87,7 @@ extension BluetoothDaemon {
   /// Returns when the daemon ends.
   private func never() async { await OneShot<Void>().value() }
 
-  /// BLUEZ.md "Names of failure".
+  /// docs/bluez.md, "Names of failure".
   private static func failure(of error: LinkError) -> DBusError {
     switch error {
     case .outOfSlots: BlueZFailure.connectionAborted
@@ -124,7 +124,7 @@ extension BluetoothDaemon {
     store(id)
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(true))
     tell()
-    // BLUEZ.md "Connecting": `ServicesResolved: true` may precede some characteristics.
+    // docs/bluez.md, "Connecting": `ServicesResolved: true` may precede some characteristics.
     for late in Set(objects.map(\.lateBy)).sorted() where late > .zero {
       let due = attributes.resolvedAt.advanced(by: late)
       guard await pause(clock.now.duration(to: due)), self[id]?.upLink?.id == link else { return }
@@ -138,7 +138,7 @@ extension BluetoothDaemon {
   private func disconnect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
     case .connecting(let attempt):
-      // BLUEZ.md "Connecting": works while connecting; the pending `Connect` fails at once. Recorded traces: and is
+      // docs/bluez.md, "Connecting": works while connecting; the pending `Connect` fails at once. Recorded traces: and is
       // answered first.
       await world.cancelConnect(to: id.address, on: id.adapter)
       await attempt.value()
@@ -150,7 +150,7 @@ extension BluetoothDaemon {
     }
   }
 
-  /// BLUEZ.md "Connecting": it takes 2.0–2.8 s, and until then the link can be used.
+  /// docs/bluez.md, "Connecting": it takes 2.0–2.8 s, and until then the link can be used.
   func takeDown(_ id: DeviceID) async {
     guard let link = self[id]?.upLink?.id else { return }
     takenDown.insert(link)
@@ -165,7 +165,7 @@ extension BluetoothDaemon {
     if let id = devices.first(where: { self[$0]?.upLink?.id == link }) { linkIsDown(id, cause) }
   }
 
-  /// BLUEZ.md "Cached data lies": the attributes stay as objects, until the device is removed.
+  /// docs/bluez.md, trap 41: the attributes stay as objects, until the device is removed.
   ///
   /// Recorded traces: nobody is told that notifications are over; and an end that we asked for is told in two parts, with
   /// the answer in between.

@@ -17,7 +17,7 @@ extension BluetoothDaemon {
     let id = DeviceID(adapter: heard.adapter, address: heard.address)
     guard let record = adapters[heard.adapter], record.sessions.active else { return }
     // Recorded traces: nothing is heard before `Discovering: true`. What the controller reports until then is lost, and
-    // not repeated where it reports each device once per scan (docs/bluez.md, "What the start of a scan loses").
+    // not repeated where it reports each device once per scan (docs/bluez.md, "Reports lost at the start of a scan").
     guard record.discovering else { return }
     let expires = nextExpiry()
     self[id]?.expires = expires
@@ -40,7 +40,7 @@ extension BluetoothDaemon {
       self[id]?.toldRSSI = heard.rssi
       tree.set(device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: heard.rssi)), again: true)
     }
-    // BLUEZ.md "Cached data lies": what this advertisement does not carry stays as it was.
+    // docs/bluez.md, traps 10 and 11: what this advertisement does not carry stays as it was.
     let payload = heard.payload
     if let name = payload.localName { setName(name, of: id) }
     if !payload.serviceUUIDs.isEmpty { addUUIDs(payload.serviceUUIDs, to: device.path) }
@@ -93,7 +93,7 @@ extension BluetoothDaemon {
     tree.add(path, [.init(BlueZInterfaces.device, properties)])
   }
 
-  /// BLUEZ.md "Names of failure", plugged in again: known devices come back as objects.
+  /// docs/bluez.md, "Names of failure", plugged in again: known devices come back as objects.
   func addStoredDevice(_ stored: StoredDevice, _ id: DeviceID) {
     addDevice(id, name: stored.name, alias: stored.alias, expires: clock.now)
     self[id]?.temporary = false
@@ -132,7 +132,7 @@ extension BluetoothDaemon {
 
   // MARK: Going
 
-  /// BLUEZ.md "Discovery": temporary devices vanish about 30 s after discovery has stopped, however long ago they were
+  /// docs/bluez.md, "Discovery": temporary devices vanish about 30 s after discovery has stopped, however long ago they were
   /// heard: a controller that reports each device once per scan says nothing more of them. (Ends when the device is gone,
   /// stays for good, or is a new one.)
   private func expire(_ id: DeviceID) async {
@@ -162,7 +162,7 @@ extension BluetoothDaemon {
   }
 
   /// `RemoveDevice`. A link is taken down first, which takes as long as `Disconnect`. A `Connect` under way is
-  /// given up, and BLUEZ.md "Connecting": its caller gets no answer, not even now.
+  /// given up, and docs/bluez.md, "Connecting": its caller gets no answer, not even now.
   func removeDevice(_ call: MethodCall, on adapter: BluetoothAddress) async throws(DBusError) {
     guard let path = call.body[0].asObjectPath, let id = deviceID(at: path), id.adapter == adapter else {
       throw BlueZFailure.doesNotExist

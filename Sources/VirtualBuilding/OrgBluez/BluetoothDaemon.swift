@@ -150,7 +150,7 @@ actor BluetoothDaemon {
     }
   }
 
-  /// BLUEZ.md "Discovery": what a client had going ends with it; so do its notifications and its agent.
+  /// docs/bluez.md, "Discovery": what a client had going ends with it; so do its notifications and its agent.
   private func clientLeft(_ client: BusName) async {
     agents[client] = nil
     for device in devices { stopNotifications(for: client, from: device) }
@@ -189,7 +189,7 @@ actor BluetoothDaemon {
   }
 }
 
-/// What bluetoothd takes its time for, over and above what the radio takes; measured (BLUEZ.md).
+/// What bluetoothd takes its time for, over and above what the radio takes; measured (docs/bluez.md).
 enum DaemonTiming {
   /// From the answer to what changes an adapter to the news of it ("`Discovering: true` follows").
   static let newsFollows = Duration.milliseconds(2)...(.milliseconds(10))
@@ -218,6 +218,6 @@ enum DaemonTiming {
   static let forgetting = Duration.milliseconds(20)...(.milliseconds(40))
   /// How much longer than 30 s a temporary object lives after it was last heard ("30.4–30.8 s").
   static let temporaryLifeExtra = Duration.milliseconds(400)...(.milliseconds(800))
-  /// From unplugging an adapter until its last object is gone (recorded traces: 50 ms; BLUEZ.md: "within 0.5 s").
+  /// From unplugging an adapter until its last object is gone (recorded traces: 50 ms).
   static let unplug = Duration.milliseconds(40)...(.milliseconds(80))
 }

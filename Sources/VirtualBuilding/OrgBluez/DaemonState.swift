@@ -26,7 +26,7 @@ struct AdapterRecord {
   var path: ObjectPath { ObjectPath("/org/bluez/" + adapter.name) ?? "/org/bluez" }
 }
 
-/// One device on one adapter: BLUEZ.md "Connecting", a different object on each.
+/// One device on one adapter: docs/bluez.md, "Connecting", a different object on each.
 struct DeviceID: Hashable, Sendable, Comparable {
   var adapter: BluetoothAddress
   var address: BluetoothAddress
@@ -37,7 +37,7 @@ struct DeviceID: Hashable, Sendable, Comparable {
 /// What bluetoothd keeps of one device on one adapter.
 struct DeviceRecord {
   var path: ObjectPath
-  /// BLUEZ.md "Connecting": `Connect` makes a device non-temporary, and then it stays until it is removed.
+  /// docs/bluez.md, "Connecting": `Connect` makes a device non-temporary, and then it stays until it is removed.
   var temporary = true
   /// When it vanishes, while it is temporary.
   var expires: MonotonicInstant

@@ -17,18 +17,18 @@ struct DiscoverySessions {
     filters[client] = filter
   }
 
-  /// BLUEZ.md "Discovery": starting twice from one client is an error, by another one it is not.
+  /// docs/bluez.md, "Discovery": starting twice from one client is an error, by another one it is not.
   mutating func start(_ client: BusName) throws(DBusError) {
     guard clients.insert(client).inserted else { throw BlueZFailure.busy }
   }
 
-  /// BLUEZ.md "Discovery": stopping another client's discovery is an error.
+  /// docs/bluez.md, "Discovery": stopping another client's discovery is an error.
   mutating func stop(_ client: BusName) throws(DBusError) {
     guard clients.remove(client) != nil else { throw BlueZFailure.noDiscovery }
     filters[client] = nil
   }
 
-  /// BLUEZ.md "Discovery": what a client that leaves the bus has started ends by itself.
+  /// docs/bluez.md, "Discovery": what a client that leaves the bus has started ends by itself.
   mutating func forget(_ client: BusName) {
     clients.remove(client)
     filters[client] = nil
@@ -42,7 +42,7 @@ struct DiscoverySessions {
   /// What the kernel is asked for.
   var merged: MergedFilter? { MergedFilter(running) }
 
-  /// BLUEZ.md "Discovery": filters of several clients are merged by OR, so that each is told what any has asked for.
+  /// docs/bluez.md, "Discovery": filters of several clients are merged by OR, so that each is told what any has asked for.
   func wants(_ heard: AdvertisingReport, name: String?) -> Bool {
     running.contains { $0?.matches(heard, name: name) ?? true }
   }

@@ -3,7 +3,7 @@ public import DBus
 import VirtualTime
 import Waiting
 
-/// A virtual `org.bluez`: bluetoothd 5.66 as BLUEZ.md measured it, with its traps, over the adapters and sensors of
+/// A virtual `org.bluez`: bluetoothd 5.66 as docs/bluez.md measured it, with its traps, over the adapters and sensors of
 /// a virtual world, on a bus that is not the system's.
 ///
 /// Any client may speak to it that finds the bus, unmodified ones through `DBUS_SYSTEM_BUS_ADDRESS`. Nothing runs
@@ -126,7 +126,7 @@ public actor VirtualBlueZ {
 
   // MARK: The daemon's fate
 
-  /// BLUEZ.md "Names of failure", bluetoothd killed: the name loses its owner and nothing else is told. The kernel
+  /// docs/bluez.md, "Names of failure", bluetoothd killed: the name loses its owner and nothing else is told. The kernel
   /// keeps the links until the daemon is back. Returns when it is down.
   public func killDaemon() async {
     guard case .serving(let life) = phase else { return }
@@ -136,7 +136,7 @@ public actor VirtualBlueZ {
     await wait { $0.isDown }
   }
 
-  /// BLUEZ.md "Names of failure", bluetoothd stopped in order: links end, adapters go off, all objects are removed,
+  /// docs/bluez.md, "Names of failure", bluetoothd stopped in order: links end, adapters go off, all objects are removed,
   /// then the name goes. Returns when it is down.
   public func stopDaemon() async {
     guard case .serving(let life) = phase else { return }

@@ -175,7 +175,7 @@ extension World {
       strikes(.staleAttributes, on: state)
       && !forgotten.contains(CacheKey(adapter: state.adapter, address: state.address))
     let services = sensor.firmware.isAnswering ? sensor.firmware.services : []
-    // docs/bluez.md "Writing without response": what answers nothing.
+    // docs/bluez.md, "Writing without response": what answers nothing.
     if !sensor.firmware.isAnswering { schedule(.linkDown(link, .remote), after: radio.muteLinkEnds) }
     let table = makeTable(of: isStale ? services.map(Self.formerly) : services, for: state)
     links[link]?.table = table

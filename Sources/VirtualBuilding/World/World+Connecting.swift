@@ -132,7 +132,7 @@ extension World {
   /// How long it is until a sensor can be heard that has an advertising interval of its own; nil for others, and for one
   /// that cannot be connected to anyway.
   ///
-  /// Connecting takes two advertisements (docs/bluez.md "Connecting to what advertises rarely"): the kernel listens until
+  /// Connecting takes two advertisements (docs/bluez.md, "Connecting to a device that advertises rarely"): the kernel listens until
   /// it hears the sensor, and only then tells the controller to connect, which it does at the next advertisement if that
   /// comes within 4 s. What else connecting takes is that, for a sensor that advertises often.
   private func waitForAdvertisement(of address: BluetoothAddress, on adapter: BluetoothAddress) -> Duration? {

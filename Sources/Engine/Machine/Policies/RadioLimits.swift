@@ -4,7 +4,7 @@ import Model
 /// The limits that an adapter is used within; each with its reason.
 struct RadioLimits: Hashable, Sendable {
   /// An adapter connects only to what it heard this recently: BlueZ's objects are removed 30 s after discovery stops
-  /// (BLUEZ.md), and 5 s are left for the attempt to begin.
+  /// (docs/bluez.md), and 5 s are left for the attempt to begin.
   var freshness = Duration.seconds(25)
   /// The shortest scan window: long enough for every device that advertises every 100 ms, and most that do every second.
   var shortestWindow = Duration.milliseconds(1200)
