@@ -53,6 +53,9 @@ public struct RoboSensor: DeviceProfile {
   /// The family.
   public init() {}
 
+  /// Newer firmware can (PROTOCOLS §1, WiFi scan).
+  public let listsNetworks = true
+
   /// It advertises ten times a second, and answers within half a one (docs/bluez.md).
   public let answersWithin: Duration? = .seconds(3)
 
@@ -179,6 +182,7 @@ public struct RoboSensor: DeviceProfile {
     let conversation = try RoboSensorConversation(session: session, link: link, service: service)
     return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
       try await conversation.waitUntilReady(feed)
+      try await checkWiFi(session, over: link)
       let firstWrite = feed.count
       for (setting, characteristic, bytes) in conversation.writes(of: session.room.settings) {
         try await session.write(bytes, of: [setting], to: characteristic, over: link)

@@ -30,6 +30,33 @@ extension RoboSensor: WiFiScanning {
   }
 }
 
+extension RoboSensor {
+  /// Asks the sensor whether it receives the network that it is to join, where the manifest wants that: before anything is
+  /// written. A sensor that gives no list goes on, and the record says that nothing was checked.
+  /// - Throws: `networkNotReceived`, and what ends the attempt anyway.
+  func checkWiFi(_ session: DeviceSession, over link: any Peripheral) async throws(AttemptFailure) {
+    guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
+    let scan: WiFiScan?
+    do throws(AttemptFailure) {
+      scan = try await session.stage(.read, setting: .wifiSSID) { () throws(CentralError) in
+        try await scanWiFi(over: link, on: session.clock)
+      }
+    } catch {
+      switch error.reason {
+      case .stageTimedOut, .attributeRejected, .stackError: return await session.checked(ssid, .noAnswer)
+      default: throw error
+      }
+    }
+    guard let scan else { return await session.checked(ssid, .unsupported) }
+    if scan.networks.contains(where: { $0.ssid == ssid }) {
+      return await session.checked(ssid, .received, scan.networks)
+    }
+    guard scan.isComplete else { return await session.checked(ssid, .noAnswer, scan.networks) }
+    await session.checked(ssid, .notReceived, scan.networks)
+    throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: scan.networks))
+  }
+}
+
 /// An answer to `SCAN` that comes in, and the time that is left for it.
 private final class WiFiScanAnswer: Sendable {
   /// The whole answer takes no longer [S].

@@ -96,7 +96,7 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .actionRequired,
       .stageStarted, .stageEnded,
       .statusReceived, .linkEnded, .proofHeard,
-      .retryScheduled, .settingsRead, .elapsedSent, .runInterrupted, .runFinished:
+      .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
       break
     }
     standing.rooms[id] = room

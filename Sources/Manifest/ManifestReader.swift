@@ -17,8 +17,9 @@ import YAML
 ///   east: { address: 00:1A:7D:DA:71:13, slots: 7, place: by the lift }
 /// match: address                 # or `any`: rooms without address take any sensor that nobody claims; or `later`
 /// defaults:                      # for every room that does not say otherwise; each is optional
-///   profile: robo-sensor         # this, `retries`, `timeouts` and `beacon` may also be at the top
+///   profile: robo-sensor         # this, `retries`, `timeouts`, `beacon` and `wifi_check` may also be at the top
 ///   wifi: guests                 # a network's name, an inline `{ ssid, password }`, or `none`
+///   wifi_check: true             # a device that can list networks is written only if it receives its own; else `false`
 ///   retries: 2                   # attempts after the first, 0…20
 ///   beacon: { uuid: 6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B, major: 7 }  # what sensors' firmware sends, if not the factory's
 ///   timeouts: { connect: 15s, discover: 20s, ready: 10s, write: 10s, save: 10s, verify: 30s }

@@ -187,6 +187,13 @@ public struct DeviceSession: Sendable {
     coordinator.note(.settingsRead(.init(room: room.id, attempt: attempt, settings: settings)))
   }
 
+  /// Puts on record whether the device receives the WiFi network that it is to join.
+  public func checked(_ ssid: String, _ result: WiFiCheckResult, _ networks: [HeardNetwork] = []) async {
+    coordinator.note(
+      .wifiChecked(
+        .init(room: room.id, attempt: attempt, ssid: ssid, result: result, networks: networks)))
+  }
+
   /// Counts settings as proved: the device was read to hold them as wanted.
   public func confirmReadBack(_ settings: [SettingName]) async {
     await progress.confirmReadBack(settings)

@@ -89,6 +89,15 @@ struct FindingTests {
         "room: R, profile: firefly, address: C4:7C:8D:00:00:01, control: 1, value: 1, range: 1, 1️⃣proof: own_address",
         "a Firefly takes no `proof`", advice: "no beacon proves it"),
       .top("defaults: { proof: 1️⃣other }", "`proof` is neither"),
+      .room("room: R, minor: 1, wifi_check: 1️⃣yes", "`wifi_check` is neither", advice: "did you mean `true`?"),
+      .room(
+        "room: R, minor: 1, wifi_check: 1️⃣maybe", "`wifi_check` is neither",
+        advice: "only written if it receives"),
+      .room(
+        "room: R, profile: firefly, address: C4:7C:8D:00:00:01, control: 1, value: 1, range: 1, 1️⃣wifi_check: true",
+        "a Firefly takes no `wifi_check`", advice: "it cannot list networks"),
+      .room(
+        "room: R, minor: 1, register: true, 1️⃣wifi_check: true", "a registered room takes no `wifi_check`"),
       Wrong("1️⃣rooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01 }]", "no `building`"),
       Wrong("1️⃣building: B", "no `rooms`"),
       Wrong("building: B\nrooms: 1️⃣[]", "lists no room"),

@@ -61,6 +61,13 @@ struct ExplanationTests {
     case .tooManyCandidates: [.tooManyCandidates((1...7).map { .sensor($0) }), .tooManyCandidates([])]
     case .readBackMismatch: [.readBackMismatch(setting: "interval", held: "power low, interval 1s")]
     case .foreignSettings: [.foreignSettings(held: "uuid …, major 1, minor 9", .beacon(minor: 9))]
+    case .networkNotReceived:
+      [
+        .networkNotReceived(
+          ssid: "Office WiFi",
+          networks: [HeardNetwork(ssid: "Guests, 2nd floor", rssi: -52), HeardNetwork(ssid: "", rssi: -80)]),
+        .networkNotReceived(ssid: "Office WiFi", networks: []),
+      ]
     case .noSelfDisconnect: [.noSelfDisconnect(seconds: 3)]
     case .notHeardAfterSave: [.notHeardAfterSave(SaveResponse())]
     case .heardFromOtherAddress:

@@ -128,7 +128,7 @@ struct OutputSchemaTests {
       // Those have an example above.
       let others: Set<Fact.Kind> = [
         "room_retired", "room_accepted", "room_verified", "binding_released", "adapter_faulted",
-        "foreign_scan_detected",
+        "foreign_scan_detected", "wifi_checked",
       ]
       #expect(kinds.union(others) == Set(Fact.Kind.allCases), "\(kinds.map(\.rawValue).sorted())")
       try await folder.expectValid()

@@ -67,6 +67,10 @@ public enum SampleFacts {
         failure: .stageTimedOut(FailedStep(.write, setting: .minor), seconds: 10))),
     .statusReceived(StatusReceived(room: "lobby", attempt: 1, text: "error:flash", meaning: .refusal)),
     .settingsRead(SettingsRead(room: "lobby", attempt: 1, settings: [HeldSetting(name: .minor, value: "7")])),
+    .wifiChecked(
+      WiFiChecked(
+        room: "lobby", attempt: 1, ssid: "Guests", result: .notReceived,
+        networks: [HeardNetwork(ssid: "Office, 2nd floor", rssi: -61)])),
     .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),
     .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
     .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),

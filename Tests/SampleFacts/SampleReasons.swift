@@ -74,6 +74,10 @@ extension SampleFacts {
       .readBackMismatch(setting: "power", held: "power low"),
       #"{"code":"read_back_mismatch","held":"power low","setting":"power","stage":"read"}"#),
     ReasonExample(
+      .networkNotReceived(ssid: "Guests", networks: [HeardNetwork(ssid: "Office", rssi: -61)]),
+      #"{"code":"network_not_received","networks":[{"rssi":-61,"ssid":"Office"}],"ssid":"Guests","stage":"read"}"#
+    ),
+    ReasonExample(
       .foreignSettings(held: held, .reading),
       #"{"code":"foreign_settings","held":"\#(held)","stage":"read"}"#),
     ReasonExample(

@@ -74,6 +74,7 @@ extension ManifestDecoder {
     settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
     if kind.isRegistered, let entry = fields.entry("retries") { neverWritten(entry) }
     let proofAddress = proofAddress(fields, of: kind, defaults)
+    let checksWiFi = checksWiFi(fields, of: kind, defaults)
     let retries =
       fields["retries"].map { integer($0, "retries", in: ManifestLimits.retries) } ?? (defaults.retries ?? 2)
     let own = fields["timeouts"].map { self.timeouts($0, of: kind) } ?? [:]
@@ -87,7 +88,8 @@ extension ManifestDecoder {
     return Room(
       id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, profile: profile.id,
       address: address,
-      near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, settings: settings,
+      near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
+      settings: settings,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
   }
@@ -229,6 +231,38 @@ extension ManifestDecoder {
       .unknownValue, "`proof` is neither `own_address` nor `any_address`", at: node.range,
       advice: nearest.map { "did you mean `\($0)`?" }
         ?? "`any_address`: this firmware changes its address, so a beacon from another one counts")
+    return nil
+  }
+
+  /// Whether a room's device is asked for the networks that it receives.
+  private mutating func checksWiFi(_ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults) -> Bool {
+    guard let entry = fields.entry("wifi_check") else {
+      return kind.canCheckWiFi && defaults.checksWiFi ?? false
+    }
+    if kind.isRegistered {
+      neverWritten(entry)
+    } else if !kind.canCheckWiFi {
+      error(
+        .unsupportedKey, "\(kind.words) takes no `wifi_check`", at: entry.keyRange,
+        advice: "it cannot list networks: leave `wifi_check` out")
+    } else {
+      return wifiCheck(entry.value) ?? false
+    }
+    return false
+  }
+
+  /// `true` or `false`; an error otherwise.
+  mutating func wifiCheck(_ node: YAMLNode) -> Bool? {
+    guard let text = text(node, "wifi_check") else { return nil }
+    if let value = Bool(text) { return value }
+    let meant =
+      ["yes", "on", "y", "true"].contains(text.lowercased())
+      ? "true" : ["no", "off", "n", "false"].contains(text.lowercased()) ? "false" : nil
+    error(
+      .unknownValue, "`wifi_check` is neither `true` nor `false`", at: node.range,
+      advice: meant.map { "did you mean `\($0)`?" }
+        ?? "`true`: a device is only written if it receives its network",
+      fix: meant.map { .replace(node.range, with: $0) })
     return nil
   }
 

@@ -50,6 +50,10 @@ extension ManifestDecoder {
       defaults.proof = proofAddress(entry.value)
       defaults.proofKey = entry.keyRange
     }
+    if let entry = fields.entry("wifi_check") {
+      defaults.checksWiFi = wifiCheck(entry.value)
+      defaults.wifiCheckKey = entry.keyRange
+    }
     if let node = fields["retries"] {
       defaults.retries = integer(node, "retries", in: ManifestLimits.retries)
     }
@@ -152,6 +156,11 @@ extension ManifestDecoder {
       warning(
         .unusedDefault, "no room here takes `proof`", at: range,
         advice: "it is for devices that a beacon proves: check `profile`, or leave it out")
+    }
+    if let range = defaults.wifiCheckKey, !kinds.contains(where: \.canCheckWiFi) {
+      warning(
+        .unusedDefault, "no room here takes `wifi_check`", at: range,
+        advice: "it is for devices that can list networks: check `profile`, or leave it out")
     }
     warnOfUnused(defaults.beacon, by: kinds)
     for key in Vocabulary.shareableSettings {

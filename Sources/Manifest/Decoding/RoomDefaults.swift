@@ -16,6 +16,9 @@ struct RoomDefaults {
   var beacon = ExpectedBeacon()
   /// Where `wifi` is, when it names a network.
   var wifiKey: SourceRange?
+  var checksWiFi: Bool?
+  /// Where `wifi_check` is.
+  var wifiCheckKey: SourceRange?
   /// Where `proof` is.
   var proofKey: SourceRange?
 
@@ -26,6 +29,7 @@ struct RoomDefaults {
     result.wifi = wifi ?? outer.wifi
     result.retries = retries ?? outer.retries
     result.proof = proof ?? outer.proof
+    result.checksWiFi = checksWiFi ?? outer.checksWiFi
     result.timeouts.merge(outer.timeouts) { own, _ in own }
     result.settings.merge(outer.settings) { own, _ in own }
     result.beacon.settings.merge(outer.beacon.settings) { own, _ in own }

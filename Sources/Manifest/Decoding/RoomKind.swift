@@ -18,6 +18,9 @@ struct RoomKind {
   /// Whether a beacon proves its devices.
   var isProvedByBeacon: Bool { !isRegistered && profile?.hasIdentity ?? true }
 
+  /// Whether its devices can be asked for the networks that they receive.
+  var canCheckWiFi: Bool { !isRegistered && profile?.listsNetworks ?? true }
+
   /// The stages that have a timeout here.
   var stages: [Stage] { isRegistered ? [.search] : profile?.stages ?? Stage.allCases }
 

@@ -5,17 +5,18 @@ import Model
 package enum Vocabulary {
   static let building = [
     "version", "building", "id", "include", "wifi", "adapters", "match", "profile", "retries", "timeouts",
-    "beacon", "defaults", "rooms", "rooms_from", "floors", "groups",
+    "beacon", "wifi_check", "defaults", "rooms", "rooms_from", "floors", "groups",
   ]
   /// Those of them that could be under `defaults` as well.
-  static let topDefaults = ["profile", "retries", "timeouts", "beacon"]
+  static let topDefaults = ["profile", "retries", "timeouts", "beacon", "wifi_check"]
   /// Those of them that describe rooms.
   static let roomLists = ["rooms", "rooms_from", "floors", "groups"]
   /// Without the settings that rooms may have in common.
-  static let defaults = ["profile", "wifi", "beacon", "proof", "retries", "timeouts"]
+  static let defaults = ["profile", "wifi", "wifi_check", "beacon", "proof", "retries", "timeouts"]
   /// Without the settings of its profile.
   static let room = [
-    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "beacon", "proof",
+    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "wifi_check", "beacon",
+    "proof",
     "retries", "timeouts",
   ]
   /// Without the settings that its rooms may have in common.

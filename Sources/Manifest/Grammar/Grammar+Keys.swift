@@ -84,6 +84,11 @@ extension Grammar {
         "The network that the device joins: its name under `wifi` at the top, an inline network, or `none`.",
         .either([.text(.any), .mapping(network)]), ["none"]
       )
+    case "wifi_check":
+      (
+        "true: a device that can list the WiFi networks that it receives is written only if its own is among them.",
+        .truth, []
+      )
     case "proof":
       (
         "Which beacon proves a device.",

@@ -74,6 +74,8 @@ public struct Room: Hashable, Sendable {
   public var isRegistered: Bool
   /// Whose beacon proves its device.
   public var proofAddress: ProofAddress
+  /// Whether its device is asked for the WiFi networks that it receives before anything is written.
+  public var checksWiFi: Bool
   /// What the device is to be told, and what its firmware is expected to send, by the profile's setting names. A setting
   /// that is absent is not written.
   public var settings: [SettingName: SettingValue]
@@ -86,7 +88,7 @@ public struct Room: Hashable, Sendable {
   public init(
     id: RoomID, name: String, floor: String? = nil, tags: [String] = [], profile: ProfileID,
     address: BluetoothAddress? = nil, near: AdapterReference? = nil, isRegistered: Bool = false,
-    proofAddress: ProofAddress = .own,
+    proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
     settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
   ) {
     self.id = id
@@ -98,6 +100,7 @@ public struct Room: Hashable, Sendable {
     self.near = near
     self.isRegistered = isRegistered
     self.proofAddress = proofAddress
+    self.checksWiFi = checksWiFi
     self.settings = settings
     self.timeouts = timeouts
     self.retries = retries

@@ -47,6 +47,8 @@ public enum Fact: Hashable, Sendable {
   case statusReceived(StatusReceived)
   /// What the device holds was read.
   case settingsRead(SettingsRead)
+  /// A device said whether it receives the WiFi network that it is to join.
+  case wifiChecked(WiFiChecked)
   /// The device is told how long ago an action was.
   case elapsedSent(ElapsedSent)
   /// The device confirmed a setting.
@@ -122,6 +124,7 @@ extension Fact {
       if case .statusReceived(let data) = $0 { data } else { nil }
     },
     Row("settings_read", Fact.settingsRead) { if case .settingsRead(let data) = $0 { data } else { nil } },
+    Row("wifi_checked", Fact.wifiChecked) { if case .wifiChecked(let data) = $0 { data } else { nil } },
     Row("elapsed_sent", Fact.elapsedSent) { if case .elapsedSent(let data) = $0 { data } else { nil } },
     Row("setting_written", Fact.settingWritten) {
       if case .settingWritten(let data) = $0 { data } else { nil }

@@ -157,6 +157,48 @@ extension SettingsRead: FactPayload {
   public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
+/// What a device said of the WiFi networks that it receives, before anything was written.
+public struct WiFiChecked: Hashable, Sendable, Codable {
+  /// The room.
+  public var room: RoomID
+  /// Which attempt at its device.
+  public var attempt: Int
+  /// The network that the device is to join.
+  public var ssid: String
+  /// Whether it receives that.
+  public var result: WiFiCheckResult
+  /// The networks that it receives, the strongest first.
+  public var networks: [HeardNetwork]
+
+  /// All of it.
+  public init(
+    room: RoomID, attempt: Int, ssid: String, result: WiFiCheckResult, networks: [HeardNetwork] = []
+  ) {
+    self.room = room
+    self.attempt = attempt
+    self.ssid = ssid
+    self.result = result
+    self.networks = networks
+  }
+}
+
+extension WiFiChecked: FactPayload {
+  /// What it is about.
+  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+}
+
+/// Whether a device receives the network that it is to join. The names are frozen.
+public enum WiFiCheckResult: String, Hashable, Sendable, Codable, CaseIterable {
+  /// It does.
+  case received
+  /// It does not: nothing is written.
+  case notReceived = "not_received"
+  /// Not checked: its firmware cannot list networks.
+  case unsupported
+  /// Not checked: it did not answer, or not to the end.
+  case noAnswer = "no_answer"
+}
+
 /// A setting and the value that a device has for it.
 public struct HeldSetting: Hashable, Sendable, Codable {
   /// Which setting.

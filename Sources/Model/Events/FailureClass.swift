@@ -48,7 +48,8 @@ extension FailureReason {
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notHeardAfterSave, .heardFromOtherAddress, .configuredOtherwise, .foreignSettings,
-      .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed, .tooManyCandidates,
+      .networkNotReceived, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
+      .tooManyCandidates,
       .notClearlyNearest, .adapterShared, .addressNeeded, .addressMissing, .tooManyFailures, .canariesFailed,
       .canariesRefused,
       .notConfirmed, .recordUnwritable, .adapterDeaf:
@@ -73,7 +74,8 @@ extension FailureReason {
     case .stageTimedOut(let step, let seconds): HostLoss(step, seconds: seconds)
     case .adapterLost(let loss), .stackLost(let loss): loss
     case .neverHeard, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
-      .readBackMismatch, .foreignSettings, .noSelfDisconnect, .notHeardAfterSave, .heardFromOtherAddress,
+      .readBackMismatch, .foreignSettings, .networkNotReceived, .noSelfDisconnect, .notHeardAfterSave,
+      .heardFromOtherAddress,
       .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .addressMissing, .notClearlyNearest,
       .notNear,

@@ -16,6 +16,7 @@ extension FailureReason {
     case wrongIdentity = "wrong_identity"
     case readBackMismatch = "read_back_mismatch"
     case foreignSettings = "foreign_settings"
+    case networkNotReceived = "network_not_received"
     case noSelfDisconnect = "no_self_disconnect"
     case notHeardAfterSave = "not_heard_after_save"
     case heardFromOtherAddress = "heard_from_other_address"
@@ -65,6 +66,7 @@ extension FailureReason {
     case .wrongIdentity: .wrongIdentity
     case .readBackMismatch: .readBackMismatch
     case .foreignSettings: .foreignSettings
+    case .networkNotReceived: .networkNotReceived
     case .noSelfDisconnect: .noSelfDisconnect
     case .notHeardAfterSave: .notHeardAfterSave
     case .heardFromOtherAddress: .heardFromOtherAddress

@@ -22,6 +22,8 @@ extension FailureReason {
   public var candidates: [HeardCandidate]? { Form(self).candidates }
   /// The adapter that the room is near, as the manifest names it.
   public var near: String? { Form(self).near }
+  /// The WiFi networks that the device receives.
+  public var networks: [HeardNetwork]? { Form(self).networks }
   /// The seconds after which a timeout was over.
   public var seconds: Double? { Form(self).seconds }
 }

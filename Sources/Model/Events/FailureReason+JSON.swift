@@ -25,6 +25,8 @@ extension FailureReason: Codable {
     var candidates: [HeardCandidate]?
     var near: String?
     var seconds: Double?
+    var ssid: String?
+    var networks: [HeardNetwork]?
 
     enum CodingKeys: String, CodingKey {
       case code
@@ -39,6 +41,8 @@ extension FailureReason: Codable {
       case candidates
       case near
       case seconds
+      case ssid
+      case networks
     }
   }
 }
@@ -74,6 +78,8 @@ extension FailureReason.Form {
       (stage, self.setting, self.held) = (.read, setting, held)
     case .foreignSettings(let held, .reading): (stage, self.held) = (.read, held)
     case .foreignSettings(let held, .beacon(let minor)): (self.held, self.minor) = (held, minor)
+    case .networkNotReceived(let ssid, let networks):
+      (stage, self.ssid, self.networks) = (.read, ssid, networks)
     case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)
     case .notHeardAfterSave(let response): if let response { put(UnprovedSave(response)) }
     case .heardFromOtherAddress(let others, let response): put(UnprovedSave(response, others: others))

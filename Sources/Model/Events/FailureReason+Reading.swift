@@ -29,6 +29,10 @@ extension FailureReason.Form {
         setting: try context.at(.read, context.required(setting, .setting)),
         held: try context.required(held, .held))
     case .foreignSettings: .foreignSettings(held: try context.required(held, .held), try context.source())
+    case .networkNotReceived:
+      .networkNotReceived(
+        ssid: try context.at(.read, context.required(ssid, .ssid)),
+        networks: try context.required(networks, .networks))
     case .noSelfDisconnect: .noSelfDisconnect(seconds: try context.at(.save, seconds))
     case .notHeardAfterSave:
       .notHeardAfterSave(stage == nil ? nil : try context.at(.verify, context.response))

@@ -33,6 +33,8 @@ public enum FailureReason: Hashable, Sendable {
   case readBackMismatch(setting: SettingName, held: String)
   /// It holds settings that are neither the factory's nor this room's, and nobody allowed to overwrite them.
   case foreignSettings(held: String, SettingsSource)
+  /// It does not receive the WiFi network that it is to join, whose SSID this is, and receives these: nothing was written.
+  case networkNotReceived(ssid: String, networks: [HeardNetwork])
   /// It was written and did not end the link, as it does when it has taken what was written.
   case noSelfDisconnect(seconds: Double? = nil)
   /// Written and submitted, and not heard afterwards. Without a response the save was that of an earlier run.

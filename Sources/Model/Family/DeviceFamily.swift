@@ -21,6 +21,8 @@ public protocol DeviceFamily: Sendable {
   var searchesItself: Bool { get }
   /// Whether it learns how long ago an action was, which a person may mark.
   var learnsActionTime: Bool { get }
+  /// Whether its devices can list the WiFi networks that they receive.
+  var listsNetworks: Bool { get }
   /// The settings it takes, in the order in which people want to see them.
   var settings: [SettingDescription] { get }
   /// The stages that an attempt at it has.
@@ -57,6 +59,8 @@ extension DeviceFamily {
   public var searchesItself: Bool { false }
   /// No.
   public var learnsActionTime: Bool { false }
+  /// No.
+  public var listsNetworks: Bool { false }
 
   /// It says nothing of its characteristics.
   public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? { nil }

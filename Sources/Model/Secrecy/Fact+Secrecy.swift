@@ -12,6 +12,9 @@ extension Fact {
     case .settingsRead(var fact):
       for index in fact.settings.indices { fact.settings[index].value = plain(fact.settings[index].value) }
       return .settingsRead(fact)
+    case .wifiChecked(var fact):
+      for index in fact.networks.indices { fact.networks[index].ssid = plain(fact.networks[index].ssid) }
+      return .wifiChecked(fact)
     case .stageEnded(var fact):
       fact.failure = fact.failure?.redacted(plain)
       return .stageEnded(fact)
@@ -59,7 +62,10 @@ extension FailureReason {
   /// This reason with the texts of the device and the stack changed by `redact`.
   package func redacted(_ redact: (String) -> String) -> FailureReason {
     var form = Form(self)
-    guard form.deviceText != nil || form.stackText != nil || code == .readBackMismatch else { return self }
+    guard
+      form.deviceText != nil || form.stackText != nil || form.networks != nil || code == .readBackMismatch
+    else { return self }
+    form.networks = form.networks?.map { HeardNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
     form.deviceText = form.deviceText.map(redact)
     form.stackText = form.stackText.map(redact)
     if code == .readBackMismatch { form.held = form.held.map(redact) }

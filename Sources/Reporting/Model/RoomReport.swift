@@ -154,7 +154,7 @@ public struct RoomReport: Hashable, Sendable, Codable {
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }
     case .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .statusReceived, .settingsRead,
-      .elapsedSent, .linkEnded,
+      .wifiChecked, .elapsedSent, .linkEnded,
       .retryScheduled:
       break
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,

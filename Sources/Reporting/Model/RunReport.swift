@@ -89,7 +89,7 @@ public struct RunReport: Hashable, Sendable {
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .actionRequired, .stageStarted,
-      .stageEnded, .statusReceived, .settingsRead, .elapsedSent, .settingWritten,
+      .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
     }

@@ -72,6 +72,7 @@ package enum EventSchema {
     "stage_ended": "A stage of an attempt ended.",
     "status_received": "The device sent a status.",
     "settings_read": "What the device holds was read.",
+    "wifi_checked": "The device said whether it receives its WiFi network.",
     "elapsed_sent": "The device is told how long ago an action was.",
     "setting_written": "The device confirmed a setting.",
     "save_submitted": "Intent: The device is about to be asked to keep what was written.",

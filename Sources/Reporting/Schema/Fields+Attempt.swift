@@ -50,6 +50,28 @@ extension StatusReceived: RecordedObject {
   ]
 }
 
+extension WiFiChecked: RecordedObject {
+  package static let definition = "wifi_checked"
+  package static let about =
+    "What a device said of the WiFi networks that it receives, before anything was written."
+  package static let fields = [
+    "room": "The room.",
+    "attempt": "Which attempt at its device.",
+    "ssid": "The network that the device is to join.",
+    "result": "Whether it receives that.",
+    "networks": "The networks that it receives, the strongest first.",
+  ]
+}
+
+extension HeardNetwork: RecordedObject {
+  package static let definition = "heard_network"
+  package static let about = "A WiFi network as a device receives it."
+  package static let fields = [
+    "ssid": "Its SSID; empty where the network hides it.",
+    "rssi": "RSSI at the device, in dBm.",
+  ]
+}
+
 extension SettingsRead: RecordedObject {
   package static let definition = "settings_read"
   package static let about = "What the device holds, read before anything is written."

@@ -18,5 +18,7 @@ extension FailureReason.Form: RecordedObject {
     "candidates": "The devices that could be the room's, or that have its identity, and the RSSI of each.",
     "near": "The adapter that the room is near, as the manifest names it.",
     "seconds": "The timeout that was over, in seconds.",
+    "ssid": "The WiFi network that the device is to join.",
+    "networks": "The WiFi networks that the device receives.",
   ]
 }

@@ -32,6 +32,19 @@ extension StatusMeaning: OutputNames {
   }
 }
 
+extension WiFiCheckResult: OutputNames {
+  package static let definition = "wifi_check_result"
+  package static let about = "Whether a device receives the network that it is to join."
+  package var documentation: String {
+    switch self {
+    case .received: "It does."
+    case .notReceived: "It does not: nothing is written."
+    case .unsupported: "Not checked: its firmware cannot list networks."
+    case .noAnswer: "Not checked: it did not answer, or not to the end."
+    }
+  }
+}
+
 extension ActionSource: OutputNames {
   package static let definition = "action_source"
   package static let about = "What an action's time was taken from."

@@ -25,6 +25,8 @@ extension FailureReason.Code: OutputNames {
     case .readBackMismatch: "Read back, it holds something else than was written."
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and nobody allowed to overwrite them."
+    case .networkNotReceived:
+      "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:
       "It was written and did not end the link, as it does when it has taken what was written."
     case .notHeardAfterSave:

@@ -127,7 +127,7 @@ public struct ProgressView: Sendable {
     case .runFinished: (active, waiting) = ([], nil)
     case .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased,
       .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded,
-      .statusReceived, .settingsRead, .elapsedSent, .settingWritten, .proofHeard:
+      .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten, .proofHeard:
       break
     }
   }

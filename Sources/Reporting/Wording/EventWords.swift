@@ -106,6 +106,10 @@ struct EventWords {
     case .settingsRead(let fact):
       let held = fact.settings.map { "\($0.name.rawValue.visible) \($0.value.visible)" }
       self.init("read", "it holds " + (held.isEmpty ? "nothing" : held.joined(separator: ", ")))
+    case .wifiChecked(let fact):
+      let networks = fact.networks.map { "\($0.ssid.visible) \($0.rssi) dBm" }
+      let list = networks.isEmpty ? "" : "; it receives " + networks.joined(separator: ", ")
+      self.init("wifi", "\(fact.ssid.visible): \(fact.result.words)\(list)")
     case .elapsedSent(let fact):
       let time = Decimal.fixed(fact.seconds, places: 6) ?? "?"
       self.init("action", "\(time) s since \(fact.since.words), told as \(fact.byte)")
@@ -311,6 +315,18 @@ extension InterruptionCause {
     case .adapter: "no adapter is left"
     case .claimed: "another run works with the adapter"
     case .plan: "what would be done is not what the plan says"
+    }
+  }
+}
+
+extension WiFiCheckResult {
+  /// After the network.
+  fileprivate var words: String {
+    switch self {
+    case .received: "received"
+    case .notReceived: "NOT received"
+    case .unsupported: "not checked, the firmware cannot list networks"
+    case .noAnswer: "not checked, the device did not answer to the end"
     }
   }
 }

@@ -59,7 +59,7 @@ extension FailureReason.Code {
   fileprivate var isKnownState: Bool {
     switch self {
     case .saveNotKept, .wrongIdentity, .heardFromOtherAddress, .configuredOtherwise, .minorOnAir,
-      .settingsChanged, .foreignSettings,
+      .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:
       true
     case .neverHeard, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,

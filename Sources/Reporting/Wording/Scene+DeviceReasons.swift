@@ -148,6 +148,17 @@ extension Scene {
         + "memory may be worn out.")
   }
 
+  func networkNotReceived(_ ssid: String, _ networks: [HeardNetwork]) -> Explanation {
+    let names = networks.map { "\($0.ssid.isEmpty ? "a hidden network" : $0.ssid.quoted) (\($0.rssi) dBm)" }
+    let received = names.isEmpty ? "It receives no network." : "It receives \(names.joined(separator: ", "))."
+    return Explanation(
+      "\(subject) does not receive the network \(ssid.quoted): nothing was written.",
+      """
+      \(received) Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. If it is hidden, \
+      set `wifi_check: false` for this room. \(again)
+      """)
+  }
+
   func noSelfDisconnect(_ seconds: Double?) -> Explanation {
     Explanation(
       "\(subject) was written, but did not end the connection" + within(seconds)

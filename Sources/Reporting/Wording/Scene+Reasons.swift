@@ -26,6 +26,7 @@ extension Scene {
     case .saveNotKept: saveNotKept()
     case .readBackMismatch(let setting, let held): readBackMismatch(setting, held)
     case .foreignSettings(let held, _): foreignSettings(held)
+    case .networkNotReceived(let ssid, let networks): networkNotReceived(ssid, networks)
     case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
     case .wrongIdentity(let heard, let held): wrongIdentity(heard, held)
     case .notHeardAfterSave: notHeardAfterSave()

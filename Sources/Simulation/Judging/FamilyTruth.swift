@@ -95,6 +95,10 @@ public enum FamilyTruth: Hashable, Sendable {
   /// shares its characteristic with another, it is what the device held before.
   public func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
     let names = Self.settings(at: write.characteristic)
+    // To be asked for networks changes nothing, and is only for rooms that want it.
+    if self == .roboSensor, write.characteristic == RoboSensorGATT.wifiScan {
+      return room.checksWiFi && write.value == Array("SCAN".utf8)
+    }
     if names.isEmpty {
       return self == .roboSensor && write.characteristic == RoboSensorGATT.command
         && write.value == Array("SAVE".utf8)

@@ -28,6 +28,7 @@ func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: Sour
 
 /// What belongs to an attempt, and says to which.
 let factsOfAttempts: Set<Fact.Kind> = [
-  "attempt_started", "stage_started", "stage_ended", "status_received", "settings_read", "elapsed_sent",
+  "attempt_started", "stage_started", "stage_ended", "status_received", "settings_read", "wifi_checked",
+  "elapsed_sent",
   "setting_written", "save_submitted", "link_ended", "proof_heard", "attempt_ended",
 ]

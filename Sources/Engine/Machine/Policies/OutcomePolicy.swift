@@ -14,7 +14,9 @@ extension Outcome {
         .unconfirmed
       case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
-      case .configuredOtherwise, .foreignSettings, .minorOnAir, .minorOnRecord, .settingsChanged: .needsHands
+      case .configuredOtherwise, .foreignSettings, .networkNotReceived, .minorOnAir, .minorOnRecord,
+        .settingsChanged:
+        .needsHands
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .addressMissing, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed,
         .recordUnwritable,
