@@ -4,6 +4,8 @@ import Model
 enum Pattern {
   /// A name with braces is a range of rooms.
   static let range = "[{}]"
+  /// A range of numbers, which counts along with one of rooms.
+  static let rangeOfNumbers = "^[0-9., ]*[{}][0-9{}., ]*$"
   /// A control character.
   static let control = #"[\u0000-\u001f\u007f-\u009f]"#
   static let slug = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"

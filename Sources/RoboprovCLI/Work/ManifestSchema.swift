@@ -115,7 +115,7 @@ private struct ManifestSchemaWriter {
     case .timeout(let longest): return .duration(in: .milliseconds(1)...longest)
     case .setting(let setting): return setting.kind.keywords(of: setting)
     case .counting(let setting):
-      let range = JSONValue.object([.type("string"), .init("pattern", .string(Pattern.range))])
+      let range = JSONValue.object([.type("string"), .init("pattern", .string(Pattern.rangeOfNumbers))])
       return [.init("anyOf", .array([.object(setting.kind.keywords(of: setting)), range]))]
     case .mapping(let form): return reference(to: form)
     case .named(let forms): return named(forms)
