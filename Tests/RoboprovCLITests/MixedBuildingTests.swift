@@ -103,7 +103,7 @@ struct MixedBuildingTests {
       #expect(outcome.status == 0, "\(outcome)")
       let rows = outcome.output.split(separator: "\n").map(String.init)
       for (room, words) in [
-        ("Whaling Hall", "provision"), ("Fog Horn", "provision"), ("Harbour Café", "needs hands"),
+        ("Whaling Hall", "provision"), ("Fog Horn", "provision"), ("Harbour Café", "action required"),
         ("Entrance", "registered, on air with minor 9"),
         ("Boat Shed", "registered, not heard yet"),
       ] {

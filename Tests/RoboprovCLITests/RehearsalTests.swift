@@ -23,7 +23,7 @@ struct RehearsalTests {
         #expect(outcome.status == 0, "\(outcome)")
         let rehearsal = try site.rehearsal
         #expect(
-          outcome.output.hasSuffix("Reports: reports/\(Site.building)/rehearsals/\(rehearsal.id)\n"),
+          outcome.output.contains("Reports: reports/\(Site.building)/rehearsals/\(rehearsal.id)\n"),
           "\(outcome)")
         #expect(try rehearsal.report["run"]["simulated"].flag == true)
         try site.expectWholeRecord(of: rehearsal, rooms: 1)

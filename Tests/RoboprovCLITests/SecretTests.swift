@@ -332,7 +332,7 @@ struct SecretTests {
       let other = ["WIFI_PASSWORD": Site.newPassword]
       #expect(try await run(premises, Self.apply, Self.variable).status == 0)
       let changed = try await run(premises, Self.apply, other)
-      #expect(changed.status == 100 && changed.output.contains("needs hands"), "\(changed)")
+      #expect(changed.status == 100 && changed.output.contains("action required"), "\(changed)")
       let rehearsed = try await run(premises, Self.apply + ["--simulate"])
       #expect(rehearsed.status == 0, "\(rehearsed)")
 
