@@ -169,8 +169,9 @@ mutants: setup-lint setup-build ## make the program wrong in one place at a time
 .PHONY: lint
 lint: setup-lint ## check layout and house rules
 	@status=0; \
-	pyflakes3 Tests Scripts/mutants || status=1; \
+	pyflakes3 Tests Scripts/mutants Scripts/check-links || status=1; \
 	Scripts/mutants check || status=1; \
+	Scripts/check-links --self-test && Scripts/check-links || status=1; \
 	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
 	Scripts/house-rules || status=1; \
 	exit $$status
