@@ -16,7 +16,7 @@ struct Course: ParsableArguments {
   @Option(help: "What everything random follows from.")
   var seed: UInt64 = 1
 
-  @Flag(help: "One adapter and its share of the sensors on each storey; else all adapters receive all sensors.")
+  @Flag(help: "One adapter and its share of the sensors on each storey; else each adapter receives all.")
   var storeys = false
 
   func validate() throws {
