@@ -24,7 +24,7 @@ struct ReportFilesTests {
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 1"])
       try await ServedBuilding.serve(Self.sensors) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--listen", "1", "--output", "json"], bus: building.bus)
+          ["apply", "building.yaml", "--listen", "1", "--output", "report"], bus: building.bus)
         try await body(site, building, outcome)
       }
     }
