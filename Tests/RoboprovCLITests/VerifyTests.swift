@@ -74,7 +74,9 @@ struct VerifyTests {
       let brief = try await premises.site.run(["history", "building.yaml", "Room 101"])
       let lines = brief.output.split(separator: "\n")
       #expect(lines.count == 3 && lines[0].hasPrefix("WHEN (UTC)"), "\(brief)")
-      let words = ["apply", "provisioned", ServedBuilding.address(1).description, "beacon heard after the save"]
+      let words = [
+        "apply", "provisioned", ServedBuilding.address(1).description, "beacon heard after the save",
+      ]
       for word in words { #expect(lines[1].contains(word), "\(brief)") }
       #expect(lines[2].contains("verify") && lines[2].contains("on_air, heard in 2 of 2 scans"), "\(brief)")
       let full = try await premises.site.run(["history", "building.yaml", "Room 101", "--full"])
