@@ -30,6 +30,29 @@ struct InitCommandTests {
     }
   }
 
+  @Test("a newcomer gets from what roboprov prints to a provisioned virtual building, with Enter alone")
+  func newcomer() async throws {
+    try await Site.use { site in
+      let overview = try await site.run([])
+      #expect(overview.status == 0, "\(overview)")
+      let examples = overview.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        .filter { $0.hasPrefix("roboprov ") }.map { $0.split(separator: " ").dropFirst().map(String.init) }
+      #expect(examples.prefix(2).map(\.first) == ["init", "apply"], "\(overview)")
+      let made = try site.startAtTerminal(try #require(examples.first))
+      for question in ["Family of the devices", "Name of the building", "SSID of the WiFi", "Rooms: a range"]
+      {
+        try await made.says(question)
+        try made.type("\r")
+      }
+      #expect(try await made.ended().status == 0)
+      let applied = try await site.run(try #require(examples.dropFirst().first))
+      #expect(applied.status == 0, "\(applied)")
+      #expect(applied.errors.contains("Rehearsal: made-up labels for 10 rooms"), "\(applied)")
+      #expect(applied.output.contains("10 of 10 rooms done"), "\(applied)")
+      #expect(try !Self.text(site).contains("address:"), "the manifest is as it was")
+    }
+  }
+
   @Test("for programs it writes what validate finds")
   func json() async throws {
     try await Site.use { site in

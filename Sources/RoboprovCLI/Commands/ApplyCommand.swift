@@ -181,8 +181,17 @@ struct ApplyCommand: AsyncParsableCommand {
   private func rehearse(
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
-    let undertaking = try Undertaking(source, scope, work.seal, in: places.reports, plan: plan)
-    return try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
+    var undertaking = try Undertaking(source, scope, work.seal, in: places.reports, plan: plan)
+    if simulation.scenario == nil, plan == nil {
+      let labels = Rehearsal.supplyingLabels(source.building, undertaking.known)
+      if labels.count > 0 {
+        Console.say("Rehearsal: made-up labels for \(labels.count == 1 ? "1 room" : "\(labels.count) rooms")")
+        var supplied = source
+        supplied.building = labels.building
+        undertaking = try Undertaking(supplied, scope, work.seal, in: places.reports)
+      }
+    }
+    return try await Radio.with(simulation, rehearsing: undertaking.subject) { [undertaking] setup in
       try await carryOut(undertaking, as: RunIdentity(operatedBy: places.operatedBy), setup)
     }
   }

@@ -1,0 +1,26 @@
+import Bluetooth
+import Engine
+import Model
+
+extension Rehearsal {
+  /// The rooms whose labels are to be read on site (`match: later`) with made-up addresses: where no scenario says which devices
+  /// there are, a rehearsal has a device for each room. The manifest stays as it is.
+  /// - Returns: The building, and how many rooms got an address.
+  static func supplyingLabels(_ building: Building, _ known: Known) -> (building: Building, count: Int) {
+    guard building.assignment == .later else { return (building, 0) }
+    let standing = known.standing
+    var taken = Set(building.rooms.compactMap(\.address)).union(standing.retired.keys)
+    for room in standing.rooms.values { taken.formUnion(room.bindings.map(\.address)) }
+    var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
+      .filter { !taken.contains($0) }.makeIterator()
+    var (supplied, count) = (building, 0)
+    for index in supplied.rooms.indices {
+      let room = supplied.rooms[index]
+      guard room.near == nil, !room.isRegistered, known.device(of: room) == nil, let address = free.next()
+      else { continue }
+      supplied.rooms[index].address = address
+      count += 1
+    }
+    return (supplied, count)
+  }
+}
