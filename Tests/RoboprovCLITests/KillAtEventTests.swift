@@ -36,7 +36,7 @@ struct KillAtEventTests {
     "run_interrupted": .interrupted, "operator_requested": .interrupted,
     "adapter_faulted": nil, "foreign_scan_detected": nil, "binding_released": nil, "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
-    "canaries_judged": nil, "action_required": nil, "device_unclaimed": nil,
+    "canaries_judged": nil, "action_required": nil, "wifi_checked": nil, "device_unclaimed": nil,
   ]
 
   @Test("every kind of event is thought of here")
@@ -96,7 +96,11 @@ struct KillAtEventTests {
       default: []
       }
     let sensors = [
-      SensorScenario(address: ServedBuilding.address(1), faults: faults), ServedBuilding.sensor(2),
+      SensorScenario(address: ServedBuilding.address(1), faults: faults),
+      // A run whose rooms are all done by the time that it has stopped was not interrupted.
+      SensorScenario(
+        address: ServedBuilding.address(2),
+        faults: story == .interrupted ? [ScheduledFault(.neverAnswers, attempts: 1)] : []),
     ].prefix(Self.weighty.contains(instant.kind) || story == .interrupted ? 2 : 1)
     return try await KilledBuilding.serve(
       Array(sensors), assign: instant.assign, listen: listen
