@@ -106,7 +106,7 @@ extension RemoteService {
       characteristics: service.characteristics.map {
         // The bits of both are those of the declaration.
         RemoteCharacteristic(
-          uuid: $0.uuid, access: AttributeAccess(rawValue: $0.properties.rawValue), handle: String($0.handle))
+          uuid: $0.uuid, access: $0.properties, handle: String($0.handle))
       })
   }
 }

@@ -99,31 +99,13 @@ public struct CharacteristicDefinition: Hashable, Sendable {
   /// What it is.
   public var uuid: BluetoothUUID
   /// What can be done with it.
-  public var properties: CharacteristicProperties
+  public var properties: AttributeAccess
 
   /// A characteristic.
-  public init(_ uuid: BluetoothUUID, _ properties: CharacteristicProperties) {
+  public init(_ uuid: BluetoothUUID, _ properties: AttributeAccess) {
     self.uuid = uuid
     self.properties = properties
   }
-}
-
-/// What can be done with a characteristic; the bits of its declaration (Bluetooth Core, Vol 3 Part G 3.3.1.1).
-public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-  /// The bits.
-  public let rawValue: UInt8
-
-  /// Properties from their bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  /// It can be read.
-  public static let read = Self(rawValue: 0x02)
-  /// It can be written without response.
-  public static let writeWithoutResponse = Self(rawValue: 0x04)
-  /// It can be written with response.
-  public static let write = Self(rawValue: 0x08)
-  /// It notifies.
-  public static let notify = Self(rawValue: 0x10)
 }
 
 /// What is on air while a device advertises: advertisement and scan response together.

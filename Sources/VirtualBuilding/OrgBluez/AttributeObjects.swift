@@ -75,7 +75,7 @@ extension AttributeTable.Characteristic {
   }
 }
 
-extension CharacteristicProperties {
+extension AttributeAccess {
   /// As `Flags` has them, in the order of the bits.
   var flags: [String] {
     [

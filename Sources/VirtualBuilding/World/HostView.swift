@@ -34,7 +34,7 @@ public struct AttributeTable: Hashable, Sendable {
     /// Handle of its value.
     public var handle: AttributeHandle
     /// What can be done with it.
-    public var properties: CharacteristicProperties
+    public var properties: AttributeAccess
     /// How long after "resolved" the stack shows it; mostly zero.
     public var lateBy: Duration
   }
