@@ -103,9 +103,6 @@ public struct Walk: Sendable {
   /// The rooms that are not done.
   public var left: [Stop] { stops.filter { $0.state != .done } }
 
-  /// The room after the present one that is not done; nil where there is none.
-  public var next: Stop? { stops.dropFirst(index + 1).first { $0.state != .done } }
-
   /// The devices that rooms have.
   public var taken: Set<BluetoothAddress> { Set(owners.keys).union(stops.compactMap(\.address)) }
 

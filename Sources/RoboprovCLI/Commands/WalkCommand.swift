@@ -1,5 +1,6 @@
 import ArgumentParser
 import Model
+import Reporting
 
 /// `roboprov walk`: one room after the other, in front of each sensor.
 struct WalkCommand: AsyncParsableCommand {
@@ -21,7 +22,8 @@ struct WalkCommand: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
   @Option(
@@ -48,11 +50,19 @@ struct WalkCommand: AsyncParsableCommand {
       Console.say(words)
       return
     }
-    let status = try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
-      try await Preflight.awaitAdapter(
-        undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
-      return try await WalkSession(self, undertaking, setup).run()
+    let walk = { @Sendable [self] in
+      try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
+        try await Preflight.awaitAdapter(
+          undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
+        return try await WalkSession(self, undertaking, setup).run()
+      }
     }
+    let status =
+      simulation.simulate
+      ? try await walk()
+      : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
+        try await walk()
+      }
     if status != .done { throw status.exit }
   }
 }

@@ -23,8 +23,8 @@ actor LiveProgress {
     var hidesEndings = false
     /// Whether keys pause the run and explain themselves.
     var takesKeys = true
-    /// The pace of earlier runs, for the estimate.
-    var earlierPace = RunPace()
+    /// Works out the pace of earlier runs, for the estimate; asked only where the panel is drawn.
+    var earlierPace: @Sendable () -> RunPace = { RunPace() }
   }
 
   /// How often the panel is drawn again while nothing happens: a person wants to see the seconds pass.
@@ -44,8 +44,7 @@ actor LiveProgress {
 
   private var view = ProgressView()
   private var journalLines = JournalLines()
-  /// The columns of each line that is drawn.
-  private var drawn: [Int] = []
+  private var panel = LiveLines()
   private var drawnAt: SuspendingClock.Instant?
   private var isPaused = false
   private var redraw: LoopTimer?
@@ -65,7 +64,7 @@ actor LiveProgress {
     start = clock.now
     let dataGoesThere = options.writesEvents && Screen.standardOutput.isTerminal
     isLive = screen.canRedraw && options.detail != .quiet && !dataGoesThere
-    view.earlierPace = options.earlierPace
+    if isLive { view.earlierPace = options.earlierPace() }
   }
 
   /// Shows an event, soon.
@@ -198,10 +197,8 @@ actor LiveProgress {
   private func draw(above lines: [String]) {
     guard isLive, !isPaused else { return say(lines) }
     let style = screen.style
-    let panel = view.live(at: start.duration(to: clock.now), style: style)
-    Console.draw(
-      lines + panel, after: "\u{1B}[?2026h" + up(in: style.width) + "\u{1B}[J", before: "\u{1B}[?2026l")
-    drawn = panel.map(\.columnsWithoutTones)
+    panel.draw(
+      view.live(at: start.duration(to: clock.now), style: style), above: lines, width: style.width)
     drawnAt = .now
   }
 
@@ -209,15 +206,5 @@ actor LiveProgress {
     if !lines.isEmpty { Console.say(lines: lines) }
   }
 
-  private func erase() {
-    guard !drawn.isEmpty else { return }
-    Console.draw([], after: up(in: screen.width) + "\u{1B}[J")
-    drawn = []
-  }
-
-  /// To the panel's first line. A terminal that has become narrower has broken its lines into several.
-  private func up(in width: Int) -> String {
-    let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
-    return rows > 0 ? "\u{1B}[\(rows)F" : ""
-  }
+  private func erase() { panel.erase(width: screen.width) }
 }

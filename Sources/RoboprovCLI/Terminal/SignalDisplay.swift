@@ -39,11 +39,11 @@ actor SignalDisplay {
   func handle(_ event: Reception.Event) {
     switch event {
     case .scanning(let adapter):
-      lines.erase()
+      lines.erase(width: screen.width)
       Console.say("Scanning on \(adapter.name)")
       isScanning = true
     case .lost:
-      lines.erase()
+      lines.erase(width: screen.width)
       isScanning = false
     case .received(let advertisement):
       guard target.matches(advertisement) else { return }
@@ -66,16 +66,16 @@ actor SignalDisplay {
     let interval = hasBell ? track.bellInterval(at: now) : nil
     let sounds = interval != nil && now >= nextTone
     if sounds, let interval { nextTone = now.advanced(by: interval) }
+    let style = screen.style
     lines.draw(
-      SignalView.lines(
-        track, name: target.name, address: device, at: now,
-        style: TerminalStyle(width: screen.width, hasColor: screen.hasColor)), bell: sounds)
+      SignalView.lines(track, name: target.name, address: device, at: now, style: style), width: style.width,
+      bell: sounds)
     return true
   }
 
   /// Leaves the terminal in order: the last line that says something stays.
   func end() {
-    lines.erase()
+    lines.erase(width: screen.width)
     if isLive { Console.say(SignalView.plain(track, since: began, at: clock.now)) }
   }
 }

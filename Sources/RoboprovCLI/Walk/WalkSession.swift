@@ -24,7 +24,10 @@ actor WalkSession {
   private var written: [RoomID: [ManifestPatch]] = [:]
   /// Rooms whose address was undone: they may get another device than the one on record.
   private var released: Set<RoomID> = []
-  private var drawn = 0
+  private var panel = LiveLines()
+  /// The signal of the device that is located.
+  private var track:
+    (address: BluetoothAddress, signal: SignalTrack, receivedAt: MonotonicInstant?, tone: MonotonicInstant)?
   private var isInterrupted = false
 
   init(_ command: WalkCommand, _ undertaking: Undertaking, _ setup: Radio.Setup) {
@@ -82,7 +85,7 @@ actor WalkSession {
     let began = setup.clock.now
     view.stop = stop
     view.proposal = nil
-    view.isLocating = false
+    track = nil
     if !isLive { Console.say("Room: \(stop.name)" + (stop.address.map { " (\($0))" } ?? "")) }
     for await event in input.events {
       await look(at: stop, air, adapter, since: began)
@@ -94,16 +97,21 @@ actor WalkSession {
         return .quit
       case .end: return .quit
       case .entry(let entry):
-        if view.isLocating {
-          view.isLocating = false
+        if track != nil {
+          track = nil
           break
         }
         let action = walk.take(entry, proposal: view.proposal?.address)
         switch action {
         case .nothing: break
         case .tell(let message): tell(message.words)
-        case .locate:
-          if isLive { view.isLocating = true } else { tell(signal(of: stop)) }
+        case .locate(let address):
+          let now = setup.clock.now
+          if isLive {
+            track = (address, SignalTrack(from: now), nil, now)
+          } else {
+            tell(view.rssi.map(WalkView.signal) ?? "not received now")
+          }
         case .assign(let address, _):
           if let problem = await problem(with: address, air) {
             tell(problem)
@@ -135,11 +143,32 @@ actor WalkSession {
     let sighting = address.flatMap { ledger[$0] }
     let isFresh = sighting?.lastHeard.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
     view.rssi = isFresh ? sighting?.rssi : nil
+    locate(in: ledger, now: now)
     guard stop.address == nil, let room = source.building.rooms.first(where: { $0.id == stop.room }) else {
       return
     }
     view.proposal = WalkProposal(
       ledger.free(for: room.profile), except: walk.taken, seen: seen, on: adapter, since: began, now: now)
+  }
+
+  /// Follows the signal of the device that is located, with the bell as `roboprov find` has it.
+  private func locate(in ledger: AirLedger, now: MonotonicInstant) {
+    guard var track else {
+      view.signal = nil
+      return
+    }
+    if let sighting = ledger[track.address], let received = sighting.lastHeard, received != track.receivedAt {
+      track.signal.receive(rssi: sighting.rssi, at: received)
+      track.receivedAt = received
+    }
+    if let interval = track.signal.bellInterval(at: now), now >= track.tone {
+      track.tone = now.advanced(by: interval)
+      if !command.silent { Console.ring() }
+    }
+    self.track = track
+    let lines = SignalView.lines(
+      track.signal, name: view.stop?.name, address: track.address, at: now, style: Screen.standardError.style)
+    view.signal = Array(lines.prefix(2))
   }
 
   /// Why a label's device must not be taken, by what it sends: it is another room's, and at work.
@@ -150,11 +179,6 @@ actor WalkSession {
     }
     guard let owner, owner.id != walk.current?.room else { return nil }
     return "Wrong sensor: \(address) is at work with minor \(beacon.minor), that of \(owner.name)"
-  }
-
-  private func signal(of stop: Walk.Stop) -> String {
-    guard let rssi = view.rssi else { return "not received now" }
-    return "\(WalkView.signal(rssi)) \(rssi) dBm"
   }
 
   /// - Returns: whether the walk goes on.
@@ -278,17 +302,11 @@ actor WalkSession {
 
   private func draw() {
     guard isLive else { return }
-    let lines = view.lines(Screen.standardError.style)
-    let up = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
-    Console.draw(lines, after: "\u{1B}[?2026h" + up + "\u{1B}[J", before: "\u{1B}[?2026l")
-    drawn = lines.count
+    let style = Screen.standardError.style
+    panel.draw(view.lines(style), width: style.width)
   }
 
-  private func erase() {
-    guard drawn > 0 else { return }
-    Console.draw([], after: "\u{1B}[\(drawn)F\u{1B}[J")
-    drawn = 0
-  }
+  private func erase() { panel.erase(width: Screen.standardError.width) }
 
   /// Says how the walk ended: counts, and the next command.
   private func finish() {
@@ -300,6 +318,8 @@ actor WalkSession {
     guard !left.isEmpty else { return }
     let names = left.prefix(12).map(\.name.visible).joined(separator: ", ")
     Console.data("Left: \(names)\(left.count > 12 ? " and \(left.count - 12) more" : "")\n")
-    Console.data("Next: roboprov walk \(command.manifest.shellQuoted)\n")
+    Console.data(
+      "Next: roboprov walk \(command.manifest.shellQuoted)\(Preferences.argument(naming: command.places.reports))\n"
+    )
   }
 }

@@ -9,7 +9,6 @@ struct WalkView: Sendable {
   var done = 0
   var rooms = 0
   var stop: Walk.Stop?
-  var next: Walk.Stop?
   /// The device of the room, as it is received; nil where it was not received in this scan.
   var rssi: Int?
   var proposal: WalkProposal?
@@ -17,8 +16,8 @@ struct WalkView: Sendable {
   var message = ""
   /// What was typed so far.
   var typed = ""
-  /// Whether the device's signal is shown instead.
-  var isLocating = false
+  /// The signal of the device that is located, shown instead of it; nil while none is.
+  var signal: [String]?
 
   /// The lines, none wider than the terminal.
   func lines(_ style: TerminalStyle) -> [String] {
@@ -29,7 +28,7 @@ struct WalkView: Sendable {
     var lines = [building.visible.fitted(to: room) + mark + " " + counts]
     guard let stop else { return lines }
     lines.append("Room: \(stop.name.visible)" + (stop.floor.map { " · floor \($0.visible)" } ?? ""))
-    lines += wrapped(device(of: stop), width)
+    lines += signal ?? wrapped(device(of: stop), width)
     if !message.isEmpty { lines += wrapped(message.visibleLines, width) }
     lines += wrapped(hint(for: stop), width)
     let entry = "> " + typed.visible
@@ -39,8 +38,7 @@ struct WalkView: Sendable {
 
   private func device(of stop: Walk.Stop) -> String {
     if let address = stop.address {
-      let signal = rssi.map { "\(Self.signal($0)) \($0) dBm" } ?? "not received now"
-      return "\(address) \(signal)"
+      return "\(address) " + (rssi.map(Self.signal) ?? "not received now")
     }
     switch proposal {
     case .switchedOn(let address, let rssi)?: return "Just switched on: \(address)\(Self.dBm(rssi))"
@@ -50,7 +48,7 @@ struct WalkView: Sendable {
   }
 
   private func hint(for stop: Walk.Stop) -> String {
-    if isLocating { return "Any key: back" }
+    if signal != nil { return "Walk towards it. Any key: back" }
     if stop.address != nil {
       return stop.state == .failed ? "Enter: retry, s: skip, ?: help" : "Enter: start, ?: help"
     }
@@ -70,10 +68,10 @@ struct WalkView: Sendable {
 
   private static func dBm(_ rssi: Int?) -> String { rssi.map { " \($0) dBm" } ?? "" }
 
-  /// A bar of 10 cells, from −100 to −40 dBm.
+  /// A bar of 10 columns, and the number.
   static func signal(_ rssi: Int) -> String {
-    let cells = max(0, min(10, (rssi + 100) / 6))
-    return String(repeating: "#", count: cells) + String(repeating: "-", count: 10 - cells)
+    let bar = SignalView.bar(SignalTrack.fraction(Double(rssi)), columns: 10)
+    return "\(bar.full)\(bar.rest) \(rssi) dBm"
   }
 
   /// What the keys do.
