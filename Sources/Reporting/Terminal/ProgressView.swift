@@ -237,5 +237,5 @@ extension Outcome {
 
 extension Int {
   /// `1 room`, `2 rooms`.
-  var rooms: String { self == 1 ? "1 room" : "\(self) rooms" }
+  package var rooms: String { self == 1 ? "1 room" : "\(self) rooms" }
 }

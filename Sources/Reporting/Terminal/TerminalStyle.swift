@@ -66,21 +66,21 @@ extension String {
 extension Outcome {
   /// A sign that can be told from the others without colour.
   var symbol: String {
-    switch self {
-    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: "✓"
-    case .failed, .unreachable: "✗"
-    case .needsHands, .unconfirmed, .ambiguous: "!"
-    case .pending, .skipped, .cancelled: "–"
+    switch kind {
+    case .done: "✓"
+    case .failed: "✗"
+    case .action: "!"
+    case .other: "–"
     }
   }
 
   /// Its colour.
   var tone: TerminalStyle.Tone {
-    switch self {
-    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: .green
-    case .failed, .unreachable: .red
-    case .needsHands, .unconfirmed, .ambiguous: .yellow
-    case .pending, .skipped, .cancelled: .dim
+    switch kind {
+    case .done: .green
+    case .failed: .red
+    case .action: .yellow
+    case .other: .dim
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Reporting
 
 /// Values of options that a user would otherwise repeat with every command. An option on the command line wins over the
 /// environment, and the environment over the configuration file.
@@ -16,6 +17,11 @@ struct Preferences: Hashable, Sendable {
 
   /// The preferences of the command that is parsed and run. The parser makes options with their default values from it.
   @TaskLocal static var current = Preferences()
+
+  /// What a command line that is shown to a person needs to name this reports directory; nothing where it is the default.
+  static func argument(naming reports: String) -> String {
+    reports == current.reports ? "" : " --reports \(reports.shellQuoted)"
+  }
 
   /// The environment variable that names the reports directory.
   static let reportsVariable = "ROBOPROV_REPORTS"

@@ -19,7 +19,9 @@ struct AdaptersCommand: AsyncParsableCommand {
       and what to do.
       """)
 
-  @Argument(help: ArgumentHelp("The building, for its names of the adapters.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building, for its names of the adapters.", valueName: "building.yaml"),
+    completion: .yaml)
   var manifest: String?
 
   @OptionGroup var simulation: SimulationOptions

@@ -185,7 +185,7 @@ struct ApplyCommand: AsyncParsableCommand {
     if simulation.scenario == nil, plan == nil {
       let labels = Rehearsal.supplyingLabels(source.building, undertaking.known)
       if labels.count > 0 {
-        Console.say("Rehearsal: made-up labels for \(labels.count == 1 ? "1 room" : "\(labels.count) rooms")")
+        Console.say("Rehearsal: made-up labels for \(labels.count.rooms)")
         var supplied = source
         supplied.building = labels.building
         undertaking = try Undertaking(supplied, scope, work.seal, in: places.reports)
@@ -217,7 +217,9 @@ struct ApplyCommand: AsyncParsableCommand {
     request.isWatching = watch
     request.canaries = canary
     let progress = LiveProgress(
-      clock: setup.clock, display.progress(output, earlierPace: TimeEstimate(undertaking.archive).pace),
+      clock: setup.clock,
+      display.progress(
+        output, earlierPace: { [archive = undertaking.archive] in TimeEstimate(archive).pace }),
       ask: { interruptions.ask($0) })
     let notifier = display.notify.map { Notifier($0) }
     let execution = RunExecution(
@@ -257,10 +259,9 @@ struct ApplyCommand: AsyncParsableCommand {
     var words = ["roboprov apply", manifest.shellQuoted]
     if simulation.simulate { words.append("--simulate") }
     if let scenario = simulation.scenario { words.append("--scenario \(scenario.shellQuoted)") }
-    if places.reports != "reports" { words.append("--reports \(places.reports.shellQuoted)") }
     if !radio.adapter.isEmpty {
       words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
     }
-    return words.joined(separator: " ")
+    return words.joined(separator: " ") + Preferences.argument(naming: places.reports)
   }
 }

@@ -22,15 +22,19 @@ struct DoctorCommand: AsyncParsableCommand {
       \(ExitStatus.unavailable.rawValue) if a finding is an error.
       """)
 
-  @Argument(help: ArgumentHelp("The building, to check what it needs, too.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building, to check what it needs, too.", valueName: "building.yaml"),
+    completion: .yaml)
   var manifest: String?
 
   @Option(
     help: ArgumentHelp("With a manifest: how long to scan, in seconds; 10 if absent.", valueName: "seconds"))
   var listen: Double?
 
-  @Option(help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"))
-  var reports = "reports"
+  @Option(
+    help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"),
+    completion: .directory)
+  var reports = Preferences.current.reports
 
   @OptionGroup var seal: SealOptions
   @OptionGroup var simulation: SimulationOptions
@@ -43,9 +47,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard manifest != nil else {
       throw ValidationError("--listen sets the time of the scan for a building's devices: name its manifest")
     }
-    guard listen.isFinite, (0.1...86_400).contains(listen) else {
-      throw ValidationError("--listen takes seconds, 0.1 to 86400")
-    }
+    try ScanOptions.check(listen, "--listen")
   }
 
   func run() async throws {
@@ -142,10 +144,7 @@ struct DoctorCommand: AsyncParsableCommand {
         reception: building?.reception?.value)
       Console.data(DoctorJSON.form.value(source).pretty)
     case .text:
-      let screen = Screen.standardOutput
-      Console.data(
-        lines: DoctorView.lines(
-          findings, style: TerminalStyle(width: screen.width, hasColor: screen.hasColor)))
+      Console.data(lines: DoctorView.lines(findings, style: Screen.standardOutput.style))
     }
   }
 }

@@ -25,7 +25,8 @@ struct FindCommand: AsyncParsableCommand {
       "The device: its address or label, or with a manifest its room.", valueName: "room or address"))
   var target: String
 
-  @Argument(help: ArgumentHelp("The building that the room is in.", valueName: "building.yaml"))
+  @Argument(
+    help: ArgumentHelp("The building that the room is in.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String?
 
   @Flag(help: "Sound the terminal's bell, faster the stronger the signal is.")
@@ -36,8 +37,7 @@ struct FindCommand: AsyncParsableCommand {
     help: ArgumentHelp("How long to scan; until Ctrl-C if absent.", valueName: "seconds"))
   var duration: Double?
 
-  @Option(help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var record: KnownRecordOptions
 
   @OptionGroup var radio: ScanOptions
   @OptionGroup var simulation: SimulationOptions
@@ -45,7 +45,7 @@ struct FindCommand: AsyncParsableCommand {
   func validate() throws { try ScanOptions.check(duration, "--for") }
 
   func run() async throws {
-    let known = try manifest.map { try KnownBuilding.load($0, reports: reports) }
+    let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
     let target = try FindTarget.find(target, in: known)
     let isLive = Screen.standardOutput.isTerminal && Screen.standardError.isTerminal
     if bell, !isLive { Console.say("roboprov: warning: there is no terminal: its bell does not sound") }

@@ -55,12 +55,7 @@ struct InspectCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let address: BluetoothAddress
-    do throws(LabelProblem) {
-      address = try LabelText.address(in: device)
-    } catch {
-      throw CommandFailure(.usage, LabelWords.sentence(error), cure: "`roboprov scan` lists the addresses.")
-    }
+    let address = try DeviceArgument.address(device)
     let status = try await Radio.with(simulation, rehearsing: nil) { setup in
       let link = DeviceLink(setup: setup, radio: radio, isSimulated: simulation.simulate)
       if settings.isEmpty {

@@ -23,7 +23,8 @@ struct MonitorCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The building, to print the room of each device.", valueName: "building.yaml"))
+    help: ArgumentHelp("The building, to print the room of each device.", valueName: "building.yaml"),
+    completion: .yaml)
   var manifest: String?
 
   @Option(
@@ -37,8 +38,7 @@ struct MonitorCommand: AsyncParsableCommand {
     help: ArgumentHelp("How long to scan; until Ctrl-C if absent.", valueName: "seconds"))
   var duration: Double?
 
-  @Option(help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var record: KnownRecordOptions
 
   @OptionGroup var radio: ScanOptions
   @OptionGroup var simulation: SimulationOptions
@@ -49,7 +49,7 @@ struct MonitorCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let known = try manifest.map { try KnownBuilding.load($0, reports: reports) }
+    let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
     try await Radio.with(simulation, rehearsing: known?.subject) { setup in
       let feed = PresenceFeed(
         Presence(

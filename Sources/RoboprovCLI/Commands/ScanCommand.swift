@@ -22,7 +22,8 @@ struct ScanCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The building, to show the room of each device.", valueName: "building.yaml"))
+    help: ArgumentHelp("The building, to show the room of each device.", valueName: "building.yaml"),
+    completion: .yaml)
   var manifest: String?
 
   @Option(
@@ -31,8 +32,7 @@ struct ScanCommand: AsyncParsableCommand {
       valueName: "stock.csv"))
   var expect: String?
 
-  @Option(help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"))
-  var reports = "reports"
+  @OptionGroup var record: KnownRecordOptions
 
   @OptionGroup var radio: RadioOptions
 
@@ -45,7 +45,7 @@ struct ScanCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
-    let known = try manifest.map { try KnownBuilding.load($0, reports: reports) }
+    let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
     let stock = try expect.map(StockList.init)
     for entry in stock?.repeated ?? [] {
       Console.say("roboprov: warning: \(stock?.file ?? ""):\(entry.line): \(entry.address) is listed twice")

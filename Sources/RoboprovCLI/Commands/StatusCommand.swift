@@ -87,7 +87,7 @@ struct StatusCommand: AsyncParsableCommand {
   private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
     guard !overview.isDone else { return nil }
     let manifest = reference.source == nil ? overview.manifestPath : reference.text
-    let place = reports == Preferences.current.reports ? "" : " --reports \(reports.shellQuoted)"
-    return "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(place)"
+    return
+      "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(Preferences.argument(naming: reports))"
   }
 }

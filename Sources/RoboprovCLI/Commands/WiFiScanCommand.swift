@@ -31,15 +31,7 @@ struct WiFiScanCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
-    let addresses = try devices.map { text throws in
-      do throws(LabelProblem) {
-        return try LabelText.address(in: text)
-      } catch {
-        throw CommandFailure(
-          .usage, "“\(text.visible)”: \(LabelWords.sentence(error))",
-          cure: "`roboprov scan` lists the addresses.")
-      }
-    }
+    let addresses = try devices.map(DeviceArgument.address)
     let lists = try await Radio.with(simulation, rehearsing: nil) { setup in
       let link = DeviceLink(setup: setup, radio: radio, isSimulated: simulation.simulate)
       var lists: [WiFiList] = []

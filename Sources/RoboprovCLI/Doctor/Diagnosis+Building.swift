@@ -22,7 +22,7 @@ extension Diagnosis {
       let what =
         rooms.isEmpty
         ? ""
-        : "; \(RoomNameList.count(rooms)) to be matched by it: "
+        : "; \(rooms.count.rooms) to be matched by it: "
           + RoomNameList.text(rooms.map(\.name))
       return Finding(
         .manifestAdapter, .warning, about: description.reference.text,
@@ -67,7 +67,7 @@ extension Diagnosis {
     }
     guard !without.isEmpty else { return [] }
     let names = RoomNameList.text(without.map(\.name))
-    let count = RoomNameList.count(without) + (without.count == 1 ? " has" : " have")
+    let count = without.count.rooms + (without.count == 1 ? " has" : " have")
     switch facts.building.assignment {
     case .any:
       return [Finding(.rooms, .note, "\(count) no address and may get any device that waits: \(names).")]
@@ -107,7 +107,7 @@ extension Diagnosis {
         findings.append(
           Finding(
             .reception, .note,
-            "The device of \(RoomNameList.count(reception.unknown)) is not known yet; devices that wait and that no room has: "
+            "The device of \(reception.unknown.count.rooms) is not known yet; devices that wait and that no room has: "
               + "\(reception.unclaimed)."
           ))
       }

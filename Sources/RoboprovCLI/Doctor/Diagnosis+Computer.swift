@@ -73,9 +73,8 @@ extension Diagnosis {
           .fileMode, .error, about: path,
           "Other users can use the site's key \(path), by which passwords can be found by trying.",
           command: fix)
-      case (.manifest(let hasPasswords), let mode?):
-        let rights = [(hasPasswords && mode & 0o004 != 0, "read"), (mode & 0o002 != 0, "change")].filter(\.0)
-          .map(\.1)
+      case (.manifest(let hasPasswords), .some):
+        let rights = file.rightsOfOthers
         guard !rights.isEmpty else {
           let what = hasPasswords ? "read or change \(path), which has passwords" : "change \(path)"
           return Finding(.fileMode, .ok, about: path, "Other users cannot \(what).")

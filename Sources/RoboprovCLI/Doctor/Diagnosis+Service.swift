@@ -142,7 +142,7 @@ extension Diagnosis {
     let sentence =
       building == nil
       ? "bluetoothd loads its BLE-MIDI plugin where it was built with one: devices with that service (Firefly) cannot be written."
-      : "bluetoothd loads its BLE-MIDI plugin where it was built with one: then \(RoomNameList.count(rooms)) cannot be written: "
+      : "bluetoothd loads its BLE-MIDI plugin where it was built with one: then \(rooms.count.rooms) cannot be written: "
         + RoomNameList.text(rooms.map(\.name)) + "."
     return [
       Finding(
@@ -228,7 +228,7 @@ extension Diagnosis {
       return [
         Finding(
           .slowAdvertisers, .warning,
-          "\(kernel) connects to devices that advertise at least every \(reach.shown)\(doubt); \(RoomNameList.count(beyond.map(\.0))) with a longer "
+          "\(kernel) connects to devices that advertise at least every \(reach.shown)\(doubt); \(beyond.count.rooms) with a longer "
             + "interval cannot be written again: \(names).",
           advice: helps
             ? nil : "Use a computer with kernel 6.12, which connects up to 20 s, or a shorter interval.",

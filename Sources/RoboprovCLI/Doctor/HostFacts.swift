@@ -139,4 +139,10 @@ struct FileFacts: Sendable, Hashable {
   var role: Role
   /// The lower nine bits of its mode; nil where there is no such file.
   var mode: UInt32?
+
+  /// What users besides its owner and group can do with a manifest that they should not: read passwords, change it.
+  var rightsOfOthers: [String] {
+    guard case .manifest(let hasPasswords) = role, let mode else { return [] }
+    return [(hasPasswords && mode & 0o004 != 0, "read"), (mode & 0o002 != 0, "change")].filter(\.0).map(\.1)
+  }
 }

@@ -23,10 +23,7 @@ struct RadioOptions: ParsableArguments {
   }
 
   func validate() throws {
-    for (name, value) in [("--listen", listen), ("--adapter-wait", adapterWait)] {
-      guard value.isFinite, (0.1...86_400).contains(value) else {
-        throw ValidationError("\(name) takes seconds, 0.1 to 86400")
-      }
-    }
+    try ScanOptions.check(listen, "--listen")
+    try ScanOptions.check(adapterWait, "--adapter-wait")
   }
 }

@@ -5,9 +5,10 @@ import Model
 /// Options about the adapter of commands that scan until they are told to end.
 struct ScanOptions: ParsableArguments {
   @Option(
+    name: .customLong("adapter"),
     help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address")
   )
-  var adapter: String?
+  var namedAdapter: String?
 
   @Option(
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
@@ -17,8 +18,8 @@ struct ScanOptions: ParsableArguments {
 
   /// The adapters that may be used, and how long to wait for one; a building has names of its own for adapters.
   func adapters(of building: Building?) -> (wanted: [AdapterReference], wait: Duration) {
-    let wanted = adapter.map { building?.adapter(named: $0) ?? AdapterReference($0) }
-    return (wanted.map { [$0] } ?? [], .seconds(adapterWait))
+    let names = namedAdapter.map { [$0] } ?? Preferences.current.adapters
+    return (names.map { building?.adapter(named: $0) ?? AdapterReference($0) }, .seconds(adapterWait))
   }
 
   /// Checks an option that takes seconds.

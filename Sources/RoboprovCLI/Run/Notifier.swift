@@ -58,30 +58,23 @@ final class Notifier: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     guard let text = try? encoder.encode(notice) else { return }
-    if let failure = run(text + Data("\n".utf8)) {
+    if let failure = run(text) {
       state.withLock { $0.failure = $0.failure ?? failure }
     }
   }
 
   /// Runs the command once. Returns what went wrong.
   private func run(_ input: Data) -> String? {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    // What it says is for nobody: the screen is the run's.
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    let pipe = Pipe()
-    process.standardInput = pipe
     let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
+    let process: Process
     do {
-      try process.run()
+      // What it says is for nobody: the screen is the run's.
+      process = try ShellCommand.start(command, input: input, output: .nullDevice, errors: .nullDevice) { _ in
+        ended.signal()
+      }
     } catch {
       return "it could not be started: \(error.localizedDescription)"
     }
-    try? pipe.fileHandleForWriting.write(contentsOf: input)
-    try? pipe.fileHandleForWriting.close()
     if ended.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut {
       process.terminate()
       if ended.wait(timeout: .now() + .seconds(1)) == .timedOut { kill(process.processIdentifier, SIGKILL) }

@@ -52,10 +52,9 @@ struct RunExecution: Sendable {
       claim: { [isSimulated] in isSimulated ? .granted : await claims.take($0) },
       hardware: { [isSimulated] in isSimulated ? nil : ControllerFiles.system.hardware(of: $0) },
       requests: person.requests, pauses: setup.pauses)
-    let place = places.reports == "reports" ? "" : " --reports \(places.reports.shellQuoted)"
     Interruptions.setLastWords(
       "Stopped immediately. The record is complete up to now; make its reports with:\n  roboprov report "
-        + "\(request.building.id) \(run.id)\(place)")
+        + "\(request.building.id) \(run.id)\(Preferences.argument(naming: places.reports))")
     let result = await progress.running {
       await withTaskGroup(of: ApplyResult?.self) { group in
         group.addTask {

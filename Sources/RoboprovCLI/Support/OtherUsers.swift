@@ -1,4 +1,3 @@
-import Foundation
 import Reporting
 
 /// What users besides a file's owner and group can do with it.
@@ -6,10 +5,7 @@ enum OtherUsers {
   /// Warns of others who can change a file or, where it has a password, read it. Of a pipe or a device nothing is said.
   /// - Parameter content: What the file has that they must not see, as a clause: `which has passwords`; nil where they may.
   static func warn(of path: String, _ content: String?) {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-    let canRead = content != nil && status.st_mode & S_IROTH != 0
-    let rights = [(canRead, "read"), (status.st_mode & S_IWOTH != 0, "change")].filter(\.0).map(\.1)
+    let rights = HostFiles.file(path, .manifest(hasPasswords: content != nil)).rightsOfOthers
     guard !rights.isEmpty else { return }
     let what = content.map { "\(path), \($0)" } ?? path
     Console.say(

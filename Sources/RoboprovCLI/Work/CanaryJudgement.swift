@@ -49,23 +49,13 @@ enum CanaryJudgement {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     guard let told = try? encoder.encode(rooms) else { return false }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    // What it says is for the person, not part of our data.
-    process.standardOutput = FileHandle.standardError
-    let input = Pipe()
-    process.standardInput = input
     let (ended, end) = AsyncStream.makeStream(of: Int32.self)
-    process.terminationHandler = { process in
-      end.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
-      end.finish()
-    }
+    let process: Process
     do {
-      try process.run()
-      // One that does not read what it is told is none the worse for it.
-      try? input.fileHandleForWriting.write(contentsOf: told + Data("\n".utf8))
-      try? input.fileHandleForWriting.close()
+      process = try ShellCommand.start(command, input: told, output: .standardError) { status in
+        end.yield(status)
+        end.finish()
+      }
     } catch {
       Console.say("The command of --canary-check could not be started: \(error.localizedDescription)")
       return false

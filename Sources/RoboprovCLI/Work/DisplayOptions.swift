@@ -27,7 +27,9 @@ struct DisplayOptions: ParsableArguments {
   }
 
   /// What the progress shows.
-  func progress(_ output: ApplyOutput, earlierPace: RunPace) -> LiveProgress.Options {
+  func progress(
+    _ output: ApplyOutput, earlierPace: @escaping @Sendable () -> RunPace
+  ) -> LiveProgress.Options {
     LiveProgress.Options(
       detail: quiet ? .quiet : verbose ? .verbose : .normal, rings: bell, writesEvents: output == .json,
       earlierPace: earlierPace)

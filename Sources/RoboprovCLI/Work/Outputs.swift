@@ -7,7 +7,8 @@ enum Outputs {
     .report, .building, .verification,
     Output(
       "plan", ApplyPlan.schema, "What a run would do, room by room.",
-      in: "`roboprov plan --output json`; the file of `plan --save`", plan),
+      in: "`roboprov plan --output json`; the file of `plan --save`",
+      schema(of: ApplyPlan.self, format: ApplyPlan.schema)),
     Output(
       "event", "roboprov/journal/1", "A line of a journal: something that happened in a run.",
       in: "`journal.jsonl`, and `roboprov apply --output json`, one a line", .object(EventSchema.line)),
@@ -42,26 +43,20 @@ enum Outputs {
       ErrorJSON.form),
     Output(
       "notify", EndingNotice.format, "A room that got its outcome, for a command of the operator's.",
-      in: "standard input of the command of `apply --notify`, once for each room", notice),
+      in: "standard input of the command of `apply --notify`, once for each room",
+      schema(of: EndingNotice.self, format: EndingNotice.format)),
     Output(
       "campaign", CampaignJSON.schema, in: "`roboprov simulate --campaign --output json`", CampaignJSON.form),
   ]
 
-  private static let notice = {
-    var notice = SchemaReader.object(EndingNotice.self)
-    for index in notice.properties.indices where notice.properties[index].key == "schema" {
-      notice.properties[index].schema = .constant(.string(EndingNotice.format))
+  /// The schema of a type whose key `schema` is always the name of its format.
+  private static func schema(of type: (some RecordedObject & Decodable).Type, format: String) -> Schema {
+    var object = SchemaReader.object(type)
+    for index in object.properties.indices where object.properties[index].key == "schema" {
+      object.properties[index].schema = .constant(.string(format))
     }
-    return Schema.object(notice)
-  }()
-
-  private static let plan = {
-    var plan = SchemaReader.object(ApplyPlan.self)
-    for index in plan.properties.indices where plan.properties[index].key == "schema" {
-      plan.properties[index].schema = .constant(.string(ApplyPlan.schema))
-    }
-    return Schema.object(plan)
-  }()
+    return .object(object)
+  }
 
   /// What docs/outputs.md is.
   static var page: String { OutputPage.text(all, introduction: introduction) }

@@ -2,9 +2,6 @@ import Model
 
 /// Names of rooms in one line, those that count along as a range: `Room 301, Room 325–332`.
 enum RoomNameList {
-  /// `1 room`, `7 rooms`.
-  static func count(_ rooms: [Room]) -> String { rooms.count == 1 ? "1 room" : "\(rooms.count) rooms" }
-
   /// - Parameter most: How many names and ranges are listed; those that are left are counted.
   static func text(_ names: [String], atMost most: Int = 12) -> String {
     var parts: [String] = []

@@ -81,6 +81,14 @@ struct RecordOptions: ParsableArguments {
   var operatedBy: String? { namedOperator ?? Preferences.current.operatedBy }
 }
 
+/// Where the record is that a manifest's rooms are looked up in, for commands that do not write to it.
+struct KnownRecordOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"),
+    completion: .directory)
+  var reports = Preferences.current.reports
+}
+
 /// Where the site's key is.
 struct SealOptions: ParsableArguments {
   @Option(

@@ -1,0 +1,17 @@
+import Bluetooth
+import Labels
+import Reporting
+
+/// A device that a person names on the command line by its address, or by the text of its label.
+enum DeviceArgument {
+  /// - Throws: `CommandFailure` for a text without exactly one address.
+  static func address(_ text: String) throws -> BluetoothAddress {
+    do throws(LabelProblem) {
+      return try LabelText.address(in: text)
+    } catch {
+      throw CommandFailure(
+        .usage, "“\(text.visible)”: \(LabelWords.sentence(error))",
+        cure: "`roboprov scan` lists the addresses.")
+    }
+  }
+}
