@@ -1,8 +1,7 @@
 # The whole workflow, the same on a laptop and in CI. `make` alone lists the targets.
 #
-# Every target can be repeated, sets up what it needs (Scripts/setup, packages in Scripts/packages.txt) and says
-# little when there is nothing to do. SwiftPM does the building; where make knows that nothing has changed since
-# it last did, it is not even asked.
+# Every target can be repeated, installs what it needs (Scripts/setup, packages in Scripts/packages.txt) and prints
+# little if there is nothing to do. SwiftPM builds; make skips it if no input has changed since the last build.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -11,19 +10,20 @@
 # What swift format reads.
 SWIFT_TEXT := Sources Tests Benchmarks Package.swift
 
-# What a build depends on. Directories are among them: theirs is the change when a file goes away.
+# The inputs of a build. They include directories, which change when a file is removed.
 INPUTS := Package.swift $(shell find Sources)
-TEST_INPUTS := $(INPUTS) $(shell find Tests Benchmarks)
+TEST_INPUTS := $(INPUTS) $(shell find Tests Benchmarks Campaigns)
 
-# Left behind by each build that succeeded, dated to its start; gone when what was built is.
+# Stamps of successful builds, with the time at which the build started. They are removed with the build.
 DEBUG_BUILT := .build/debug/made
+PROGRAM_BUILT := .build/debug/made-program
 RELEASE_BUILT := .build/release/made
 LAB_BUILT := .build/release/made-lab
 
 # `make test FILTER=Journal` runs the tests whose name contains it.
 FILTER :=
 
-# `make trace STORY=dead` records one of the stories in Tests/TraceTests/Stories.
+# `make trace SCENARIO=dead` records one of the scenarios in Tests/TraceTests/Stories.
 STORY :=
 
 .PHONY: help
@@ -31,7 +31,7 @@ help: ## this list
 	@awk -F ': .*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
-demo: setup-run $(RELEASE_BUILT) ## provision a simulated building: 12 rooms done, 1 deliberate failure
+demo: setup-run $(PROGRAM_BUILT) ## provision a simulated building: 12 rooms done, 1 deliberate failure
 	@Scripts/demo
 
 .PHONY: build
@@ -40,11 +40,11 @@ build: $(DEBUG_BUILT) ## build everything with its tests, for development
 .PHONY: release
 release: $(RELEASE_BUILT) ## build .build/release/roboprov, which runs without a Swift installation
 
-# Where it is installed, and a directory in front of that for those who make packages of it.
+# The installation directory, and a directory to prepend to it for package builds.
 PREFIX := /usr/local
 DESTDIR :=
 
-# As root there may be no Swift on the PATH: what `make release` built is installed, and nothing is built.
+# Installs what `make release` built and builds nothing, because root may have no Swift on the PATH.
 .PHONY: install
 install: ## install what `make release` built, with manual pages and completions, under PREFIX=/usr/local
 	@Scripts/install '$(PREFIX)' '$(DESTDIR)'
@@ -63,113 +63,118 @@ test-deb: ## install what `make deb` built in a clean Debian 12, use it there, a
 
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAME selects
-	@# Many tests speak to programs in real time: more at once than this, and two busy cores keep them waiting.
+	@# Many tests use programs in real time. With more tests at once, two busy cores would exceed their time limits.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
-# `make test` has 40 of these. A failure names the seed; SEED=<that> KILLS=1 has it again.
+# `make test` runs 40 of these. A failure names its seed; SEED=<seed> KILLS=1 repeats it.
 KILLS := 200
 SEED := 1
 
 .PHONY: test-kill
-test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, beginning with SEED=1
+test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, starting with SEED=1
 	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter KillAtRandomTests
 
-# `make test` has 24 of these, drawn by SEED; there are 1,710.
+# `make test` runs 24 of these 1,710, drawn by SEED.
 HOSTILE := 1710
 
 .PHONY: test-hostile
-test-hostile: setup-test $(DEBUG_BUILT) ## run against an org.bluez that does wrong, at HOSTILE=1710 points of a session
+test-hostile: setup-test $(DEBUG_BUILT) ## run with an org.bluez that misbehaves at HOSTILE=1710 points of a session
 	HOSTILE=$(HOSTILE) HOSTILE_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
 	swift test --skip-build --disable-xctest --filter HostileStackTests
 
-# `make test` has 500 of these.
+# `make test` runs 500 of these.
 MUTATIONS := 10000
 
 .PHONY: test-schema
-test-schema: setup-test venv $(DEBUG_BUILT) ## hold the manifests' schema against the parser on MUTATIONS=10000 changed manifests, by SEED=1
+test-schema: setup-test venv $(DEBUG_BUILT) ## compare the manifest schema with the parser on MUTATIONS=10000 mutated manifests, from SEED=1
 	MUTATIONS=$(MUTATIONS) MUTATIONS_SEED=$(SEED) swift test --skip-build --disable-xctest --filter ManifestSchemaTests
 
-# The pages, and the pictures and PDFs that the browser made of them, stay in .build-page, to be looked at.
+# The pages, and the browser's screenshots and PDFs of them, stay in .build-page for inspection.
 PAGES := .build-page
 
 .PHONY: test-page
-test-page: setup-page $(DEBUG_BUILT) ## look at building.html in a real browser: screen, phone, keyboard, paper
+test-page: setup-page $(DEBUG_BUILT) ## check building.html in a real browser: screen, phone, keyboard, print
 	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) swift test --skip-build --disable-xctest --filter BuildingPageFiles
-	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/Page/test_page.py $(CURDIR)/$(PAGES)
+	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) PYTHONPYCACHEPREFIX=$(CURDIR)/.build-python/pycache \
+	.build-python/venv/bin/pytest Tests/Page -v
 
-# Everything with one kernel, then a share of it with another. `make test-radio KERNEL=linux-image-6.12-amd64` takes
-# that one for whatever is selected.
+# All tests with one kernel, then a share of them with another. `make test-radio KERNEL=linux-image-6.12-amd64` uses
+# that kernel for the selected tests.
 KERNEL :=
 OTHER_KERNEL := linux-image-6.12-amd64
 
 .PHONY: test-radio
 test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
-	@Tests/RadioLab/run $(if $(KERNEL),--kernel $(KERNEL)) $(FILTER)
-	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) test_short test_conformance)
+	@Tests/RadioLab/run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(FILTER),-k '$(FILTER)')
+	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) -k 'test_short or test_conformance')
 
 .PHONY: test-radio-short
 test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault; one of each family
-	@Tests/RadioLab/run --short $(FILTER)
+	@Tests/RadioLab/run -m short $(if $(KERNEL),--kernel $(KERNEL)) $(if $(FILTER),-k '$(FILTER)')
 
 .PHONY: bench-radio
 bench-radio: setup-radio $(RELEASE_BUILT) ## measure roboprov on the real stack, beside a script of the same job; half an hour
-	@Tests/RadioLab/run --measure building faulty_building
+	@Tests/RadioLab/run -m measure -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) \
+	-k '$(or $(FILTER),measure_building or measure_faulty_building)'
 
 .PHONY: trace
-trace: setup-radio ## record anew what the real BlueZ says, which the virtual one is held to: STORY=NAME selects
+trace: setup-radio ## record anew what the real BlueZ says, which the virtual one is held to: SCENARIO=NAME selects
 	Scripts/build -c release --product bluez-trace --static-swift-stdlib
-	@Tests/RadioLab/run --record $(STORY)
+	@Tests/RadioLab/run -m record -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SCENARIO),-k '$(SCENARIO)')
 
 .PHONY: bench
-bench: setup-run $(RELEASE_BUILT) ## measure it in virtual buildings, as docs/performance.md has it; a few minutes
+bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings for docs/performance.md; a few minutes
 	@Scripts/venv .build-bench/venv Benchmarks/requirements.txt
 	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
 	@.build/release/roboprov-bench
 
-# Of each building in which a rule was broken the seed is printed: BUILDINGS=1 SEED=<that> has it again.
-# DISTURBANCES=short-outages draws nothing but outages of adapters and the stack of 20 to 900 ms.
+# A violated rule prints the seed of its building; BUILDINGS=1 SEED=<seed> repeats it.
+# DISTURBANCES=short-outages draws only outages of adapters and the stack, of 20 to 900 ms.
 BUILDINGS := 2000
 DISTURBANCES := all
 
 .PHONY: campaign
-campaign: $(RELEASE_BUILT) $(DEBUG_BUILT) ## provision BUILDINGS=2000 random buildings in virtual time, beginning with SEED=1
+campaign: setup-build $(DEBUG_BUILT) ## provision BUILDINGS=2000 random buildings in virtual time, beginning with SEED=1
+	Scripts/build -c release --product roboprov-campaign --static-swift-stdlib
 	@Scripts/campaign $(BUILDINGS) $(SEED) $(DISTURBANCES)
 
-# One of those in Tests/Fuzz/Corpora.
+# A target: one of the folders in Tests/Fuzz/Corpora.
 TARGET :=
 SECONDS := 60
 
 .PHONY: fuzz
-fuzz: setup-build ## search TARGET=NAME for inputs that break it, for SECONDS=60 (docs/reliability.md)
+fuzz: setup-build ## fuzz TARGET=NAME for SECONDS=60 (docs/reliability.md)
 	@Scripts/fuzz run '$(TARGET)' $(SECONDS)
 
 .PHONY: fuzz-minimise
-fuzz-minimise: setup-build ## make the corpus of TARGET=NAME the least that reaches as much
+fuzz-minimise: setup-build ## reduce the corpus of TARGET=NAME to the smallest one of equal coverage
 	@Scripts/fuzz minimise '$(TARGET)'
 
 .PHONY: fuzz-short
-fuzz-short: setup-build ## a bounded share of that: each corpus, then 3 s of each target
+fuzz-short: setup-build ## replay each corpus, then fuzz each target for 3 s
 	@Scripts/fuzz short
 
-# `make sanitize FILTER=DBusTests` runs these tests alone, under both.
+# `make sanitize FILTER=DBusTests` runs only these tests, under both sanitizers.
 .PHONY: sanitize
-sanitize: setup-test venv ## run the tests under the address sanitizer, then those of threads under the thread sanitizer
+sanitize: setup-test venv ## run all tests under the address sanitizer, and those with threads under the thread sanitizer
 	@Scripts/sanitize address '$(FILTER)'
 	@Scripts/sanitize thread '$(FILTER)'
 
-# One of those in Tests/Mutants/mutants.toml.
+# A name in Tests/Mutants/mutants.toml.
 MUTANT :=
 
 .PHONY: mutants
-mutants: setup-lint setup-build ## make the program wrong in one place at a time, which a test must notice: MUTANT=NAME selects
-	@Scripts/mutants run $(MUTANT)
+mutants: setup-lint setup-build ## check that the tests detect each wrong change of a table: MUTANT=NAME selects
+	@Scripts/mutants run '$(MUTANT)'
 
 .PHONY: lint
-lint: setup-lint ## check layout and house rules
+lint: setup-lint ## check layout, types of the Python and house rules
 	@status=0; \
-	pyflakes3 Tests Scripts/mutants Scripts/check-links || status=1; \
+	.build-python/venv/bin/ruff check --quiet || status=1; \
+	.build-python/venv/bin/ruff format --check --quiet || status=1; \
+	.build-python/venv/bin/mypy --no-error-summary || status=1; \
 	Scripts/mutants check || status=1; \
 	Scripts/check-links --self-test && Scripts/check-links || status=1; \
 	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
@@ -177,22 +182,29 @@ lint: setup-lint ## check layout and house rules
 	exit $$status
 
 .PHONY: format
-format: setup-swift ## lay out the Swift sources
+format: setup-lint ## format the Swift and Python sources
 	@swift format -i -r -p $(SWIFT_TEXT)
+	@.build-python/venv/bin/ruff format --quiet
 
 .PHONY: venv
-venv: setup-test ## set up the Python of the interoperability tests, in .build-interop/venv
+venv: setup-test ## set up the Python of the interoperability tests in .build-interop/venv
 	@Scripts/interop-venv
 
 .PHONY: clean
-clean: ## remove everything that was built; reports stay
+clean: ## remove all build products; reports stay
 	rm -rf .build .build-*
 
-# --- What the above stand on ---
+# --- Builds and setup ---
 
 $(DEBUG_BUILT): $(TEST_INPUTS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build --build-tests
+	@mv .build/made $@
+
+# The program without its tests: the quickest way to something that runs. `make build` continues from there.
+$(PROGRAM_BUILT): $(INPUTS) | setup-build
+	@mkdir -p .build && touch .build/made
+	Scripts/build --product roboprov
 	@mv .build/made $@
 
 # With the Swift runtime inside: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20 and libminizip1.
@@ -204,7 +216,7 @@ $(RELEASE_BUILT): $(INPUTS) $(COMMITS) | setup-build
 	Scripts/build -c release --product roboprov --static-swift-stdlib
 	@mv .build/made $@
 
-# What examines BlueZ's `Central` in the radio lab.
+# The conformance tests of the BlueZ `Central` in the radio lab.
 $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Conformance) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
@@ -215,6 +227,7 @@ setup-swift:
 	@Scripts/setup
 setup-lint:
 	@Scripts/setup lint
+	@Scripts/venv .build-python/venv Tests/requirements.txt
 setup-build:
 	@Scripts/setup build
 setup-run:
@@ -225,6 +238,7 @@ setup-deb:
 	@Scripts/setup build run deb
 setup-page:
 	@Scripts/setup build page
+	@Scripts/venv .build-python/venv Tests/requirements.txt
 setup-radio:
 	@Scripts/setup build radio
-	@Scripts/venv .build-lab/venv Tests/RadioLab/requirements.txt
+	@Scripts/venv .build-python/venv Tests/requirements.txt

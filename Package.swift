@@ -26,12 +26,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     swiftSettings: strict)
 }
 
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
 let package = Package(
   name: "roboprov",
   products: [
     .executable(name: "roboprov", targets: ["roboprov"]),
     // For the radio lab's guest; nobody installs it.
     .executable(name: "bluez-conformance", targets: ["BlueZConformance"]),
+    // Random buildings in virtual time (`make campaign`).
+    .executable(name: "roboprov-campaign", targets: ["Campaigns"]),
     // How fast the engine is (`make bench`).
     .executable(name: "roboprov-bench", targets: ["Benchmarks"]),
     // For tests that kill the built program; preloaded into it, linked by nobody.
@@ -40,6 +44,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     // System libraries, and the few kernel calls Swift does not import.
@@ -59,8 +64,8 @@ let package = Package(
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
-    library("DBus", ["CDBus", "CLinux", "EventLoop"]),
-    library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus"]),
+    library("DBus", ["CDBus", "CLinux", "EventLoop", logging]),
+    library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus", logging]),
 
     // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
     library("Model", ["Hex", "Bluetooth"]),
@@ -109,11 +114,18 @@ let package = Package(
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Labels", "Journal", "Reporting", "VirtualTime",
         "VirtualBuilding",
-        "Simulation",
         "CLinux", "Zip",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ]),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
+
+    // Provisions random buildings in virtual time and checks the invariants.
+    .executableTarget(
+      name: "Campaigns",
+      dependencies: [
+        "Bluetooth", "Model", "Reporting", "Simulation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Campaigns", swiftSettings: strict),
 
     // Measures the engine in virtual buildings.
     .executableTarget(
@@ -167,7 +179,8 @@ let package = Package(
         "Simulation", "SampleFacts",
       ]),
     tests(
-      "Simulation", ["Bluetooth", "Model", "Families", "Engine", "Journal", "VirtualTime", "VirtualBuilding"]),
+      "Simulation",
+      ["Bluetooth", "Model", "Families", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding"]),
     // Texts with the expected places marked in them.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
     // Texts that are compared with files of the project.
@@ -179,7 +192,7 @@ let package = Package(
       ["MarkedText", "RecordedText", "Source", "YAML", "Families", "Session", "Model", "Bluetooth"]),
     tests("Labels", ["Model", "Bluetooth"]),
     tests("Journal", ["Families", "Model", "Bluetooth"]),
-    tests("Reporting", ["RecordedText", "Model", "Bluetooth", "Journal"]),
+    tests("Reporting", ["RecordedText", "SampleFacts", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // Kills a program at an exact instant from within, without a hook in it.
@@ -188,9 +201,11 @@ let package = Package(
     tests(
       "RoboprovCLI",
       [
-        "Digest", "Hex", "roboprov", "Bluetooth", "EventLoop", "DBus", "Journal", "Manifest", "Model",
+        "Digest", "Hex", "roboprov", "Campaigns", "Bluetooth", "EventLoop", "DBus", "Journal", "Manifest",
+        "Model",
         "Reporting",
         "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime", "YAML",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]
 )

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How fast it is, in virtual buildings: `make bench`.
+/// Measures roboprov in virtual buildings: `make bench`.
 @main
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
     defaultSubcommand: TableCommand.self)
 }
 
-/// One run of the engine.
+/// Measures one run of the engine.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Provision one building and print what was measured.")

@@ -7,7 +7,7 @@ import VirtualBuilding
 import VirtualTime
 
 extension Course {
-  /// Lets the engine loose in the building, in virtual time, and measures it from its first instant to its last.
+  /// Runs the engine in the building in virtual time and measures the whole run.
   func run() async throws -> Measured {
     let scenario = scenario
     let rooms = (0..<sensors).map(Self.room)
@@ -29,12 +29,12 @@ extension Course {
       outcomes: outcomes)
   }
 
-  /// What no scheduler can beat, for the sensors that are in order.
+  /// The lower bound of the time that any scheduler needs for the healthy sensors.
   var bound: Duration {
     let radio = RadioParameters()
     return LowerBound(
       radio: radio, conversation: .roboSensor(in: radio),
-      // `RadioLimits`, and the shortest survey.
+      // The limits of `RadioLimits` and the shortest survey.
       turns: .init(survey: .seconds(3), calling: .seconds(23), window: .milliseconds(1200))
     ).makespan(of: sensors - deadCount, on: adapters)
   }
@@ -85,6 +85,6 @@ extension Course {
 }
 
 extension Duration {
-  /// In seconds.
+  /// The duration in seconds.
   var seconds: Double { self / .seconds(1) }
 }

@@ -2,21 +2,21 @@ import ArgumentParser
 import Bluetooth
 import VirtualBuilding
 
-/// What is provisioned, and by what.
+/// The building of a benchmark: sensors, adapters and faults.
 struct Course: ParsableArguments {
-  @Option(help: "Sensors in the building, one for each room.")
+  @Option(help: "Number of sensors in the building, one for each room.")
   var sensors = 1000
 
-  @Option(help: "Adapters of the host.")
+  @Option(help: "Number of adapters of the host.")
   var adapters = 1
 
-  @Option(help: "Percent of the sensors that are heard and never answer.")
+  @Option(help: "Percentage of sensors that advertise and accept no connection.")
   var dead = 0
 
-  @Option(help: "What everything random follows from.")
+  @Option(help: "Seed of all random numbers.")
   var seed: UInt64 = 1
 
-  @Flag(help: "One adapter and its share of the sensors on each storey; else each adapter receives all.")
+  @Flag(help: "One adapter and its share of the sensors on each storey; otherwise each receives all.")
   var storeys = false
 
   func validate() throws {
@@ -25,7 +25,7 @@ struct Course: ParsableArguments {
     guard (0...100).contains(dead) else { throw ValidationError("--dead: from 0 to 100") }
   }
 
-  /// Whether the sensor of this number, from 0, is dead: evenly spread.
+  /// Whether the sensor with this number, counted from 0, is dead. Dead sensors are evenly distributed.
   func isDead(_ number: Int) -> Bool { (number + 1) * dead / 100 > number * dead / 100 }
 
   var deadCount: Int { sensors * dead / 100 }
@@ -34,7 +34,6 @@ struct Course: ParsableArguments {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
   }
 
-  /// The building.
   var scenario: Scenario {
     var scenario = Scenario(
       seed: seed,
@@ -52,23 +51,24 @@ struct Course: ParsableArguments {
           faults: isDead(number) ? [ScheduledFault(.neverAnswers)] : [])
       })
     scenario.radio.reportGrain = .milliseconds(5)
-    // Between a chip that reports each advertisement and one that reports each sensor once (docs/bluez.md).
+    // Between the rate of a chip that reports each advertisement and one that reports each sensor once
+    // (docs/bluez.md).
     scenario.radio.duplicates = .every(.seconds(1))
     if storeys { scenario.radio.wallSpacing = Storey.width }
     return scenario
   }
 }
 
-/// A storey without walls, in which sensors lie in wait on tables around an adapter.
+/// A storey without walls, whose sensors form a grid around an adapter.
 struct Storey {
   var number: Int
 
-  /// Of each side, in m.
+  /// The length of each side in metres.
   static let width = 10.0
 
   var middle: Place { Place(x: Self.width / 2, y: Self.width / 2, floor: number) }
 
-  /// The place of a sensor among all of the storey, on a grid.
+  /// The place of a sensor on the storey's grid.
   func seat(_ number: Int, of count: Int) -> Place {
     let columns = Int(Double(count).squareRoot().rounded(.up))
     let pitch = Self.width / Double(columns)

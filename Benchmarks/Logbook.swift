@@ -1,14 +1,14 @@
 import Bluetooth
 import Model
 
-/// What is kept of a run's events: counts and times, so that the record costs next to nothing.
+/// Counts and times of a run's events. No event is stored, so that recording costs next to nothing.
 struct Logbook: Sendable {
   private(set) var events = 0
   /// When the last room was provisioned.
   private(set) var lastSuccess = Duration.zero
-  /// From being heard for the first time to the beginning of the first attempt, at the worst.
+  /// The longest time between the first sighting of a device and its first attempt.
   private(set) var longestWait = Duration.zero
-  /// From the end of the pause after a failure to the beginning of the next attempt, at the worst.
+  /// The longest time between the end of a back-off and the retry.
   private(set) var longestRetryWait = Duration.zero
 
   private var heard: [BluetoothAddress: Duration] = [:]
@@ -35,7 +35,7 @@ struct Logbook: Sendable {
   }
 }
 
-/// A record that counts.
+/// Counts the events of a run in place of a journal.
 actor LogbookRecorder: RunRecorder {
   private(set) var book = Logbook()
 

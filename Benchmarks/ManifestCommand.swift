@@ -1,26 +1,26 @@
 import ArgumentParser
 import Foundation
 
-/// What it takes to read a manifest, beside PyYAML's C loader on the same file.
+/// Measures the time and memory to read a manifest, compared with PyYAML's C loader on the same file.
 struct ManifestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manifest",
-    abstract: "Measure `roboprov validate` with a very large manifest, beside PyYAML's C loader.",
+    abstract: "Measure `roboprov validate` with a very large manifest, compared with PyYAML's C loader.",
     discussion: """
-      Run it where the sources are: it takes .build/release/roboprov, and the Python that `make bench` sets up. PyYAML makes \
-      lists and dictionaries of the file and judges nothing; both are whole processes, from start to end.
+      Run it in the root of the sources: it uses .build/release/roboprov, and the Python that `make bench` sets up. PyYAML \
+      builds lists and dictionaries and checks no rules. The figures are those of the whole processes.
       """)
 
-  @Option(help: "Rooms.")
+  @Option(help: "Number of rooms.")
   var rooms = 100_000
 
-  @Option(help: "Runs of each, in turn; the table has their medians.")
+  @Option(help: "Runs of each program, in turn; the table shows the medians.")
   var runs = 3
 
-  @Option(help: "The program.")
+  @Option(help: "Path of the program.")
   var roboprov = ".build/release/roboprov"
 
-  @Option(help: "The Python.")
+  @Option(help: "Path of the Python interpreter.")
   var python = ".build-bench/venv/bin/python3"
 
   func run() throws {
@@ -76,7 +76,8 @@ struct ManifestCommand: ParsableCommand {
     text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text
   }
 
-  /// Beacons of two majors, a mapping of 12 keys for each. Where it is not good, every tenth has a minor that cannot be.
+  /// Beacons of two majors, each a mapping of 12 keys. In an invalid manifest every tenth has an impossible
+  /// minor.
   private func manifest(isGood: Bool) -> String {
     var text = "building: Harbour Towers\nid: harbour-towers\ndefaults:\n  profile: iot-design-shop\nrooms:\n"
     for number in 0..<rooms {

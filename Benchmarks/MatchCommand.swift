@@ -4,14 +4,14 @@ import Engine
 import Families
 import Model
 
-/// How long it takes to decide which device belongs to which room.
+/// Measures the time to match all devices to rooms.
 struct MatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
     abstract:
       "Match a building's rooms with as many sensors, by address and by nearness, and print the times.")
 
-  @Option(help: "Rooms, and sensors.")
+  @Option(help: "Number of rooms and of sensors.")
   var rooms = 2000
 
   func run() throws {
@@ -37,7 +37,8 @@ struct MatchCommand: ParsableCommand {
       "| \(rooms) | \(near ? "nearness, an adapter in each room" : "address") | \(joined) | \(median.rounded(to: 1)) ms |"
   }
 
-  /// A corridor of rooms: the adapter in each hears its own sensor best, and the five on either side of it more weakly.
+  /// A corridor of rooms: the adapter in each room receives its own sensor best, and five on either side more
+  /// weakly.
   private func make(near: Bool) -> (Building, AirLedger, NearbyAdapters, MonotonicInstant) {
     let adapters = (0..<rooms).map { number in
       Adapter(

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What was measured of one run. Times are in seconds; those of the building are virtual.
+/// The measurements of one run. All times are in seconds; the building's times are virtual.
 struct Measured: Codable, Sendable {
   var sensors: Int
   var adapters: Int
   var dead: Int
   var seed: UInt64
   var isInStoreys: Bool
-  /// From the beginning to the last outcome.
+  /// From the start of the run to the last outcome.
   var makespan: Double
-  /// The least that the healthy ones can take.
+  /// The minimum time for the healthy sensors (`Course.bound`).
   var bound: Double
-  /// From the beginning to the last success.
+  /// From the start of the run to the last success.
   var lastHealthy: Double
-  /// The longest that a device was heard and not called, before its first attempt.
+  /// The longest time between the first sighting of a device and its first attempt.
   var longestWait: Double
-  /// The longest that a device was due again and not called, before a later one.
+  /// The longest time between the end of a back-off and the retry.
   var longestRetryWait: Double
-  /// Recorded events.
+  /// The number of recorded events.
   var events: Int
-  /// Of this machine.
+  /// Real time of this machine, in contrast to the building's times.
   var wall: Double
   var cpu: Double
   var peakMegabytes: Double
-  /// How many rooms ended how.
+  /// The number of rooms with each outcome.
   var outcomes: [String: Int]
 
   var ratio: Double { lastHealthy / bound }
 
-  /// Microseconds of CPU for each recorded event.
+  /// CPU time per recorded event, in µs.
   var cpuPerEvent: Double { cpu / Double(events) * 1e6 }
 
   func json() throws -> String {
@@ -51,6 +51,6 @@ struct Measured: Codable, Sendable {
 }
 
 extension Double {
-  /// With so many digits after the point.
+  /// Formats the value with this number of decimal places.
   func rounded(to digits: Int) -> String { String(format: "%.\(digits)f", self) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What this process has used of the machine.
+/// The resources that this process has used.
 struct ResourceUse {
-  /// Seconds.
+  /// Real time, in seconds.
   var wall: Double
-  /// Seconds of all threads, in the kernel too.
+  /// CPU time of all threads, user and system, in seconds.
   var cpu: Double
 
   static var now: Self {
@@ -18,7 +18,7 @@ struct ResourceUse {
 
   func since(_ earlier: Self) -> Self { Self(wall: wall - earlier.wall, cpu: cpu - earlier.cpu) }
 
-  /// The most memory that was resident at any time.
+  /// The maximum resident memory so far.
   static var peakMegabytes: Double { Double(usage.ru_maxrss) / 1024 }
 
   private static var usage: rusage {

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Foundation
 
-/// All that docs/performance.md says.
+/// Measures all figures of docs/performance.md.
 struct TableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "table", abstract: "Print the table of docs/performance.md (default).")
 
-  @Option(help: "What everything random follows from.")
+  @Option(help: "Seed of all random numbers.")
   var seed: UInt64 = 1
 
   func run() async throws {
     print(
-      "| sensors | adapters | makespan | lower bound | ratio | 1 adapter's time | longest wait: first call, retry |"
+      "| sensors | adapters | makespan | lower bound | ratio | 1 adapter's time | longest wait: first attempt, retry |"
     )
     print("|---|---|---|---|---|---|---|")
     var single: Double?
@@ -58,7 +58,7 @@ struct TableCommand: AsyncParsableCommand {
     """
   }
 
-  /// In a process of its own, whose memory is then that of this run alone.
+  /// Runs in a separate process, so that the memory measured is that of this run alone.
   private func measure(sensors: Int, _ adapters: Int, dead: Int = 0, storeys: Bool = false) throws -> Measured
   {
     let process = Process()

@@ -1,7 +1,7 @@
 # The house rules about Swift sources: awk -f house-rules.awk imports.txt Package.swift Sources/…/*.swift
 #
-# Looks at code only: comments and the contents of string literals are taken out first (what is interpolated
-# into a string goes with it, which is a blind spot of this check, and a small one).
+# Checks code only: comments and string literals are removed first. Interpolations are removed with their literal and
+# are therefore not checked.
 
 # --- Scripts/imports.txt ---
 
@@ -16,7 +16,7 @@ FILENAME ~ /imports\.txt$/ {
   next
 }
 
-# --- Every Swift file: down to its code ---
+# --- Every Swift file: reduce it to code ---
 
 FNR == 1 { inText = 0 }
 { code = codeOf($0) }
@@ -25,7 +25,7 @@ FNR == 1 { inText = 0 }
 
 FILENAME == "Package.swift" {
   rest = code == "" ? "" : $0
-  # Target and dependency names are string literals: read the line itself, its comment cut off.
+  # Target and dependency names are string literals: read the original line without its comment.
   sub(/[ \t]*\/\/.*/, "", rest)
   if (rest ~ /^ *(library|tests|\.target|\.testTarget|\.systemLibrary|\.executableTarget)\(/ || rest ~ /^ *(public )?func /) {
     declaring = rest ~ /^ *(library|\.executableTarget)\(/
@@ -65,11 +65,11 @@ code ~ /^ *(@[A-Za-z_]+(\([a-z]+\))? +)*((public|package|internal|fileprivate|pr
   next
 }
 
-# --- Sources below the command line: no time, chance, task or terminal of their own ---
+# --- Sources below the command line: no clock, random generator, unstructured task or terminal ---
 
 below {
   forbid("Date(\\(\\)|\\.now|\\.init\\(\\))", "the wall clock: take the time from a TimeSource that is passed in")
-  # The machine's clock is here, and the bus is outside of virtual time: deadlines of calls are kept by that clock.
+  # EventLoop implements the real clock. The bus is outside virtual time, so DBus uses it for the deadlines of calls.
   if (target != "DBus" && target != "EventLoop") forbid("(ContinuousClock|SuspendingClock)", "a real clock: take a TimeSource that is passed in")
   if (target != "EventLoop") forbid("Task\\.sleep *\\(", "sleeping on a real clock: sleep on a TimeSource that is passed in")
   forbid("(usleep|nanosleep) *\\(", "sleeping on a real clock: sleep on a TimeSource that is passed in")
@@ -91,13 +91,13 @@ below {
   forbid("(exit|abort|_exit) *\\(", "ending the process is the command line's: throw")
 }
 
-# --- Sources: unsafe only where it has its home ---
+# --- Sources: unsafe pointers only in DBus, YAML and EventLoop ---
 
 target != "DBus" && target != "YAML" && target != "EventLoop" {
   forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML and EventLoop")
   forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML and EventLoop")
   forbid("(Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML and EventLoop")
-  # minizip's handle.
+  # Zip uses minizip's handle.
   if (target != "Zip") forbid("OpaquePointer", "an unsafe pointer outside DBus, YAML and EventLoop")
   forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML and EventLoop")
   forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and EventLoop")
@@ -110,16 +110,16 @@ END {
   exit broken
 }
 
-# Complains when the code has the pattern as a word of its own, not as a member of something.
+# Reports code that contains the pattern as a separate word, not as a member.
 function forbid(pattern, why) { if (code ~ ("(^|[^A-Za-z0-9_.])" pattern)) report(why) }
 
-# Complains when the code has the pattern as a member of something.
+# Reports code that contains the pattern as a member.
 function forbidMember(pattern, why) { if (code ~ ("\\." pattern)) report(why) }
 
 function report(why) { reportAt(FILENAME ":" FNR, why) }
 function reportAt(place, why) { print place ": " why; broken = 1 }
 
-# The line without comment and without what string literals say; follows """ from line to line.
+# The line without comments and contents of string literals; tracks """ across lines.
 function codeOf(line,    parts, i, n, text) {
   n = split(line, parts, /"""/)
   text = ""

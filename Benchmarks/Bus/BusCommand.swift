@@ -1,29 +1,29 @@
 import ArgumentParser
 import Foundation
 
-/// What the command costs the machine for each device, beside a script of the same job: both on a virtual `org.bluez` that
-/// another process serves.
+/// Measures the CPU time of `apply` per device, compared with a script that does the same job. Both use a
+/// virtual `org.bluez` that another process serves.
 struct BusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bus",
-    abstract: "Measure the processor time of `roboprov apply` on a virtual org.bluez, beside a script's.",
+    abstract: "Measure the processor time of `roboprov apply` on a virtual org.bluez and compare a script.",
     discussion: """
-      Run it where the sources are: it takes .build/release/roboprov, and the script \(script) with the Python that \
-      `make bench` sets up. Each client has a building and a bus of its own, in turn. The time is that of the client's whole \
-      process, from its start to its end, and of nothing else.
+      Run it in the root of the sources: it uses .build/release/roboprov, and the script \(script) with the Python that \
+      `make bench` sets up. The clients run in turn, each with its own building and bus. The time is the CPU time of the \
+      client's whole process, without building and bus.
       """)
 
   private static let script = "Tests/RadioLab/clients/building_script.py"
 
   @OptionGroup var building: BusBuilding
 
-  @Option(help: "Runs of each, in turn; the table has their medians.")
+  @Option(help: "Runs of each program, in turn; the table shows the medians.")
   var runs = 3
 
-  @Option(help: "The program.")
+  @Option(help: "Path of the program.")
   var roboprov = ".build/release/roboprov"
 
-  @Option(help: "The script's Python.")
+  @Option(help: "Path of the script's Python interpreter.")
   var python = ".build-bench/venv/bin/python3"
 
   func run() async throws {
@@ -52,8 +52,8 @@ struct BusCommand: AsyncParsableCommand {
     case script = "script with bleak"
   }
 
-  /// Serves the building anew and has it provisioned.
-  /// - Returns: seconds of processor time.
+  /// Serves a new building and provisions it.
+  /// - Returns: the CPU time of the client in seconds.
   private func provision(with client: Client) throws -> Double {
     let directory = FileManager.default.temporaryDirectory.appending(
       path: "roboprov-bench-\(UUID().uuidString)")
@@ -114,6 +114,6 @@ struct BusCommand: AsyncParsableCommand {
 }
 
 extension [Double] {
-  /// The one in the middle; of an even number, the later of the two.
+  /// The median; of an even number of values, the higher of the two in the middle.
   var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }

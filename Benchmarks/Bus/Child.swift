@@ -1,9 +1,9 @@
 import Foundation
 
-/// A process of ours that is measured: what it alone has used of the machine, from its first instruction to its last.
+/// A child process whose resource use is measured from its first instruction to its last.
 struct Child {
   private let id: pid_t
-  /// Its standard input, which ends when this is closed.
+  /// The process reads end of file when this is closed.
   private let input: FileHandle
 
   struct Failure: Error, CustomStringConvertible {
@@ -12,8 +12,8 @@ struct Child {
 
   /// Starts a program.
   /// - Parameters:
-  ///   - output: where its standard output goes.
-  ///   - environment: what it finds beyond the environment of this process.
+  ///   - output: the destination of its standard output.
+  ///   - environment: variables in addition to the environment of this process.
   static func start(
     _ program: String, _ arguments: [String], output: FileHandle,
     environment: [String: String] = [:]
@@ -39,8 +39,8 @@ struct Child {
     return Child(id: id, input: pipe.fileHandleForWriting)
   }
 
-  /// Closes its standard input and waits for its end.
-  /// - Returns: the seconds of processor time that it used, in the kernel too, and the most memory that it had.
+  /// Closes standard input and waits for the end of the process.
+  /// - Returns: the CPU time that it used, user and system, in seconds, and its maximum resident memory.
   func ended() throws -> (status: Int32, cpu: Double, peakMegabytes: Double) {
     try input.close()
     var status: Int32 = 0
@@ -49,7 +49,7 @@ struct Child {
       guard errno == EINTR else { throw Failure(description: "it cannot be waited for") }
     }
     let seconds = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
-    // Linux has it in KiB.
+    // Linux reports it in KiB.
     let peak = Double(usage.ru_maxrss) * 1024 / 1e6
     return ((status >> 8) & 0xFF, seconds.reduce(0, +), peak)
   }

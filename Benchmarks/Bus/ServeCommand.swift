@@ -5,12 +5,13 @@ import Foundation
 import VirtualBuilding
 import VirtualTime
 
-/// A virtual `org.bluez` on a private bus, in a process of its own, so that nothing of it counts as its client's.
+/// A virtual `org.bluez` on a private bus, in a separate process, so that its cost is not charged to its
+/// client.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract:
-      "Serve a building as org.bluez on a bus of its own, and print its address; until standard input ends.")
+      "Serve a building as org.bluez on a private bus and print its address, until standard input ends.")
 
   @OptionGroup var building: BusBuilding
 
@@ -18,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
     let clock = ScaledClock(SystemClock(), factor: building.speed)
     try await ServedBuilding.serve(building.scenario, on: clock, needsBus: false) { served in
       try FileHandle.standardOutput.write(contentsOf: Data((served.busAddress + "\n").utf8))
-      // The measuring process closes it, or is gone.
+      // The measuring process closes its end or has ended.
       await withCheckedContinuation { ended in
         Thread.detachNewThread {
           _ = try? FileHandle.standardInput.readToEnd()
@@ -29,18 +30,18 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// What is served and provisioned.
+/// The building that is served and provisioned.
 struct BusBuilding: ParsableArguments {
   @Option(help: "Sensors in the building, one for each room.")
   var sensors = 120
 
-  @Option(help: "Connections that the adapter holds at once.")
+  @Option(help: "Number of links that the adapter holds at once.")
   var slots = 7
 
-  @Option(help: "How many times faster than life the building is.")
+  @Option(help: "Speed of the building relative to real time.")
   var speed = 2.0
 
-  @Option(help: "What everything random follows from.")
+  @Option(help: "Seed of all random numbers.")
   var seed: UInt64 = 1
 
   static let adapter = "hci0"
@@ -51,7 +52,6 @@ struct BusBuilding: ParsableArguments {
     guard (0.1...20).contains(speed) else { throw ValidationError("--speed: from 0.1 to 20") }
   }
 
-  /// The building.
   var scenario: Scenario {
     var scenario = Scenario(
       seed: seed,
@@ -62,7 +62,7 @@ struct BusBuilding: ParsableArguments {
     return scenario
   }
 
-  /// The same for roboprov.
+  /// The manifest of the building for roboprov.
   var manifest: String {
     let rooms = (0..<sensors).map {
       "  - { room: Room \($0), minor: \($0), address: \"\(Course.address($0))\" }"
@@ -81,7 +81,7 @@ struct BusBuilding: ParsableArguments {
       """
   }
 
-  /// The same for the script.
+  /// The description of the building for the script.
   func job() throws -> Data {
     try JSONSerialization.data(withJSONObject: [
       "adapters": [Self.adapter],

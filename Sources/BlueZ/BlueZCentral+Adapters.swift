@@ -1,23 +1,23 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 import Synchronization
 import Waiting
 
 extension BlueZCentral {
   /// `BlueZ 5.66`, read from an adapter's `Modalias`; nil without an adapter.
-  public func stackVersion() async -> String? {
+  package func stackVersion() async -> String? {
     try? await ready()
     return tree.stackVersion
   }
 
   /// The adapters as they are now, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
-  public func adapters() async throws(CentralError) -> [Adapter] {
+  package func adapters() async throws(CentralError) -> [Adapter] {
     try await ready()
     return knownAdapters
   }
 
-  /// The adapters, each with what is known of others who scan with it.
+  /// The adapters, with the known scans of other clients.
   private var knownAdapters: [Adapter] {
     let now = clock.now
     return tree.adapters.map { adapter in
@@ -28,15 +28,15 @@ extension BlueZCentral {
     }
   }
 
-  /// When it is next settled whether another client scans with one of the adapters.
+  /// The next instant at which it is known for an adapter whether another client scans.
   private var nextSettling: MonotonicInstant? {
     let now = clock.now
     return tree.adapterPaths.compactMap { foreignScans.settles($0, after: now) }.min()
   }
 
-  /// The adapters, at once and after each change. Also tells of a daemon that comes later, and of one that
-  /// comes again. Whoever reads the stream does its work; nothing goes on while nobody does.
-  public func adapterChanges() -> AsyncStream<[Adapter]> {
+  /// The adapters, now and after each change, including the start and restart of the daemon. The work is done
+  /// by the task that reads the stream; nothing runs in the background.
+  package func adapterChanges() -> AsyncStream<[Adapter]> {
     let last = Mutex<AdapterNews?>(nil)
     return AsyncStream { [self] in
       let next = await adapterNews(after: last.withLock { $0 })
@@ -45,7 +45,7 @@ extension BlueZCentral {
     }
   }
 
-  /// A list, and how many changes it has seen.
+  /// A list of adapters, and the number of changes that it includes.
   private struct AdapterNews: Sendable {
     var generation: UInt64
     var adapters: [Adapter]
@@ -53,7 +53,7 @@ extension BlueZCentral {
 
   private func adapterNews(after last: AdapterNews?) async -> AdapterNews? {
     while !Task.isCancelled {
-      // Without an answer there are no adapters for us; the next change of the stack is worth another try.
+      // Without a reply the list is empty. The next change of the stack causes another attempt.
       if last?.generation != adapterGeneration { try? await ready() }
       guard stack != .busLost, !Task.isCancelled else { return nil }
       let now = AdapterNews(generation: adapterGeneration, adapters: knownAdapters)
@@ -67,7 +67,7 @@ extension BlueZCentral {
     return nil
   }
 
-  /// Why an adapter cannot be used; nil when it can.
+  /// Why an adapter cannot be used; nil if it can be used.
   func trouble(at path: ObjectPath?) -> CentralError.AdapterTrouble? {
     switch path.flatMap(tree.adapter(at:))?.state {
     case .ready: nil
@@ -77,7 +77,7 @@ extension BlueZCentral {
     }
   }
 
-  /// Where an adapter is that can be used.
+  /// The path of an adapter that can be used.
   /// - Throws: `adapterUnavailable`, `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   func readyAdapter(_ adapter: AdapterID) async throws(CentralError) -> ObjectPath {
     try await ready()
@@ -87,7 +87,7 @@ extension BlueZCentral {
     return path
   }
 
-  /// The better reason for a failure: when the stack or the adapter is gone, all else follows from that.
+  /// Replaces an error by its cause if the stack or the adapter is gone.
   func explained(_ error: CentralError, on adapter: ObjectPath) -> CentralError {
     let code: CentralError.Code
     switch (error.code, stack, trouble(at: adapter)) {

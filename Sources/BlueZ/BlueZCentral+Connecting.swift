@@ -1,22 +1,26 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
+import Logging
 import Waiting
 
 extension BlueZCentral {
-  /// How long BlueZ gets to do what it has been asked to in a teardown; a `Disconnect` takes it 2 to 3 s.
+  /// The time limit for a teardown. BlueZ needs 2 to 3 s for a `Disconnect`.
   static let teardownLimit = Duration.seconds(5)
-  /// For so long after our `Disconnect` another connection can still be made: BlueZ has the link ended 2 s after it.
+  /// How long after a `Disconnect` of this client another connection can still be made. BlueZ ends the link 2
+  /// s after the call.
   static let graceOfEnding = Duration.seconds(1)
-  /// How long a signal may come after the answer that means the same.
+  /// How long after the reply the signal with the same meaning may arrive.
   static let signalLag = Duration.seconds(1)
 
-  /// Connects to a peripheral that this adapter has heard; BlueZ drops its object 30 s after discovery stops.
+  /// Connects to a peripheral that this adapter has received. BlueZ removes its object 30 s after discovery
+  /// stops.
   ///
-  /// A dead peripheral's `Connect` is never answered, and only `Disconnect` ends it: that is what cancelling
-  /// does. An attempt that a dead program has left behind is ended in the same way, once.
-  /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `cancelled`, `busy`
-  ///   while another connection of ours to it stands or is being made, and the stack's own unavailability.
-  public func connect(
+  /// BlueZ never replies to the `Connect` of a dead peripheral; only `Disconnect` ends it, and cancelling the
+  /// task sends one. An attempt that a terminated program left behind is ended in the same way, once.
+  /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `cancelled`; `busy`
+  ///   while this client has another connection or connection attempt to the peripheral; `busUnavailable`,
+  ///   `stackUnavailable`, `permissionDenied`.
+  package func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
     let adapterPath = try await readyAdapter(adapter)
@@ -31,6 +35,7 @@ extension BlueZCentral {
     }
     attempts[path] = false
     defer { attempts[path] = nil }
+    log.debug("\(path.text): connecting")
     do throws(CentralError) {
       do throws(CentralError) {
         try await callConnect(path, adapterPath)
@@ -40,11 +45,13 @@ extension BlueZCentral {
       }
       try await connected(path)
     } catch {
+      log.debug("\(path.text): connection attempt failed (\(error.code))")
       // Whatever the reason: after an attempt that has failed nothing of it goes on.
       if error.code == .cancelled || tree.device(path)?.flag(Name.Property.connected) == true {
         await shielded { await self.hangUp(path) }
       }
-      // When an adapter goes, its devices may go first (kernel 6.12), or the attempt may fail first.
+      // When an adapter is removed, its devices may be removed first (kernel 6.12), or the attempt may fail
+      // first.
       try? await clock.sleep(for: BlueZPeripheral.settling)
       await catchUp()
       if Task.isCancelled { throw CentralError(.cancelled, stackText: error.stackText) }
@@ -52,10 +59,12 @@ extension BlueZCentral {
     }
     let link = BlueZPeripheral(self, path: path, address: address, adapter: adapter)
     links[path] = link
+    log.debug("\(path.text): connected")
     return link
   }
 
-  /// A link that is being ended still counts as connected: a `Connect` would succeed at once, and be worthless.
+  /// Waits until a link that is ending is down. BlueZ still reports such a link as connected, so a `Connect`
+  /// would succeed at once without a new link.
   private func endOfFormerLink(_ path: ObjectPath) async throws(CentralError) {
     while let link = links[path] {
       guard isEnding(link) else {
@@ -66,8 +75,9 @@ extension BlueZCentral {
     }
   }
 
-  /// Waits while BlueZ is about to end another link of the adapter for us. An attempt to connect that the kernel has under
-  /// way in that moment leaves a link that nobody can end any more (docs/bluez.md, trap 58).
+  /// Waits while BlueZ is about to end another link of the adapter for this client. If the kernel has a
+  /// connection attempt in progress at that moment, a link remains that no client can end (docs/bluez.md,
+  /// trap 58).
   private func endOfOtherLinks(_ adapter: ObjectPath) async throws(CentralError) {
     func imminent() -> ObjectPath? {
       endings.filter { path, asked in
@@ -80,7 +90,7 @@ extension BlueZCentral {
     }
   }
 
-  /// `Connect`, until it is answered or cannot complete any more.
+  /// Calls `Connect` and waits until it completes or can no longer complete.
   private func callConnect(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
     let began = clock.now
     try await race {
@@ -96,10 +106,10 @@ extension BlueZCentral {
     }
   }
 
-  /// Why a pending `Connect` will not be answered any more.
+  /// Why a pending `Connect` can no longer complete.
   ///
-  /// When the object goes, BlueZ has either not begun, and answers `UnknownObject` at once; or nothing is answered
-  /// (`objectRemoved`).
+  /// When the object is removed, there are two cases. If BlueZ had not begun to connect, it replies with
+  /// `UnknownObject` at once. Otherwise it never replies (`objectRemoved`).
   private func reasonConnectCannotComplete(
     _ path: ObjectPath, _ adapter: ObjectPath, began: MonotonicInstant
   ) async -> CentralError? {
@@ -108,7 +118,7 @@ extension BlueZCentral {
       if stack == .unasked { return CentralError(.stackUnavailable) }
       if let trouble = trouble(at: adapter) { return CentralError(.adapterUnavailable(trouble)) }
       if tree.device(path) == nil {
-        // An answer that comes with the object's end counts, and says more.
+        // A reply that arrives together with the removal takes precedence, because it contains the reason.
         await catchUp()
         try? await clock.sleep(for: .milliseconds(20))
         return Self.objectRemoved(after: began.duration(to: clock.now))
@@ -118,46 +128,47 @@ extension BlueZCentral {
     return nil
   }
 
-  /// How long the kernel tries to connect at least, before it gives up: its order stands for 4 s on 6.1 and for 20 s on
-  /// 6.12 (docs/bluez.md, "Connecting to a device that advertises rarely").
+  /// The minimum time for which the kernel tries to connect: its connection order expires after 4 s on 6.1
+  /// and after 20 s on 6.12 (docs/bluez.md, "Connecting to a device that advertises rarely").
   private static let shortestOrder = Duration.milliseconds(3500)
 
-  /// What it means that BlueZ has removed a device's object and does not answer its `Connect`: so long after the call, that
-  /// the kernel has tried and given up; before that, that BlueZ is stopping, or that another client removed the object.
+  /// The error for a device object that BlueZ removed without a reply to `Connect`. After at least
+  /// `shortestOrder` the kernel's attempt has expired. Before that, BlueZ is stopping or another client
+  /// removed the object.
   static func objectRemoved(after elapsed: Duration) -> CentralError {
     CentralError(
       elapsed < shortestOrder ? .peripheralUnknown : .connectFailed,
       stackText: "BlueZ has removed the object of this device without answering Connect")
   }
 
-  /// `Connect` has succeeded; returns once `Connected` says so, too.
+  /// Waits, after a successful `Connect`, until `Connected` is true as well.
   private func connected(_ path: ObjectPath) async throws(CentralError) {
     if Task.isCancelled { throw CentralError(.cancelled) }
     await askForConnected(path)
     let isUp = await race(Self.signalLag, on: clock) { await self.settled(path) }.value ?? false
     if Task.isCancelled { throw CentralError(.cancelled) }
-    // It may have gone again since it was seen to be up.
+    // The link may have ended again in the meantime.
     guard isUp, tree.device(path)?.flag(Name.Property.connected) == true else {
       throw CentralError(.connectFailed, stackText: "the link was lost at once")
     }
   }
 
-  /// Asks what BlueZ has not said so far. Where it learns of a link by its own ATT channel first, it never signals
-  /// `Connected: true` (docs/bluez.md, trap 57).
+  /// Reads `Connected` if BlueZ has not signalled it. If BlueZ learns of a link by its own ATT channel first,
+  /// it never signals `Connected: true` (docs/bluez.md, trap 57).
   private func askForConnected(_ path: ObjectPath) async {
     let isUnsaid = { self.attempts[path] == false && self.tree.device(path) != nil }
     guard isUnsaid() else { return }
     let property: [DBusValue] = [.string(Name.Interface.device.text), .string(Name.Property.connected)]
     let answer = try? await call(
       path, Name.Interface.properties, Name.Member.get, property, during: .connect, timeout: Self.signalLag)
-    // The answer is seen in its place among the signals.
+    // The reply keeps its position among the signals.
     guard isUnsaid(), answer?.first?.asBool == true else { return }
     take(
       .changed(
         path, interface: Name.Interface.device, [Name.Property.connected: .bool(true)], invalidated: []))
   }
 
-  /// Whether the link is up; waits when it has not been so far.
+  /// Whether the link is up. Waits if it has not been up yet.
   private func settled(_ path: ObjectPath) async -> Bool {
     while !Task.isCancelled, let device = tree.device(path) {
       if device.flag(Name.Property.connected) { return true }
@@ -167,7 +178,8 @@ extension BlueZCentral {
     return false
   }
 
-  /// `Disconnect`, also of what is still connecting; returns when it has worked, or after `teardownLimit`.
+  /// Calls `Disconnect`, which also ends a connection attempt. Returns when it is done, or after
+  /// `teardownLimit`.
   func hangUp(_ path: ObjectPath) async {
     _ = await race(Self.teardownLimit, on: clock) { await self.disconnected(path) }
   }
@@ -186,10 +198,10 @@ extension BlueZCentral {
     }
   }
 
-  /// The peripherals that BlueZ is connected to. A link outlives the client that asked for it: BlueZ, not the
-  /// client, holds it.
-  /// - Throws: `adapterUnavailable`, and the stack's own unavailability.
-  public func connectedPeripherals(
+  /// The peripherals that BlueZ is connected to. A link outlives the client that requested it, because BlueZ
+  /// holds it.
+  /// - Throws: `adapterUnavailable`, `busUnavailable`, `stackUnavailable`, `permissionDenied`.
+  package func connectedPeripherals(
     on adapter: AdapterID
   ) async throws(CentralError) -> [ConnectedPeripheral] {
     let adapterPath = try await readyAdapter(adapter)
@@ -202,11 +214,11 @@ extension BlueZCentral {
     }.sorted { $0.address < $1.address }
   }
 
-  /// Removes a peripheral's object with all that BlueZ has stored of it, and ends a connection to it.
+  /// Removes a peripheral's object with all data that BlueZ has stored about it, and ends a connection to it.
   ///
-  /// One that its user has paired, trusted or blocked is left as it is.
-  /// - Throws: `adapterUnavailable`, and the stack's own unavailability.
-  public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  /// An object that the user has paired, trusted or blocked is left unchanged.
+  /// - Throws: `adapterUnavailable`, `busUnavailable`, `stackUnavailable`, `permissionDenied`.
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     guard let device = tree.device(path) else { return }
@@ -218,7 +230,7 @@ extension BlueZCentral {
       _ = try await call(
         adapterPath, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
     } catch  where error.code == .peripheralUnknown {
-      // It has gone in the meantime, or the adapter with it.
+      // The object or the adapter was removed in the meantime.
       if let trouble = trouble(at: adapterPath) { throw CentralError(.adapterUnavailable(trouble)) }
     } catch {
       removals[path] = nil
@@ -226,14 +238,14 @@ extension BlueZCentral {
     }
   }
 
-  /// Whether BlueZ is about to remove an object for us.
+  /// Whether BlueZ is about to remove an object for this client.
   private func isBeingRemoved(_ path: ObjectPath) -> Bool {
     removals[path].map { clock.now < $0.advanced(by: Self.teardownLimit) } ?? false
   }
 
-  // MARK: What BlueZ says of connections
+  // MARK: BlueZ's reports about connections
 
-  /// Whether nothing of ours goes on with a device.
+  /// Whether this client has no link to a device and no connection attempt.
   func isIdle(_ path: ObjectPath) -> Bool {
     attempts[path] == nil && links[path] == nil
   }

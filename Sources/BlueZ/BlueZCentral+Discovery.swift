@@ -1,60 +1,64 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
+import Logging
 import Waiting
 
-/// Our discovery on one adapter. BlueZ knows one per client, so those who listen share it.
+/// This client's discovery on one adapter. BlueZ has at most one per client, so all scans of this client
+/// share it.
 struct Discovery {
-  /// What is under way. While it changes, the next one waits.
+  /// The current phase. A scan that starts during a transition waits for its end.
   enum Phase: Hashable {
-    /// Objects whose content is not certain are removed.
+    /// Objects with uncertain content are being removed.
     case preparing
     case starting
     case running
     case stopping
   }
 
-  /// Which discovery: a later one on the same path, or on another adapter of the same name, is not this one.
+  /// The number of this discovery. It distinguishes it from a later discovery on the same path, even on
+  /// another adapter with the same name.
   let number: UInt64
   var phase = Phase.preparing
   var listeners: [UInt64: Listener] = [:]
-  /// Objects whose content is in doubt, in the order in which that was noticed; they are to be removed.
+  /// Objects with uncertain content, to be removed, in the order in which this was noticed.
   var doubtful: [ObjectPath] = []
-  /// When the kernel's scan was started anew the last time.
+  /// When the kernel's scan was last restarted.
   var restartedAt: MonotonicInstant?
-  /// How often each device was reported so far, until that is known to be enough.
+  /// The number of reports per device, until `repeatsDevices` is known.
   var reports: [ObjectPath: Int]? = [:]
 
-  /// Takes a report of a device into account.
+  /// Counts a report of a device.
   mutating func count(_ path: ObjectPath) {
     reports?[path, default: 0] += 1
   }
 
-  /// Whether the controller reports a device again and again. One that reports each device once per scan reports it twice
-  /// where advertisement and scan response come apart.
+  /// Whether the controller reports a device repeatedly. A controller that reports each device once per scan
+  /// still reports it twice if advertisement and scan response are separate.
   var repeatsDevices: Bool { reports?.values.contains { $0 > 2 } ?? false }
 
-  /// Whether each report signals its data (`DuplicateData`), since a discovery of ours runs or is about to.
+  /// Whether each report signals its data (`DuplicateData`): a discovery of this client runs or is about to
+  /// start.
   var repeatsData: Bool { phase == .starting || phase == .running }
 
-  /// One who listens.
+  /// A scan that uses this discovery.
   struct Listener {
     var source: AdvertisementStream.Source
-    /// Fired when there is something in `doubtful`.
+    /// Signalled when there is something in `doubtful`.
     var doubts: AsyncStream<Void>.Continuation
   }
 }
 
 extension BlueZCentral {
-  /// Discovers on an adapter for exactly as long as `body` runs; several can at the same time, and the last one
-  /// to end stops discovery.
+  /// Scans with an adapter while `body` runs. Several scans can run at the same time; the last one to end
+  /// stops discovery.
   ///
-  /// Most controllers report each device once per scan, and a report says everything only where it makes the object.
-  /// So before the scan starts, the objects whose content is not certain are removed (`RemoveDevice`): those that were
-  /// there before us and those in doubt, unless somebody is connected to them or has paired, trusted or blocked them.
-  /// Soon after it, the scan is started anew: what the controller reports before BlueZ is ready for it is lost.
-  /// Where content comes into doubt while the scan runs, the object is removed, and the scan is started anew unless
-  /// the device is reported again by itself.
-  public func listen<Result: Sendable>(
+  /// Most controllers report each device once per scan, and a report is complete only if it creates the
+  /// object. So before the scan starts, objects with uncertain content are removed (`RemoveDevice`): those
+  /// that existed before and those in doubt, except those that are connected or that the user has paired,
+  /// trusted or blocked. Shortly afterwards the scan is restarted, because BlueZ loses reports that arrive
+  /// before it is ready. If an object's content becomes doubtful during the scan, the object is removed, and
+  /// the scan is restarted unless the device is reported again by itself.
+  package func listen<Result: Sendable>(
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
     let path = try await readyAdapter(adapter)
@@ -77,13 +81,13 @@ extension BlueZCentral {
     return try result.get()
   }
 
-  /// The right to one listener's place.
+  /// Identifies one scan within a discovery.
   private struct Ticket: Sendable {
     var path: ObjectPath
     var discovery: UInt64
     var listener: UInt64
 
-    /// Whether this listener has started the discovery.
+    /// Whether this scan has started the discovery.
     var isFirst: Bool { discovery == listener }
   }
 
@@ -99,7 +103,7 @@ extension BlueZCentral {
       discoveries[path]?.listeners[number] = listener
       return Ticket(path: path, discovery: running.number, listener: number)
     }
-    // What is heard between the start and its answer is news already.
+    // Advertisements that arrive between the call and its reply already count.
     discoveries[path] = Discovery(number: number, listeners: [number: listener])
     scansChanged()
     let ticket = Ticket(path: path, discovery: number, listener: number)
@@ -108,12 +112,13 @@ extension BlueZCentral {
     do throws(CentralError) {
       try await start(path)
     } catch {
-      // Nobody knows how much of it has been done.
+      // It is unknown how much of the start was carried out.
       await stop(ticket)
       throw explained(error, on: path)
     }
     if discoveries[path]?.number == number {
       discoveries[path]?.phase = .running
+      log.debug("\(path.text): discovery started")
       wake(path)
     }
     return ticket
@@ -125,14 +130,15 @@ extension BlueZCentral {
     if discoveries[ticket.path]?.listeners.isEmpty == true { await stop(ticket) }
   }
 
-  // MARK: Talking to BlueZ
+  // MARK: Calls to BlueZ
 
-  /// Every report of every LE device. The weakest strength there is selects nothing, but that one is given
-  /// makes BlueZ signal each report's strength, which it otherwise does after a change of 8 dB, and also report
-  /// those who do not call themselves discoverable (`adapter.c`: `filtered_discovery`).
+  /// A discovery filter that selects every report of every LE device. The minimum RSSI excludes nothing. But
+  /// a filter with an RSSI makes BlueZ signal the RSSI of each report, instead of only changes of 8 dB or
+  /// more, and also report devices that are not discoverable (`adapter.c`: `filtered_discovery`).
   ///
-  /// No two filters in a row are the same. bluetoothd starts the kernel's discovery anew for a filter that is another, and
-  /// else not, where it has missed that the kernel has stopped (docs/bluez.md, trap 59).
+  /// Two consecutive filters always differ. bluetoothd restarts the kernel's discovery for a different
+  /// filter; for an equal one it does not, even if it has missed that the kernel stopped (docs/bluez.md, trap
+  /// 59).
   private func everything() -> DBusValue {
     filtersSet = filtersSet % 8 + 1
     return .vardict([
@@ -142,8 +148,9 @@ extension BlueZCentral {
 
   private static let attemptsToStart = 4
 
-  /// `InProgress` means that an earlier stop of ours was lost, or that another start is being worked on. What cannot be
-  /// stopped after all is on record as ours, and runs with the new filter.
+  /// Starts discovery. `InProgress` means that an earlier stop of this client was lost, or that another start
+  /// is in progress. If it cannot be stopped, BlueZ still counts it as this client's discovery, and it runs
+  /// with the new filter.
   private func start(_ path: ObjectPath) async throws(CentralError) {
     var attempt = 1
     while true {
@@ -160,15 +167,14 @@ extension BlueZCentral {
     }
   }
 
-  /// Ends a discovery and what is left of its listeners. Whether BlueZ answers or not, nothing is reported from
-  /// here on.
+  /// Ends a discovery and its remaining scans. Nothing is reported from now on, whether BlueZ replies or not.
   private func stop(_ ticket: Ticket) async {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.phase = .stopping
     discoveries[ticket.path]?.listeners = [:]
     let restarted = discoveries[ticket.path]?.restartedAt?.advanced(by: Self.restartTakes)
     let refusal: CentralError? = await shielded {
-      // A stop that meets a restart is refused (`InProgress`).
+      // BlueZ refuses a stop during a restart (`InProgress`).
       if let restarted, self.clock.now < restarted {
         try? await self.clock.sleep(until: restarted, tolerance: nil)
       }
@@ -180,9 +186,10 @@ extension BlueZCentral {
         return error
       }
     }
+    log.debug("\(ticket.path.text): discovery stopped\(refusal.map { " (\($0.code))" } ?? "")")
     if discoveries[ticket.path]?.number == ticket.discovery {
       discoveries[ticket.path] = nil
-      // What BlueZ cannot stop, or does not say that it has, is still ours.
+      // A discovery that BlueZ cannot stop, or whose stop it does not confirm, still belongs to this client.
       foreignScans.stopped(
         ticket.path, wasCarriedOut: refusal?.code != .busy && refusal?.code != .timedOut, at: clock.now)
       scansChanged()
@@ -190,7 +197,7 @@ extension BlueZCentral {
     wake(ticket.path)
   }
 
-  /// Discovery has ended by itself wherever `reason` gives one.
+  /// Ends the discoveries for which `reason` returns an error.
   func endDiscoveries(_ reason: (ObjectPath) -> CentralError?) {
     for (path, discovery) in discoveries.sorted(by: { $0.key < $1.key }) {
       guard let error = reason(path) else { continue }
@@ -202,9 +209,9 @@ extension BlueZCentral {
     }
   }
 
-  // MARK: Hearing
+  // MARK: Received reports
 
-  /// An object has appeared.
+  /// Handles a new device object.
   func deviceAdded(_ path: ObjectPath) {
     guard let device = tree.device(path) else { return }
     removals[path] = nil
@@ -213,7 +220,7 @@ extension BlueZCentral {
     if let hearing { report(hearing, path, device) }
   }
 
-  /// An object says something new.
+  /// Handles changed properties of a device object.
   func deviceChanged(_ path: ObjectPath, _ changed: Properties) {
     guard let device = tree.device(path) else { return }
     let repeatsData = path.parent.flatMap { discoveries[$0] }?.repeatsData ?? false
@@ -239,30 +246,31 @@ extension BlueZCentral {
     }
   }
 
-  // MARK: Certainty
+  // MARK: Uncertain content
 
-  /// How long removing objects may delay a scan. What is left is removed when it is reported.
+  /// How long the removal of objects may delay a scan. Remaining objects are removed when they are reported.
   private static let removalLimit = Duration.seconds(2)
-  /// BlueZ carries out one call after the other; a bus refuses more than 128 that are not answered (dbus-daemon's
-  /// `max_replies_per_connection`).
+  /// The maximum number of concurrent `RemoveDevice` calls. BlueZ handles one call after the other, and a bus
+  /// refuses more than 128 pending calls (dbus-daemon's `max_replies_per_connection`).
   private static let removalsAtOnce = 16
-  /// For so long a device whose object was removed may be reported again by itself: several advertising intervals of
-  /// most devices.
+  /// How long to wait for a device to be reported again by itself after its object was removed: several
+  /// advertising intervals of most devices.
   private static let repetition = Duration.milliseconds(250)
-  /// In this time a device that advertises every 100 ms is reported three times, by a controller that repeats itself.
+  /// The time in which a controller that repeats reports sends three of a device that advertises every 100
+  /// ms.
   private static let firstReports = Duration.milliseconds(400)
-  /// Between two starts of the kernel's scan for the sake of doubts.
+  /// The minimum time between two restarts of the kernel's scan because of uncertain content.
   private static let restartInterval = Duration.seconds(1)
-  /// From setting another filter until the kernel's scan has been stopped and started.
+  /// The time from a new filter until the kernel's scan has stopped and started.
   private static let restartTakes = Duration.milliseconds(500)
 
-  /// Removes the objects of an adapter whose content is not certain, before a scan starts.
+  /// Removes the objects of an adapter with uncertain content, before a scan starts.
   private func removeUncertainObjects(under adapter: ObjectPath) async {
     let devices = tree.devices(under: adapter)
     _ = await race(Self.removalLimit, on: clock) { await self.removeUncertain(devices) }
   }
 
-  /// Removes those of these objects whose content is not certain.
+  /// Removes the given objects whose content is uncertain.
   private func removeUncertain(_ paths: [ObjectPath]) async {
     await withTaskGroup(of: Void.self) { group in
       var underWay = 0
@@ -274,21 +282,22 @@ extension BlueZCentral {
   }
 
   private func removeUncertain(_ path: ObjectPath) async {
-    // A connection may have begun since this was wanted, or a report may have told what the object says.
+    // Since the removal was requested, a connection may have begun, or a report may have confirmed the
+    // content.
     guard !Task.isCancelled, let adapter = path.parent, isUncertain(path) else { return }
     _ = try? await call(
       adapter, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
   }
 
-  /// Whether what an object holds need not be what the device says, and the object may be removed.
+  /// Whether an object's content may be outdated and the object may be removed.
   private func isUncertain(_ path: ObjectPath) -> Bool {
     guard isIdle(path), let device = tree.device(path), !CleanSlates.isTied(device) else { return false }
     return news[path]?.isCertain != true
   }
 
-  /// Removes the objects in doubt. A controller that reports each device once per scan says nothing more of them
-  /// before the scan starts anew; where nobody else scans for everything, another filter makes BlueZ do that
-  /// (docs/bluez.md, trap 59).
+  /// Removes the objects in doubt. A controller that reports each device once per scan reports them again
+  /// only after a restart of the scan. If no other client scans for everything, a different filter makes
+  /// BlueZ restart it (docs/bluez.md, trap 59).
   private func settleDoubts(during ticket: Ticket) async {
     var removed = await removeDoubtful(during: ticket)
     try? await clock.sleep(for: Self.repetition)
@@ -300,10 +309,11 @@ extension BlueZCentral {
     await restartScan(ticket)
   }
 
-  /// BlueZ loses what the controller reports before it has read that the scan runs: 0 to 2 of 40 devices (docs/bluez.md,
-  /// "Reports lost at the start of a scan"). One that reports each device once per scan has to be asked once more.
+  /// Restarts the scan once if the controller reports each device once per scan. BlueZ loses reports that
+  /// arrive before it has read that the scan runs: 0 to 2 of 40 devices (docs/bluez.md, "Reports lost at the
+  /// start of a scan").
   private func repeatStart(of ticket: Ticket) async {
-    // Whoever joins a scan that runs need not repeat its start.
+    // A scan that joins a running discovery does not need the restart.
     guard discoveries[ticket.path]?.reports != nil, ticket.isFirst else { return }
     try? await clock.sleep(for: Self.firstReports)
     guard let discovery = discoveries[ticket.path], discovery.number == ticket.discovery else { return }
@@ -311,8 +321,8 @@ extension BlueZCentral {
     if !discovery.repeatsDevices, discovery.restartedAt == nil { await restartScan(ticket) }
   }
 
-  /// Has BlueZ start the kernel's scan anew, which it does for another filter unless another client wants everything
-  /// anyway.
+  /// Makes BlueZ restart the kernel's scan by setting a different filter. It has no effect if another client
+  /// scans without a filter.
   private func restartScan(_ ticket: Ticket) async {
     guard isListening(ticket) else { return }
     discoveries[ticket.path]?.restartedAt = clock.now
@@ -321,7 +331,7 @@ extension BlueZCentral {
       timeout: .seconds(5))
   }
 
-  /// Removes the objects in doubt, as long as there is somebody to hear the new ones; returns which.
+  /// Removes the objects in doubt while a scan can receive the new ones. Returns the removed paths.
   private func removeDoubtful(during ticket: Ticket) async -> [ObjectPath] {
     guard isListening(ticket), let doubtful = discoveries[ticket.path]?.doubtful else { return [] }
     discoveries[ticket.path]?.doubtful = []

@@ -1,24 +1,25 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 import Waiting
 
 extension BlueZCentral {
-  /// How long BlueZ gets to switch an adapter off, and how long to switch it on. It takes 30 to 130 ms (recorded traces).
+  /// The time limit for switching an adapter off, and for switching it on. Each takes 30 to 130 ms (recorded
+  /// traces).
   static let powerLimit = Duration.seconds(5)
 
-  /// Switches an adapter off and on again by its property `Powered`. Nothing but this, or a restart of bluetoothd, cures
-  /// an adapter whose discovery bluetoothd has lost track of (docs/bluez.md, trap 59).
-  /// - Throws: `permissionDenied`, `busy`, `adapterUnavailable`, `timedOut`, `cancelled`, and the stack's own
-  ///   unavailability.
-  public func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+  /// Switches an adapter off and on again with its property `Powered`. This, or a restart of bluetoothd, is
+  /// the only remedy when bluetoothd has lost track of an adapter's discovery (docs/bluez.md, trap 59).
+  /// - Throws: `permissionDenied`, `busy`, `adapterUnavailable`, `timedOut`, `cancelled`, `busUnavailable`,
+  ///   `stackUnavailable`.
+  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     let path = try await readyAdapter(adapter)
     if let reason = try await useOfOthers(path) { throw CentralError(.busy, stackText: reason) }
     guard !Task.isCancelled else { throw CentralError(.cancelled) }
-    // From here to its end, so that a cancelled task does not leave the adapter off.
+    // Shielded, so that a cancelled task does not leave the adapter off.
     if let error = await shielded({ await self.switchOffAndOn(path) }) { throw explained(error, on: path) }
   }
 
-  /// What keeps us from switching an adapter off, in words; nil when nothing does.
+  /// Describes the use of an adapter that forbids switching it off; nil if there is none.
   private func useOfOthers(_ path: ObjectPath) async throws(CentralError) -> String? {
     guard await !isScannedByOthers(path) else { return "another client scans with the adapter" }
     let links = tree.devices(under: path).count { tree.device($0)?.flag(Name.Property.connected) == true }
@@ -29,12 +30,13 @@ extension BlueZCentral {
 
   private func switchOffAndOn(_ path: ObjectPath) async -> CentralError? {
     let off = await setPowered(false, path)
-    // One that was refused has changed nothing. Of one that was not answered in time nobody knows.
+    // A refused call has changed nothing. After a timeout the state is unknown.
     if let off, off.code != .timedOut { return off }
     return await setPowered(true, path) ?? off
   }
 
-  /// Sets `Powered` and waits until BlueZ says that it is so. BlueZ refuses (`Busy`) while an earlier change is under way.
+  /// Sets `Powered` and waits until BlueZ reports the new value. BlueZ refuses (`Busy`) while an earlier
+  /// change is in progress.
   private func setPowered(_ isPowered: Bool, _ path: ObjectPath) async -> CentralError? {
     let end = clock.now.advanced(by: Self.powerLimit)
     while true {
@@ -55,7 +57,7 @@ extension BlueZCentral {
     }
   }
 
-  /// Waits until BlueZ says that an adapter has its power, or has not.
+  /// Waits until BlueZ reports that an adapter is powered, or is not.
   private func powerIs(
     _ isPowered: Bool, _ path: ObjectPath, until end: MonotonicInstant
   ) async -> CentralError? {
@@ -69,7 +71,7 @@ extension BlueZCentral {
     }
   }
 
-  /// Whether an adapter has its power; nil when there is none.
+  /// Whether an adapter is powered; nil if it does not exist.
   private func power(_ path: ObjectPath) -> Bool? {
     tree.properties(path, Name.Interface.adapter)?.flag(Name.Property.powered)
   }

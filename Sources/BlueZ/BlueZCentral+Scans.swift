@@ -1,29 +1,31 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 import Waiting
 
-/// Discovery on an adapter that nothing of ours asked for.
+/// Scans by other clients.
 ///
-/// BlueZ says that an adapter discovers, and not for whom. So another client is one that discovers while nothing of ours
-/// does. Two things look the same and are not: BlueZ says a moment after our own stop that discovery has ended; and a
-/// stop that BlueZ refused, or did not answer, leaves a discovery that is still ours (docs/bluez.md, trap 59).
+/// BlueZ reports that an adapter is discovering, but not for which client. So another client scans if the
+/// adapter is discovering and this client is not. There are two exceptions: BlueZ reports the end of this
+/// client's discovery with a delay; and a stop that BlueZ refused or did not confirm leaves a discovery of
+/// this client running (docs/bluez.md, trap 59).
 struct ForeignScans {
-  /// For how long an adapter must discover without us before another client is taken to scan with it.
+  /// How long an adapter must be discovering without this client until another client is assumed to scan.
   static let least = Duration.seconds(1)
-  /// How long after our own stop BlueZ may go on saying that it discovers: up to 10 ms (recorded traces), but more than a
-  /// second where the machine is busy (measured in an overloaded guest).
+  /// How long after this client's stop BlueZ may still report discovery: up to 10 ms (recorded traces), but
+  /// more than 1 s on a busy machine (measured in an overloaded guest).
   static let echo = Duration.seconds(5)
 
-  /// Since when an adapter discovers without anything of ours.
+  /// Since when an adapter has been discovering without this client.
   private var since: [ObjectPath: MonotonicInstant] = [:]
-  /// Where another client was found to scan. While we discover ourselves there is nothing to see, and it stays so.
+  /// Adapters with which another client scans. During this client's own discovery nothing can be observed,
+  /// and the last result stays.
   private var found: Set<ObjectPath> = []
-  /// Adapters where a discovery of ours may go on though we have asked for its end.
+  /// Adapters on which a discovery of this client may continue although its stop was requested.
   private var unstopped: Set<ObjectPath> = []
-  /// When we last asked for the end of a discovery of ours.
+  /// When a discovery of this client was last asked to stop.
   private var stoppedAt: [ObjectPath: MonotonicInstant] = [:]
 
-  /// Takes in how an adapter stands now.
+  /// Records the state of an adapter.
   mutating func note(_ path: ObjectPath, isDiscovering: Bool, isOurs: Bool, at now: MonotonicInstant) {
     if isSettled(path, at: now) { found.insert(path) }
     if !isDiscovering {
@@ -37,13 +39,13 @@ struct ForeignScans {
     }
   }
 
-  /// Our discovery on an adapter was asked to end.
+  /// Records that this client's discovery on an adapter was asked to stop.
   mutating func stopped(_ path: ObjectPath, wasCarriedOut: Bool, at now: MonotonicInstant) {
     stoppedAt[path] = now
     if wasCarriedOut { unstopped.remove(path) } else { unstopped.insert(path) }
   }
 
-  /// Forgets all adapters but these.
+  /// Removes all adapters except these.
   mutating func keep(_ paths: [ObjectPath]) {
     since = since.filter { paths.contains($0.key) }
     found.formIntersection(paths)
@@ -51,18 +53,18 @@ struct ForeignScans {
     stoppedAt = stoppedAt.filter { paths.contains($0.key) }
   }
 
-  /// Whether another client scans with an adapter, as far as that is settled.
+  /// Whether another client is known to scan with an adapter.
   func isScanning(_ path: ObjectPath, at now: MonotonicInstant) -> Bool {
     found.contains(path) || isSettled(path, at: now)
   }
 
-  /// When it will be settled whether another client scans with an adapter; nil where that is known.
+  /// When it will be known whether another client scans with an adapter; nil if it is known.
   func settles(_ path: ObjectPath, after now: MonotonicInstant) -> MonotonicInstant? {
     guard !found.contains(path), let settled = settled(path), settled > now else { return nil }
     return settled
   }
 
-  /// When another client is taken to scan with an adapter, if it discovers until then.
+  /// When another client is assumed to scan with an adapter that is still discovering then.
   private func settled(_ path: ObjectPath) -> MonotonicInstant? {
     guard let since = since[path] else { return nil }
     let echo = stoppedAt[path]?.advanced(by: Self.echo) ?? since
@@ -75,7 +77,7 @@ struct ForeignScans {
 }
 
 extension BlueZCentral {
-  /// Holds what BlueZ says of discovery against what is ours.
+  /// Compares the discovery that BlueZ reports with this client's own.
   func scansChanged() {
     let adapters = tree.adapterPaths
     foreignScans.keep(adapters)
@@ -88,7 +90,8 @@ extension BlueZCentral {
     wake(Name.root)
   }
 
-  /// Whether another client scans with an adapter. Waits until that is known, at most for `ForeignScans.echo`.
+  /// Whether another client scans with an adapter. Waits until that is known, at most for
+  /// `ForeignScans.echo`.
   func isScannedByOthers(_ path: ObjectPath) async -> Bool {
     while !Task.isCancelled, let settles = foreignScans.settles(path, after: clock.now) {
       let left = clock.now.duration(to: settles)
@@ -97,9 +100,9 @@ extension BlueZCentral {
     return foreignScans.isScanning(path, at: clock.now)
   }
 
-  /// The programs that listen to BlueZ besides this one. BlueZ does not say who scans; who scans listens. The bus tells
-  /// root alone who listens to what (docs/bluez.md, trap 60).
-  public func scanningClients(on adapter: AdapterID) async -> [String] {
+  /// The other programs that subscribe to BlueZ's signals. BlueZ does not report which client scans, but a
+  /// scanning client subscribes. The bus reports subscriptions only to root (docs/bluez.md, trap 60).
+  package func scanningClients(on adapter: AdapterID) async -> [String] {
     let found = await connection.programs(listeningTo: Name.service, below: "/org/bluez")
     return found.map { "\($0.name) (pid \($0.id))" }
   }

@@ -1,37 +1,38 @@
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 import EventLoop
+package import Logging
 import Waiting
 
-/// `Central` over BlueZ's `org.bluez`, on whichever bus it is.
+/// `Central` over BlueZ's `org.bluez`, on any bus.
 ///
-/// It lives on the loop of its bus connection, and keeps a copy of BlueZ's objects in the order of the wire:
-/// signals are taken in synchronously, before anything that was answered after them. It has no background
-/// work: what must be asked of BlueZ is asked by whoever needs it (`ready`), so there is nothing to run,
-/// and `close` ends everything.
+/// It runs on the loop of its bus connection and keeps a copy of BlueZ's objects in the order of the wire: a
+/// signal is applied synchronously, before any reply that was sent after it. It has no background work: an
+/// operation that needs BlueZ's objects requests them (`ready`), so `close` ends everything.
 ///
-/// It never removes, disconnects or changes what its user has paired, trusted or blocked.
-public actor BlueZCentral: Central {
+/// It never removes, disconnects or changes what the user has paired, trusted or blocked.
+package actor BlueZCentral: Central {
   nonisolated let connection: Connection
   nonisolated let clock: any TimeSource
+  nonisolated let log: Logger
 
   /// The loop of the connection.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   nonisolated let executor: LoopExecutor
 
-  /// What we know of the daemon.
+  /// What is known about the daemon.
   enum Stack: Hashable {
-    /// It may be there; its objects have to be asked for.
+    /// The daemon may run; its objects have not been requested yet.
     case unasked
-    /// It is there, and `tree` is a true copy of its objects.
+    /// The daemon runs, and `tree` is an exact copy of its objects.
     case present
-    /// The bus is gone, and with it everything.
+    /// The connection to the bus was lost.
     case busLost
   }
 
   private(set) var stack = Stack.unasked
 
-  /// Whether the connection to the bus has ended: nothing can be asked of this central any more.
+  /// Whether the connection to the bus has ended. No operation can succeed any more.
   var hasLostBus: Bool { stack == .busLost }
 
   private(set) var tree = ObjectTree()
@@ -39,55 +40,58 @@ public actor BlueZCentral: Central {
   var news: [ObjectPath: DeviceNews] = [:]
   var cleanSlates = CleanSlates()
   var discoveries: [ObjectPath: Discovery] = [:]
-  /// What other clients discover.
+  /// Scans by other clients.
   var foreignScans = ForeignScans()
-  /// Devices that we are connecting to, and whether they have been connected meanwhile.
+  /// Devices with a connection attempt, and whether each has been connected in the meantime.
   var attempts: [ObjectPath: Bool] = [:]
-  /// Links that BlueZ has been asked to end, by device, and since when.
+  /// Links that BlueZ was asked to end, by device, and when.
   var endings: [ObjectPath: MonotonicInstant] = [:]
-  /// Devices that BlueZ was asked to forget, and since when: it may answer before it removes the object.
+  /// Devices that BlueZ was asked to remove, and when. BlueZ may reply before it removes the object.
   var removals: [ObjectPath: MonotonicInstant] = [:]
   /// Links that are up, by device.
   var links: [ObjectPath: BlueZPeripheral] = [:]
-  /// Links that have just ended; what they stood on may go now.
+  /// Links that have just ended; the cause may turn out to be the loss of their adapter or of the stack.
   private var ended: [BlueZPeripheral] = []
-  /// Counts the discovery filters that were set, from 1 to 8 and again.
+  /// A counter of the discovery filters, cycling from 1 to 8.
   var filtersSet: Int16 = 0
   var lastNumber: UInt64 = 0
 
-  /// Fired by every change to the stack, to an adapter, to a device, or to the state of a discovery.
+  /// The tasks that wait for a change of the stack, an adapter, a device, or a discovery.
   private var waiters: [ObjectPath: Waiters] = [:]
   /// Counts the changes of the list of adapters.
   private(set) var adapterGeneration: UInt64 = 0
 
-  init(connection: Connection, clock: any TimeSource) {
+  init(connection: Connection, clock: any TimeSource, log: Logger) {
     self.connection = connection
+    self.log = log
     self.clock = clock
     executor = connection.executor
   }
 
   /// Connects to the bus and subscribes to BlueZ. The daemon need not run yet: operations throw
-  /// `stackUnavailable` until it does, and `adapterChanges` tells when it has come.
+  /// `stackUnavailable` until it does, and `adapterChanges` reports its start.
   /// - Parameters:
   ///   - bus: where BlueZ is: `.system`, or the address of another bus.
   ///   - clock: the clock of all instants and of all waiting.
+  ///   - log: Gets changes of the bus and of BlueZ at `warning`, of adapters at `info`, discoveries and links at `debug`, D-Bus
+  ///     messages at `trace`. No entry contains a value that is written or read.
   /// - Throws: `busUnavailable`; `timedOut` when the bus does not answer; `permissionDenied` when the bus does not let us speak to it or to BlueZ.
-  public static func open(
-    bus: BusAddress, clock: any TimeSource
+  package static func open(
+    bus: BusAddress, clock: any TimeSource, log: Logger = .silent
   ) async throws(CentralError) -> BlueZCentral {
     let connection: Connection
     do throws(DBusError) {
-      connection = try await Connection.open(bus)
+      connection = try await Connection.open(bus, log: log)
     } catch {
       throw openingError(error)
     }
-    let central = BlueZCentral(connection: connection, clock: clock)
+    let central = BlueZCentral(connection: connection, clock: clock, log: log)
     do throws(CentralError) {
       try await central.subscribe()
       do throws(CentralError) {
         try await central.ready()
       } catch  where error.code == .stackUnavailable || error.code == .timedOut {
-        // It may come, or answer, later.
+        // The daemon may start, or reply, later.
       }
     } catch {
       await connection.close()
@@ -96,14 +100,15 @@ public actor BlueZCentral: Central {
     return central
   }
 
-  /// Leaves the bus. Links and discoveries end, as BlueZ sees to for a client that goes; what is still waiting
-  /// here ends with `busUnavailable` or `disconnected`.
-  public func close() async {
+  /// Closes the connection to the bus. BlueZ then ends this client's discoveries and links. Operations in
+  /// progress throw `busUnavailable` or `disconnected`.
+  package func close() async {
     busLost()
     await connection.close()
   }
 
-  /// The bus's refusal and its silence are told apart; every other reason means that it is not there for us.
+  /// The error for a failed connection: refusal and timeout have their own codes; for any other reason the
+  /// bus counts as unavailable.
   private static func openingError(_ error: DBusError) -> CentralError {
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
     let isTold = named.code == .permissionDenied || named.code == .timedOut
@@ -112,11 +117,11 @@ public actor BlueZCentral: Central {
   }
 }
 
-// MARK: Keeping the copy
+// MARK: The copy of the objects
 
 extension BlueZCentral {
-  /// The daemon's signals, and the bus's word on who it is. Before the first snapshot, so that nothing falls
-  /// between the two.
+  /// Subscribes to the daemon's signals and to changes of its owner. This happens before the first snapshot,
+  /// so that no change is missed.
   private func subscribe() async throws(CentralError) {
     await connection.onClose { [weak self] in
       self?.assumeIsolated { $0.busLost() }
@@ -152,9 +157,9 @@ extension BlueZCentral {
     }
   }
 
-  /// One step from the copy as it was to the copy as it is, and everything that follows from it.
+  /// Applies one change to the copy, with all its consequences.
   func take(_ change: ObjectTree.Change) {
-    // Most signals are about devices, and come by the hundred.
+    // Most signals are about devices and are frequent.
     let adaptersBefore = change.isOfAdapter ? tree.adapters : nil
     tree.apply(change)
     switch change {
@@ -183,12 +188,13 @@ extension BlueZCentral {
       return
     }
     // Also when one daemon takes over from another at once: none of the first one's objects are left.
+    if stack == .present { log.warning("org.bluez left the bus, or was replaced") }
     stack = .unasked
     tree.apply(.ownerLost)
     everythingLost(CentralError(.stackUnavailable, stackText: "org.bluez has left the bus"))
   }
 
-  /// The bus is gone, or we are leaving it.
+  /// Handles the loss of the bus, or `close`.
   func busLost() {
     guard stack != .busLost else { return }
     stack = .busLost
@@ -208,17 +214,25 @@ extension BlueZCentral {
     wakeEverybody()
   }
 
-  /// A link is down.
+  /// Handles the end of a link.
   func linkEnded(_ path: ObjectPath, _ cause: Disconnection.Cause) {
     guard let link = links.removeValue(forKey: path) else { return }
+    log.debug("\(path.text): link ended (\(cause))")
     link.assumeIsolated { $0.ended(cause) }
     ended.removeAll { $0.assumeIsolated { $0.isSettled } }
     ended.append(link)
   }
 
-  /// An adapter has come, gone, or changed its state: what stood on it falls with it.
+  /// The adapters with their states, for the log.
+  private var adapterStates: String {
+    let states = tree.adapterPaths.map { "\($0.text) \(trouble(at: $0).map { "\($0)" } ?? "ready")" }
+    return states.isEmpty ? "none" : states.joined(separator: ", ")
+  }
+
+  /// Handles a new, removed or changed adapter. Its links and discoveries end if it is gone.
   private func adaptersChanged() {
     adapterGeneration += 1
+    log.info("adapters: \(adapterStates)")
     for path in links.keys.sorted() where trouble(at: path.parent) != nil { linkEnded(path, .adapterLost) }
     for link in ended where trouble(at: link.path.parent) != nil {
       link.assumeIsolated { $0.lost(.adapterLost) }
@@ -228,10 +242,10 @@ extension BlueZCentral {
   }
 }
 
-// MARK: Asking
+// MARK: Requests
 
 extension BlueZCentral {
-  /// Returns when the copy of BlueZ's objects is true, asking for them if it has to.
+  /// Returns when the copy of BlueZ's objects is complete. Requests the objects if necessary.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`, `timedOut`.
   func ready() async throws(CentralError) {
     while stack != .present {
@@ -245,7 +259,7 @@ extension BlueZCentral {
     guard let snapshot = ObjectTree.Change(managedObjects: answer) else {
       throw CentralError(.other, stackText: "GetManagedObjects was answered with something else")
     }
-    // The answer is seen in its place among the signals: what came before is in it, what comes after is not.
+    // The reply keeps its position among the signals: it contains all changes before it and none after it.
     guard stack == .unasked else { return }
     stack = .present
     tree.apply(snapshot)
@@ -256,8 +270,8 @@ extension BlueZCentral {
     scansChanged()
   }
 
-  /// Calls a method of BlueZ's.
-  /// - Parameter timeout: nil waits for as long as BlueZ takes.
+  /// Calls a method of BlueZ.
+  /// - Parameter timeout: Nil waits without a limit.
   func call(
     _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue] = [],
     during operation: ErrorTable.Operation = .adapter, timeout: Duration? = Connection.patience
@@ -291,7 +305,7 @@ extension BlueZCentral {
 // MARK: Waiting
 
 extension BlueZCentral {
-  /// Waits for the next change of an object or of what is below it, of the adapters (at `/`), or of the stack;
+  /// Waits for the next change of an object or anything below it, of the adapters (at `/`), or of the stack;
   /// or until the task is cancelled.
   func change(of path: ObjectPath) async {
     let changed = waiters[path, default: Waiters()].add()
@@ -300,8 +314,8 @@ extension BlueZCentral {
     if waiters[path]?.isEmpty == true { waiters[path] = nil }
   }
 
-  /// Wakes who waits for an object or for one above it. Those who wait at the root wait for adapters, and are
-  /// woken for these alone.
+  /// Resumes the tasks that wait for an object or an ancestor of it. Tasks that wait at the root wait for
+  /// adapters and are resumed only for these.
   func wake(_ path: ObjectPath) {
     guard !waiters.isEmpty else { return }
     waiters[path]?.endAll()
@@ -316,7 +330,7 @@ extension BlueZCentral {
     for path in waiters.keys.sorted() { waiters[path]?.endAll() }
   }
 
-  /// A number that was not used before.
+  /// Returns a number that was not used before.
   func nextNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber

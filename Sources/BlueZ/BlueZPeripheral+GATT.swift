@@ -1,15 +1,16 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 import Waiting
 
 extension BlueZPeripheral {
-  /// How long a characteristic may come after `ServicesResolved`: 95 ms have been seen. Longer than that by far, as
-  /// only a peripheral that lacks one waits for it to the end, and a rehearsal's clock may run many times faster.
+  /// How long after `ServicesResolved` a characteristic may appear; up to 95 ms was measured. The limit is
+  /// much longer, because only a peripheral that lacks a characteristic waits for all of it, and a
+  /// rehearsal's clock may run many times faster.
   static let lateCharacteristics = Duration.seconds(2)
 
-  /// Waits until BlueZ has resolved the services and this one has all that is required.
-  /// - Throws: `attributeMissing`, `disconnected`, `cancelled`.
-  public func discover(
+  /// Waits until BlueZ has resolved the services, and until this service has everything that is required.
+  /// - Throws: `attributeMissing`, `attributeAmbiguous`, `disconnected`, `cancelled`.
+  package func discover(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService {
     let central = central
@@ -29,9 +30,9 @@ extension BlueZPeripheral {
     }
   }
 
-  /// Waits until BlueZ has resolved the services, and for as long as characteristics may come late.
+  /// Waits until BlueZ has resolved the services, and for late characteristics.
   /// - Throws: `disconnected`, `cancelled`.
-  public func allServices() async throws(CentralError) -> [RemoteService] {
+  package func allServices() async throws(CentralError) -> [RemoteService] {
     let central = central
     let path = path
     return try await whileLinked { () async throws(CentralError) in
@@ -44,9 +45,9 @@ extension BlueZPeripheral {
   }
 
   /// Reads a value.
-  /// - Throws: `att`, `notPermitted`, `busy` while another read of it is under way, `attributeMissing`,
-  ///   `disconnected`, `cancelled`.
-  public func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
+  /// - Throws: `att`, `notPermitted`, `attributeMissing`, `disconnected`, `cancelled`; `busy` while another
+  ///   read of the characteristic is in progress.
+  package func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     let answer = try await gatt(characteristic, Name.Member.readValue, [.vardict([])])
     guard let value = answer.first?.asBytes else {
       throw CentralError(.other, stackText: "ReadValue was answered with something else")
@@ -58,12 +59,12 @@ extension BlueZPeripheral {
     return value
   }
 
-  /// The longest value that an attribute can have (Bluetooth Core, Vol 3 Part F 3.2.9).
+  /// The maximum length of an attribute value in bytes (Bluetooth Core, Vol 3 Part F 3.2.9).
   static let longestValue = 512
 
-  /// Writes a value. One that is longer than the MTU allows is split by BlueZ.
-  /// - Throws: as `read`.
-  public func write(
+  /// Writes a value. BlueZ splits a value that exceeds the MTU.
+  /// - Throws: Same as `read`.
+  package func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError) {
     let type =
@@ -75,13 +76,13 @@ extension BlueZPeripheral {
     _ = try await gatt(characteristic, Name.Member.writeValue, [.bytes(value), options])
   }
 
-  /// Subscribes (`StartNotify`); the subscription ends with the link.
-  /// - Throws: `notPermitted` when the peripheral refuses it, else as `read`.
-  public func notifications(
+  /// Subscribes (`StartNotify`). The subscription ends with the link.
+  /// - Throws: `notPermitted` if the peripheral refuses it; otherwise the same as `read`.
+  package func notifications(
     of characteristic: RemoteCharacteristic
   ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
     let path = try attribute(characteristic)
-    // A value may come before the answer.
+    // A value may arrive before the reply.
     let (stream, number) = await addSink(path)
     do throws(CentralError) {
       _ = try await gatt(characteristic, Name.Member.startNotify, [], during: .notify)
@@ -92,7 +93,8 @@ extension BlueZPeripheral {
     return stream
   }
 
-  /// Calls a method of a characteristic. BlueZ gives the peripheral 30 s to answer, so there is no limit of ours.
+  /// Calls a method of a characteristic. BlueZ limits the peripheral's response time to 30 s, so there is no
+  /// other limit.
   private func gatt(
     _ characteristic: RemoteCharacteristic, _ member: MemberName, _ body: [DBusValue],
     during operation: ErrorTable.Operation = .gatt
@@ -105,7 +107,7 @@ extension BlueZPeripheral {
           path, Name.Interface.gattCharacteristic, member, body, during: operation, timeout: nil)
       }
     } catch  where error.code == .disconnected || error.code == .att(0x0E) {
-      // 0x0E is what BlueZ says of a link that was cut, though a peripheral may say it, too.
+      // BlueZ reports 0x0E for a link that was lost, but a peripheral may also send it.
       if await endsSoon() { throw CentralError(.disconnected, stackText: error.stackText) }
       let isMissing = await central.tree.properties(path, Name.Interface.gattCharacteristic) == nil
       throw isMissing
@@ -113,7 +115,7 @@ extension BlueZPeripheral {
     }
   }
 
-  /// The object behind a characteristic of this link.
+  /// The path of a characteristic of this link.
   private func attribute(_ characteristic: RemoteCharacteristic) throws(CentralError) -> ObjectPath {
     guard let path = ObjectPath(characteristic.handle), path != self.path, path.isAtOrBelow(self.path) else {
       throw CentralError(.attributeMissing(characteristic.uuid))
@@ -123,7 +125,7 @@ extension BlueZPeripheral {
 }
 
 extension BlueZCentral {
-  /// Returns when BlueZ has resolved a device's services, which may never be.
+  /// Waits until BlueZ has resolved a device's services, which may never happen.
   func resolved(_ device: ObjectPath) async throws(CentralError) {
     while tree.device(device)?.flag(Name.Property.servicesResolved) != true {
       guard !Task.isCancelled else { throw CentralError(.cancelled) }
@@ -131,7 +133,7 @@ extension BlueZCentral {
     }
   }
 
-  /// Returns when nothing of what is required of a service is missing, or the task is cancelled.
+  /// Waits until the service has everything that is required, or the task is cancelled.
   func completed(_ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath) async {
     while !Task.isCancelled {
       guard case .missing = tree.service(service, requiring: required, of: device) else { return }

@@ -1,30 +1,30 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 import EventLoop
 import Waiting
 
-/// One link to one peripheral through BlueZ. It lives on the same thread as its central, which tells it
-/// synchronously what the signals say.
-public actor BlueZPeripheral: Peripheral {
-  /// Whom this link leads to.
-  public nonisolated let address: BluetoothAddress
-  /// The adapter that holds it.
-  public nonisolated let adapter: AdapterID
+/// A link to a peripheral through BlueZ. It runs on the thread of its central, which passes on the content of
+/// signals synchronously.
+package actor BlueZPeripheral: Peripheral {
+  /// The address of the peripheral.
+  package nonisolated let address: BluetoothAddress
+  /// The adapter that holds the link.
+  package nonisolated let adapter: AdapterID
 
   let central: BlueZCentral
   let path: ObjectPath
   private nonisolated let executor: LoopExecutor
 
-  /// Whether we have asked for its end.
+  /// Whether this client has requested the end of the link.
   var isEnding = false
   private var end: Disconnection?
   private var isCauseTold = false
-  /// Who gets a characteristic's values.
+  /// The subscribers of each characteristic.
   private var sinks: [ObjectPath: [UInt64: AsyncStream<CharacteristicNotification>.Continuation]] = [:]
   private var waiting = Waiters()
 
   /// The central's thread.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(_ central: BlueZCentral, path: ObjectPath, address: BluetoothAddress, adapter: AdapterID) {
     self.central = central
@@ -34,9 +34,9 @@ public actor BlueZPeripheral: Peripheral {
     executor = central.executor
   }
 
-  // MARK: What the central tells
+  // MARK: Notifications from the central
 
-  /// The link is down.
+  /// Records that the link is down.
   func ended(_ cause: Disconnection.Cause) {
     guard end == nil else { return }
     end = Disconnection(cause: cause, at: central.clock.now)
@@ -47,12 +47,12 @@ public actor BlueZPeripheral: Peripheral {
     waiting.endAll()
   }
 
-  /// When an adapter is switched off or unplugged, BlueZ says first that its links are down: 37 to 50 ms before, on
-  /// the real one.
+  /// How long after the end of its links an adapter may be reported as off or removed. BlueZ reports the end
+  /// of the links 37 to 50 ms earlier (measured).
   static let settling = Duration.milliseconds(100)
 
-  /// The adapter or the stack has gone: a link that went just before, and of whose end nobody was told another
-  /// cause, went with it.
+  /// Records that the adapter or the stack is gone. A link that ended just before, and whose cause was not
+  /// delivered yet, gets this cause.
   func lost(_ cause: Disconnection.Cause) {
     guard let end, !isSettled else { return }
     switch (end.cause, cause) {
@@ -61,15 +61,15 @@ public actor BlueZPeripheral: Peripheral {
     }
   }
 
-  /// Whether its cause will not turn out to be another any more. Signals may be late where the machine is busy.
+  /// Whether the cause can no longer change. Signals may be late on a busy machine.
   var isSettled: Bool {
     guard let end else { return false }
     return isCauseTold || end.at.advanced(by: Self.settling * 10) <= central.clock.now
   }
 
-  /// A characteristic has a value, sent by the peripheral or fetched by us.
+  /// Passes on a value of a characteristic that the peripheral sent or that this client read.
   func notified(_ characteristic: ObjectPath, _ value: [UInt8]) {
-    // What is longer than an attribute can be is not from a peripheral; its beginning is kept.
+    // A value that is longer than an attribute can be does not come from a peripheral; its beginning is kept.
     let notification = CharacteristicNotification(
       value: Array(value.prefix(Self.longestValue)), receivedAt: central.clock.now)
     for (number, sink) in (sinks[characteristic] ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -77,10 +77,10 @@ public actor BlueZPeripheral: Peripheral {
     }
   }
 
-  // MARK: The end
+  // MARK: The end of the link
 
-  /// Returns when the link has ended and its cause is known; nil when the waiting task is cancelled first.
-  public func disconnection() async -> Disconnection? {
+  /// Waits until the link has ended and the cause is known; nil if the waiting task is cancelled first.
+  package func disconnection() async -> Disconnection? {
     guard await linkEnd(), let end else { return nil }
     let settled = end.at.advanced(by: Self.settling)
     if end.cause == .remote || end.cause == .adapterLost, central.clock.now < settled {
@@ -91,15 +91,15 @@ public actor BlueZPeripheral: Peripheral {
     return self.end
   }
 
-  /// Asks for the link's end and waits for it, 5 s at most: BlueZ takes 2 to 3 s, and the link works until
-  /// then. Works in a cancelled task, too.
-  public func disconnect() async {
+  /// Requests the end of the link and waits for it, at most 5 s. BlueZ takes 2 to 3 s, and the link works
+  /// until then. It also works in a cancelled task.
+  package func disconnect() async {
     guard end == nil else { return }
     isEnding = true
     await central.shielded { [central, path] in await central.hangUp(path) }
   }
 
-  /// Whether the link has ended, once it has; false when the task is cancelled first.
+  /// Waits until the link has ended; false if the task is cancelled first.
   private func linkEnd() async -> Bool {
     while end == nil {
       if Task.isCancelled { return false }
@@ -116,7 +116,7 @@ public actor BlueZPeripheral: Peripheral {
 
   // MARK: For the operations
 
-  /// Does something that needs the link, until the link ends.
+  /// Runs an operation that needs the link, until the link ends.
   func whileLinked<Success: Sendable>(
     _ work: @escaping @Sendable () async throws(CentralError) -> Success
   ) async throws(CentralError) -> Success {
@@ -129,13 +129,14 @@ public actor BlueZPeripheral: Peripheral {
     }
   }
 
-  /// Whether the link ends within a moment: BlueZ may answer for a link before it says that it is down.
+  /// Whether the link ends within a moment. BlueZ may reply to an operation on a lost link before it reports
+  /// the loss.
   func endsSoon() async -> Bool {
     _ = await race(BlueZCentral.signalLag, on: central.clock) { await self.linkEnd() }
     return end != nil
   }
 
-  /// A stream of a characteristic's values from now on, and the number to end it by.
+  /// Adds a stream of a characteristic's values, and returns it with the number that removes it.
   func addSink(_ characteristic: ObjectPath) async -> (AsyncStream<CharacteristicNotification>, UInt64) {
     let (stream, sink) = AsyncStream.makeStream(
       of: CharacteristicNotification.self, bufferingPolicy: .bufferingNewest(256))
@@ -150,8 +151,8 @@ public actor BlueZPeripheral: Peripheral {
 }
 
 extension BlueZCentral {
-  /// Returns when everything is known here that BlueZ had said by now: its answer comes after all its signals.
-  /// Without BlueZ the bus answers, after it has told of BlueZ's end.
+  /// Waits until all signals that BlueZ has sent so far are applied: BlueZ's reply to a call follows them.
+  /// Without BlueZ the bus replies, after it has signalled BlueZ's end.
   func catchUp() async {
     _ = try? await call(Name.root, Name.Interface.peer, Name.Member.ping, timeout: .seconds(1))
   }

@@ -1,78 +1,80 @@
 import Bluetooth
 import DBus
 
-/// What one device object's advertising is known to be, over that object's life: tells what has just been
-/// *heard* from what BlueZ merely remembers.
+/// What is known about the advertising of one device object, over the lifetime of the object. It
+/// distinguishes received advertisements from properties that BlueZ merely caches.
 ///
-/// BlueZ keeps each field until another value of it arrives, so an object may hold the name of one life
-/// and the manufacturer data of another. What we rely on instead (BlueZ's `device.c`, `adapter.c`; runs
-/// against 5.66):
+/// BlueZ keeps each field until a new value arrives, so an object may combine an old name with new
+/// manufacturer data. The following behaviour is reliable instead (BlueZ's `device.c`, `adapter.c`; runs with
+/// 5.66):
 ///
-/// - With `DuplicateData`, each report that has manufacturer or service data signals it again, changed or
-///   not. A report without them signals RSSI alone. Without `DuplicateData`, which only a discovery of ours asks for,
-///   a report whose data has not changed signals RSSI alone as well: it neither confirms nor contradicts.
-/// - A name is signalled when it changes, and not otherwise.
-/// - An object made by a report (it comes with an RSSI) holds that report and nothing older, but for one
-///   thing: its name may come from the cache on disk, which outlives even `RemoveDevice`.
+/// - With `DuplicateData`, each report that has manufacturer or service data signals them again, changed or
+///   not. A report without them signals only the RSSI. Without `DuplicateData`, which only this client's
+///   discovery requests, a report with unchanged data also signals only the RSSI: it neither confirms nor
+///   contradicts the data.
+/// - A name is signalled only when it changes.
+/// - An object that a report created (it appears with an RSSI) contains that report and nothing older, with
+///   one exception: its name may come from the cache on disk, which is kept even after `RemoveDevice`.
 struct DeviceNews: Hashable, Sendable {
-  /// What a report said, as far as it is certain.
+  /// The content of a report, as far as it is certain.
   struct Payload: Hashable, Sendable {
     var localName: String?
     var serviceUUIDs: [BluetoothUUID] = []
     var manufacturerData: [UInt16: [UInt8]] = [:]
     var serviceData: [BluetoothUUID: [UInt8]] = [:]
 
-    /// Whether there is something in it that a report with the same content would signal again.
+    /// Whether it contains something that a report with the same content would signal again.
     var repeats: Bool { !manufacturerData.isEmpty || !serviceData.isEmpty }
   }
 
-  /// One report, as news.
+  /// One received report.
   struct Hearing: Hashable, Sendable {
-    /// In dBm; when this report's was not signalled, the last one that was (less than 8 dB away).
+    /// In dBm. If this report's RSSI was not signalled, the last signalled value (less than 8 dB different).
     var rssi: Int?
-    /// What it said. Empty when that is in doubt.
+    /// The content of the report. Empty if it is in doubt.
     var payload: Payload
-    /// Whether only a new object can tell what this peripheral says now.
+    /// Whether only a new object can show the peripheral's current content.
     var wantsCleanSlate: Bool
   }
 
   private enum Content: Hashable {
-    /// The object is older than our knowledge of it.
+    /// The object existed before this client observed it.
     case remembered
-    /// The last report was this.
+    /// The content of the last report is known.
     case heard(Payload)
-    /// The last report was something else than the one before, and did not say what.
+    /// The last report differed from the one before, and its content is unknown.
     case doubtful
   }
 
   private var content: Content
 
-  /// Whether the object's content is known for certain: the object was made, or its data signalled, while we were on
-  /// the bus, and no later report contradicts that.
+  /// Whether the content is certain: the object was created, or its data signalled, while this client was on
+  /// the bus, and no later report contradicts it.
   var isCertain: Bool {
     if case .heard = content { true } else { false }
   }
 
-  /// An object that was there before we looked, or was made from storage.
+  /// An object that existed before this client observed it, or that was created from storage.
   static let remembered = Self(content: .remembered)
 
-  /// An object that has just appeared, and the report that made it, if it was a report.
+  /// An object that has just appeared, and the report that created it, if there was one.
   static func born(_ device: Properties) -> (news: Self, hearing: Hearing?) {
     guard let rssi = device.number(Name.Property.rssi) else { return (.remembered, nil) }
     var payload = Payload(device)
-    // An iBeacon fills its advertisement, so this name is from the cache, or at best from a scan response.
+    // An iBeacon fills its advertisement, so this name comes from the cache, or at best from a scan response.
     if payload.manufacturerData[IBeacon.company].flatMap(IBeacon.init(manufacturerData:)) != nil {
       payload.localName = nil
     }
     return (Self(content: .heard(payload)), Hearing(rssi: rssi, payload: payload, wantsCleanSlate: false))
   }
 
-  /// Takes a `PropertiesChanged` of `Device1` in.
+  /// Applies a `PropertiesChanged` of `Device1`.
   /// - Parameters:
-  ///   - changed: what the signal carries.
-  ///   - device: the object after the signal.
-  ///   - repeatsData: whether a report signals its data even if that has not changed: a discovery of ours runs.
-  /// - Returns: the report behind the signal; nil when the signal comes from something else.
+  ///   - changed: The content of the signal.
+  ///   - device: The object's properties after the signal.
+  ///   - repeatsData: Whether a report also signals unchanged data, which is so while this client's discovery
+  /// runs.
+  /// - Returns: The report that caused the signal; nil if the signal has another cause.
   mutating func take(_ changed: Properties, device: Properties, repeatsData: Bool) -> Hearing? {
     guard Self.isReport(changed, device) else { return nil }
     var wantsCleanSlate = content == .remembered
@@ -100,8 +102,8 @@ struct DeviceNews: Hashable, Sendable {
       rssi: device.number(Name.Property.rssi), payload: payload, wantsCleanSlate: wantsCleanSlate)
   }
 
-  /// The report's own fields, and of the last one what this one certainly did not take back: its name and
-  /// services, which are not signalled again, if it was a report of the same kind.
+  /// The report's own fields, and the name and services of the last report, which are not signalled again, if
+  /// it was of the same kind.
   private func merged(_ news: Payload) -> Payload {
     guard case .heard(let last) = content,
       Set(last.manufacturerData.keys) == Set(news.manufacturerData.keys),
@@ -113,8 +115,8 @@ struct DeviceNews: Hashable, Sendable {
     return payload
   }
 
-  /// RSSI and data come with reports alone. A name may also have been read over a connection, and the
-  /// services' UUIDs always are, once connected.
+  /// Whether the signal comes from a report. Only reports change the RSSI and the data. A name may also be
+  /// read over a connection, and service UUIDs always are once connected.
   private static func isReport(_ changed: Properties, _ device: Properties) -> Bool {
     let fields = [Name.Property.rssi, Name.Property.manufacturerData, Name.Property.serviceData]
     if fields.contains(where: { changed[$0] != nil }) { return true }
@@ -124,13 +126,13 @@ struct DeviceNews: Hashable, Sendable {
 }
 
 extension DeviceNews.Payload {
-  /// The longest advertisement, with all its extensions (Bluetooth Core, Vol 4 Part E 7.7.65.13). What is longer was not
-  /// received over the air.
+  /// The maximum length of an advertisement in bytes, with all extensions (Bluetooth Core, Vol 4 Part E
+  /// 7.7.65.13). Longer data was not received over the air.
   private static let longestData = 1650
-  /// So many services of 16 bits fill it.
+  /// The maximum number of 16-bit service UUIDs in an advertisement.
   private static let mostServices = longestData / 2
 
-  /// What is in these properties.
+  /// Reads the content from properties.
   fileprivate init(_ properties: Properties) {
     localName = properties.text(Name.Property.name).flatMap {
       $0.utf8.count <= Self.longestData ? $0 : nil
@@ -147,7 +149,7 @@ extension DeviceNews.Payload {
 }
 
 extension DeviceNews.Hearing {
-  /// The hearing as the seam has it.
+  /// The report as an `Advertisement`.
   func advertisement(
     of address: BluetoothAddress, by adapter: AdapterID, at instant: MonotonicInstant
   ) -> Advertisement {
@@ -158,15 +160,15 @@ extension DeviceNews.Hearing {
   }
 }
 
-/// Which objects may be removed so that the next report makes them anew, and how often.
+/// Decides which objects may be removed so that the next report creates them again, and how often.
 struct CleanSlates: Sendable {
-  /// A report that is split in two (data in one half, name in the other) looks like a change of mind each
-  /// time; this keeps such a peripheral from being removed all the time.
+  /// The minimum time between two removals of an object. Reports that are split in two (data in one, name in
+  /// the other) look like a change each time, and the object would be removed all the time.
   static let interval = Duration.seconds(10)
 
   private var removed: [ObjectPath: MonotonicInstant] = [:]
 
-  /// Whether the user has paired, trusted or blocked a device, or anybody is connected to it.
+  /// Whether the user has paired, trusted or blocked a device, or a client is connected to it.
   static func isTied(_ device: Properties) -> Bool {
     let ties = [
       Name.Property.connected, Name.Property.paired, Name.Property.bonded, Name.Property.trusted,
@@ -175,7 +177,7 @@ struct CleanSlates: Sendable {
     return ties.contains(where: device.flag)
   }
 
-  /// Whether to remove this object now, while a scan runs. Never one that is tied.
+  /// Whether to remove this object now, during a scan. Never true for a tied object.
   mutating func grants(_ path: ObjectPath, _ device: Properties, at now: MonotonicInstant) -> Bool {
     guard !Self.isTied(device) else { return false }
     if let last = removed[path], now < last.advanced(by: Self.interval) { return false }

@@ -1,34 +1,35 @@
 import Bluetooth
 
-/// The one place where BlueZ's and D-Bus's errors become ours.
+/// The mapping from BlueZ's and D-Bus's errors to `CentralError`.
 ///
-/// BlueZ says most things by `org.bluez.Error.Failed` and a sentence, so a row looks at the name, the
-/// beginning of the sentence and what was being done; the first row that fits counts. Names and
-/// sentences are from BlueZ's `src/error.c`, `src/error.h` and `gattlib`, and from runs against 5.66.
+/// BlueZ reports most failures as `org.bluez.Error.Failed` with a message. So a row matches the name, the
+/// beginning of the message, and the operation; the first matching row counts. Names and messages come from
+/// BlueZ's `src/error.c`, `src/error.h` and `gattlib`, and from runs with 5.66.
 enum ErrorTable {
-  /// What was being done when the error came: the same words mean different things.
+  /// The operation that failed. The same message has different meanings for different operations.
   enum Operation: String, Hashable, Sendable, CaseIterable {
-    /// Something of the adapter: discovery, or asking for the objects.
+    /// An operation of the adapter: discovery, or the request for all objects.
     case adapter
     /// `Connect`.
     case connect
     /// `RemoveDevice`.
     case forget
-    /// Something of a connected peripheral.
+    /// An operation of a connected peripheral.
     case gatt
     /// `StartNotify`.
     case notify
   }
 
-  /// The error for what the bus answered. The original words go along.
+  /// Returns the error for a D-Bus error reply. It includes the original text.
   static func error(_ name: String, _ message: String?, during operation: Operation) -> CentralError {
     let text = message.map { $0.isEmpty ? name : "\(name): \($0)" } ?? name
     return CentralError(code(name, plain(message ?? ""), operation), stackText: text)
   }
 
-  /// Newer daemons put a code before the sentence, `:le-connection-timeout:…`; the code is the older sentence.
+  /// Newer daemons put a code before the message, `:le-connection-timeout:…`; the code is the older message.
   private static func plain(_ message: String) -> String {
-    // Byte for byte, here and below: to String, a character that combines with a letter is part of it.
+    // Compared by bytes, here and below, because a `String` combines a letter with a following combining
+    // character.
     guard message.utf8.first == UInt8(ascii: ":") else { return message }
     return String(message.utf8.dropFirst().prefix { $0 != UInt8(ascii: ":") }) ?? message
   }
@@ -71,7 +72,7 @@ enum ErrorTable {
 
   private static let rows: [Row] = failed + named + bus
 
-  /// `Failed`, by its sentence.
+  /// `Failed`, by message.
   private static let failed: [Row] = [
     Row(bluez + "Failed", "Not connected", [], .disconnected),
     Row(bluez + "Failed", "Operation already in progress", [], .busy),
@@ -88,17 +89,17 @@ enum ErrorTable {
     Row(bluez + "Failed", "Not Powered", [], .adapterUnavailable(.poweredOff)),
     Row(bluez + "Failed", "Blocked", [.adapter], .adapterUnavailable(.blocked)),
     Row(bluez + "Failed", "le-connection-gatt-browsing", [], .servicesUnresolved),
-    // Whatever else a Connect says, it failed; newer daemons have one name for nearly all of it
-    // (`le-connection-abort-by-local`), so there is nothing to read in it.
+    // Any other error of Connect means that it failed. Newer daemons use one name for nearly all reasons
+    // (`le-connection-abort-by-local`), so it carries no information.
     Row(bluez + "Failed", "", [.connect], .connectFailed),
     Row(bluez + "Failed", "br-connection-canceled", [.gatt, .notify], .disconnected),
     Row(bluez + "Failed", "le-connection-", [.gatt, .notify], .disconnected),
   ]
 
-  /// The other names of BlueZ.
+  /// BlueZ's other error names.
   private static let named: [Row] = [
     Row(bluez + "InProgress", "", [], .busy),
-    // `Set` of `Powered` while an earlier change is under way, and on an adapter that rfkill blocks.
+    // `Set` of `Powered` during an earlier change, and on an adapter that rfkill blocks.
     Row(bluez + "Busy", "", [.adapter], .busy),
     Row(bluez + "Blocked", "", [.adapter], .adapterUnavailable(.blocked)),
     Row(bluez + "NotReady", "", [], .adapterUnavailable(.poweredOff)),
@@ -107,13 +108,14 @@ enum ErrorTable {
     Row(bluez + "DoesNotExist", "", [.adapter], .adapterUnavailable(.absent)),
     Row(bluez + "DoesNotExist", "", [.gatt, .notify], .disconnected),
     Row(bluez + "DoesNotExist", "", [], .peripheralUnknown),
-    // Bluetooth Core, Vol 3 Part F 3.4.1.1, as `create_gatt_dbus_error` (gatt-client.c) hides them.
+    // ATT errors (Bluetooth Core, Vol 3 Part F 3.4.1.1) that `create_gatt_dbus_error` (gatt-client.c) reports
+    // under these names.
     Row(bluez + "InvalidArguments", "Invalid Length", [.gatt, .notify], .att(0x0D)),
     Row(bluez + "InvalidArguments", "Invalid offset", [.gatt, .notify], .att(0x07)),
     Row(bluez + "InvalidValueLength", "", [.gatt, .notify], .att(0x0D)),
     Row(bluez + "InvalidOffset", "", [.gatt, .notify], .att(0x07)),
     Row(bluez + "NotSupported", "", [.gatt], .att(0x06)),
-    // The characteristic has no notifications, or no descriptor to switch them on.
+    // The characteristic has no notifications, or no descriptor that enables them.
     Row(bluez + "NotSupported", "", [.notify], .notPermitted),
     Row(bluez + "NotAuthorized", "", [.gatt, .notify], .notPermitted),
     Row(bluez + "NotPermitted", "", [.gatt, .notify], .notPermitted),
@@ -128,12 +130,12 @@ enum ErrorTable {
     Row(bluez + "NotSupported", "", [.connect], .connectFailed),
   ]
 
-  /// The bus's own names. A daemon that died in the middle of a call is known by its sentence alone.
+  /// The bus's own error names. Only the message identifies a daemon that ended during a call.
   private static let bus: [Row] = [
     Row(dbus + "UnknownObject", "", [.adapter], .adapterUnavailable(.absent)),
     Row(dbus + "UnknownObject", "", [.connect, .forget], .peripheralUnknown),
     Row(dbus + "UnknownObject", "", [.gatt, .notify], .disconnected),
-    // What GDBus-like daemons and older libdbus say instead of UnknownObject.
+    // GDBus-like daemons and older libdbus use this instead of UnknownObject.
     Row(dbus + "UnknownMethod", "", [.adapter], .adapterUnavailable(.absent)),
     Row(dbus + "UnknownMethod", "", [.connect, .forget], .peripheralUnknown),
     Row(dbus + "UnknownMethod", "", [.gatt, .notify], .disconnected),
@@ -145,7 +147,7 @@ enum ErrorTable {
     Row(dbus + "Spawn.*", "", [], .stackUnavailable),
     Row(dbus + "NoReply", "Message recipient disconnected", [], .stackUnavailable),
     Row(dbus + "NoReply", "", [], .timedOut),
-    // The bus has tried to start the daemon for us, by itself or through systemd.
+    // The bus tried to start the daemon, by itself or through systemd.
     Row(dbus + "TimedOut", "Failed to activate service", [], .stackUnavailable),
     Row("org.freedesktop.systemd1.*", "", [], .stackUnavailable),
     Row(dbus + "Timeout", "", [], .timedOut),

@@ -1,6 +1,6 @@
 import DBus
 
-/// The words of BlueZ's D-Bus API (its `doc/*-api.txt`), each written once.
+/// The names of BlueZ's D-Bus API (its `doc/*-api.txt`).
 enum Name {
   static let service: BusName = "org.bluez"
   static let root: ObjectPath = "/"
@@ -14,7 +14,7 @@ enum Name {
     static let gattService: InterfaceName = "org.bluez.GattService1"
     static let gattCharacteristic: InterfaceName = "org.bluez.GattCharacteristic1"
 
-    /// The interfaces we keep; the rest of a stack's objects is none of our business.
+    /// The interfaces that are kept in the copy of the objects.
     static let kept: Set<InterfaceName> = [adapter, device, gattService, gattCharacteristic]
   }
 

@@ -1,18 +1,18 @@
 import Bluetooth
 import DBus
 
-/// A copy of BlueZ's objects, kept by its signals. A pure value: the same changes in the same order give
+/// A copy of BlueZ's objects, updated by its signals. It is a value: the same changes in the same order give
 /// the same tree.
 ///
-/// The order in which objects of one branch appear is not guaranteed (characteristics may come after their
-/// device says `ServicesResolved`), so nothing here expects a parent before its child.
+/// Objects of one branch may appear in any order (characteristics may appear after their device reports
+/// `ServicesResolved`), so a child may come before its parent.
 struct ObjectTree: Hashable, Sendable {
   /// An object's interfaces by name.
   typealias Interfaces = [InterfaceName: Properties]
 
-  /// One thing that happened to the tree, as BlueZ reports it.
+  /// A change of the tree, as BlueZ reports it.
   enum Change: Hashable, Sendable {
-    /// `GetManagedObjects` was answered: the tree is exactly this.
+    /// The reply to `GetManagedObjects`: the complete tree.
     case snapshot([ObjectPath: Interfaces])
     /// `InterfacesAdded`.
     case added(ObjectPath, Interfaces)
@@ -20,10 +20,10 @@ struct ObjectTree: Hashable, Sendable {
     case removed(ObjectPath, [InterfaceName])
     /// `PropertiesChanged`.
     case changed(ObjectPath, interface: InterfaceName, Properties, invalidated: [String])
-    /// The daemon has gone from the bus; it does not say goodbye to its objects when it is killed.
+    /// The daemon has left the bus. A killed daemon does not signal the removal of its objects.
     case ownerLost
 
-    /// Whether the adapters may be others after it.
+    /// Whether the change may affect the adapters.
     var isOfAdapter: Bool {
       switch self {
       case .snapshot, .ownerLost: true
@@ -38,7 +38,7 @@ struct ObjectTree: Hashable, Sendable {
   private var children: [ObjectPath: Set<ObjectPath>] = [:]
   private var knownAdapters: Set<ObjectPath> = []
 
-  /// Takes a change in.
+  /// Applies a change.
   mutating func apply(_ change: Change) {
     switch change {
     case .snapshot(let snapshot):
@@ -49,10 +49,10 @@ struct ObjectTree: Hashable, Sendable {
     case .removed(let path, let interfaces):
       remove(path, interfaces)
     case .changed(let path, let interface, let changed, let invalidated):
-      // Of an object we do not know, or not any more, there is nothing to change.
+      // A change of an unknown or removed object has no effect.
       guard objects[path]?[interface] != nil else { return }
       objects[path]?[interface]?.merge(changed) { $1 }
-      // That somebody else's link is up may be known by this alone (docs/bluez.md, trap 57).
+      // This may be the only sign of a link of another client (docs/bluez.md, trap 57).
       if interface == Name.Interface.device, changed.flag(Name.Property.servicesResolved) {
         objects[path]?[interface]?[Name.Property.connected] = .bool(true)
       }
@@ -62,7 +62,8 @@ struct ObjectTree: Hashable, Sendable {
     }
   }
 
-  /// More objects than this are not kept: a building of 10,000 sensors that are all in the middle of a session has fewer.
+  /// The maximum number of objects. A building with 10,000 sensors, each in the middle of a session, has
+  /// fewer.
   static let mostObjects = 200_000
 
   private mutating func add(_ path: ObjectPath, _ interfaces: Interfaces) {
@@ -84,12 +85,12 @@ struct ObjectTree: Hashable, Sendable {
     }
   }
 
-  /// The properties of an interface of an object; nil when there is no such object or interface.
+  /// The properties of an object's interface; nil if there is no such object or interface.
   func properties(_ path: ObjectPath, _ interface: InterfaceName) -> Properties? {
     objects[path]?[interface]
   }
 
-  /// The children of an object that have an interface, ordered by path (for BlueZ's attributes: by handle).
+  /// The children of an object with an interface, ordered by path (for BlueZ's attributes: by handle).
   func children(of path: ObjectPath, with interface: InterfaceName) -> [ObjectPath] {
     (children[path] ?? []).filter { objects[$0]?[interface] != nil }.sorted()
   }
@@ -98,7 +99,7 @@ struct ObjectTree: Hashable, Sendable {
 // MARK: Adapters
 
 extension ObjectTree {
-  /// Where the adapters are, in the order of their paths.
+  /// The adapters' paths, sorted.
   var adapterPaths: [ObjectPath] { knownAdapters.sorted() }
 
   /// The adapters, ordered by identity.
@@ -106,12 +107,12 @@ extension ObjectTree {
     adapterPaths.compactMap(adapter(at:)).sorted { $0.id < $1.id }
   }
 
-  /// Where an adapter's object is.
+  /// The path of an adapter's object.
   func path(of adapter: AdapterID) -> ObjectPath? {
     adapterPaths.first { self.adapter(at: $0)?.id == adapter }
   }
 
-  /// The adapter at a path; nil when there is none, or it does not say its address.
+  /// The adapter at a path; nil if there is none or it has no address.
   func adapter(at path: ObjectPath) -> Adapter? {
     guard let properties = properties(path, Name.Interface.adapter),
       let address = properties.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
@@ -121,7 +122,7 @@ extension ObjectTree {
       hardware: Self.hardware(properties))
   }
 
-  /// What BlueZ itself tells of the controller; 5.66 tells nothing.
+  /// What BlueZ reports about the controller; BlueZ 5.66 reports nothing.
   private static func hardware(_ properties: Properties) -> AdapterHardware? {
     let manufacturer = properties[Name.Property.manufacturer]?.asUInt16
     let version = properties[Name.Property.version]?.asByte
@@ -129,21 +130,24 @@ extension ObjectTree {
     return AdapterHardware(manufacturer: manufacturer, version: version)
   }
 
-  /// `PowerState` (BlueZ ≥ 5.65) tells blocked from off; `Powered` is what older daemons have. A daemon may
-  /// signal `Powered` before the matching `PowerState`, so an adapter that is powered is ready.
+  /// The state of an adapter. `PowerState` (BlueZ 5.65 and later) distinguishes blocked from off; older
+  /// daemons have only `Powered`. A daemon may signal `Powered` before the matching `PowerState`, so a
+  /// powered adapter counts as ready.
   private static func state(_ properties: Properties) -> Adapter.State {
     if properties.flag(Name.Property.powered) { return .ready }
     return properties.text(Name.Property.powerState) == "off-blocked" ? .blocked : .poweredOff
   }
 
-  /// `BlueZ 5.66`, from the first adapter whose `Modalias` says so (`usb:v1D6Bp0246d0542`: two hex bytes).
+  /// `BlueZ 5.66`, from the first adapter with a valid `Modalias` (`usb:v1D6Bp0246d0542`; the version is two
+  /// hex bytes).
   var stackVersion: String? {
     adapterPaths.lazy
       .compactMap { properties($0, Name.Interface.adapter)?.text(Name.Property.modalias) }
       .compactMap(Self.version(modalias:)).first
   }
 
-  /// The Linux Foundation's vendor, BlueZ's product, and `d` with the version: major and minor, a byte each.
+  /// Parses the Linux Foundation's vendor id, BlueZ's product id, and `d` with the version: one byte each for
+  /// major and minor.
   static func version(modalias: String) -> String? {
     let prefix = "usb:v1D6Bp0246d"
     let digits = modalias.dropFirst(prefix.count)
@@ -157,11 +161,11 @@ extension ObjectTree {
 // MARK: Peripherals
 
 extension ObjectTree {
-  /// The path under which BlueZ keeps a peripheral of an adapter, whether or not it has one now.
+  /// The path that BlueZ uses for a peripheral of an adapter, whether or not the object exists.
   static func devicePath(_ address: BluetoothAddress, under adapter: ObjectPath) -> ObjectPath {
     let label = String(address.description.map { $0 == ":" ? "_" : $0 })
     guard let path = adapter.appending("dev_" + label) else {
-      preconditionFailure("no path element: \(label)")
+      preconditionFailure("not a path element: \(label)")
     }
     return path
   }
@@ -171,23 +175,23 @@ extension ObjectTree {
     children(of: adapter, with: Name.Interface.device)
   }
 
-  /// A device's properties; nil when BlueZ does not have the object.
+  /// A device's properties; nil if BlueZ does not have the object.
   func device(_ path: ObjectPath) -> Properties? {
     properties(path, Name.Interface.device)
   }
 
-  /// What a device has of a service.
+  /// The result of a search for a service.
   enum ServiceLookup: Hashable, Sendable {
-    /// Everything that is required.
+    /// The service, with everything that is required.
     case complete(RemoteService)
-    /// This is missing: it may still appear.
+    /// This attribute is missing; it may still appear.
     case missing(BluetoothUUID)
-    /// This is there more than once.
+    /// This attribute exists more than once.
     case ambiguous(BluetoothUUID)
   }
 
-  /// Looks for a service of a device, with the characteristics that are required of it, as far as they have appeared. Objects
-  /// that say they belong elsewhere (`Device`, `Service`) do not count.
+  /// Searches a device's service and its required characteristics among the objects that have appeared.
+  /// Objects that refer to another parent (`Device`, `Service`) do not count.
   func service(
     _ uuid: BluetoothUUID, requiring required: [BluetoothUUID], of device: ObjectPath
   ) -> ServiceLookup {
@@ -208,7 +212,7 @@ extension ObjectTree {
     return .complete(RemoteService(uuid: uuid, characteristics: characteristics))
   }
 
-  /// All services of a device, as far as they have appeared, by handle.
+  /// All services of a device that have appeared, ordered by handle.
   func services(of device: ObjectPath) -> [RemoteService] {
     children(of: device, with: Name.Interface.gattService).compactMap { path in
       guard isOwned(path, Name.Interface.gattService, by: device, as: Name.Property.device),
@@ -228,7 +232,7 @@ extension ObjectTree {
     }
   }
 
-  /// Whether an object does not say that it belongs to another one.
+  /// Whether an object's reference to its parent is correct or absent.
   private func isOwned(
     _ path: ObjectPath, _ interface: InterfaceName, by owner: ObjectPath, as property: String
   ) -> Bool {
@@ -241,7 +245,7 @@ extension ObjectTree {
 }
 
 extension AttributeAccess {
-  /// What BlueZ's `Flags` of a characteristic say (doc/gatt-api.txt); those that ask for encryption, too.
+  /// Reads BlueZ's `Flags` of a characteristic (doc/gatt-api.txt), including those that require encryption.
   fileprivate init(flags: [String]) {
     self = []
     for flag in flags {

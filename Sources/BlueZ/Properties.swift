@@ -1,26 +1,24 @@
 import DBus
 
-/// An interface's properties by name, out of their variants. A property of another type than it should
-/// have reads as absent: nothing that comes over the bus can trap us.
+/// An interface's properties by name, without their variants. A property of an unexpected type counts as
+/// absent, so that no data from the bus can trap.
 typealias Properties = [String: DBusValue]
 
 extension Properties {
-  /// A Boolean property; absent is false, as BlueZ leaves out what does not apply.
+  /// A Boolean property. Absent is false, because BlueZ omits properties that do not apply.
   func flag(_ name: String) -> Bool { self[name]?.asBool ?? false }
 
-  /// A string property.
   func text(_ name: String) -> String? { self[name]?.asString }
 
-  /// A byte array property.
   func bytes(_ name: String) -> [UInt8]? { self[name]?.asBytes }
 
-  /// A property of strings.
+  /// A property that is a list of strings.
   func texts(_ name: String) -> [String]? { self[name]?.asStrings }
 
-  /// RSSI and the like.
+  /// An `n` property, such as the RSSI.
   func number(_ name: String) -> Int? { self[name]?.asInt16.map(Int.init) }
 
-  /// `a{qv}` of byte arrays: manufacturer data by company identifier.
+  /// `a{qv}` of byte arrays, such as manufacturer data by company identifier.
   func bytesByNumber(_ name: String) -> [UInt16: [UInt8]]? {
     guard let entries = self[name]?.asEntries else { return nil }
     var found: [UInt16: [UInt8]] = [:]
@@ -31,22 +29,21 @@ extension Properties {
     return found
   }
 
-  /// `a{sv}` of byte arrays: service data by UUID.
+  /// `a{sv}` of byte arrays, such as service data by UUID.
   func bytesByText(_ name: String) -> [String: [UInt8]]? {
     self[name]?.asVardict?.compactMapValues(\.asBytes)
   }
 }
 
 extension ObjectPath {
-  /// What stands after the last slash: an adapter's `hci0`.
+  /// The text after the last slash, such as an adapter's `hci0`.
   var lastElement: String {
     text.split(separator: "/").last.map(String.init) ?? ""
   }
 }
 
 extension ObjectTree.Change {
-  /// The change that a signal of BlueZ's reports; nil for any other signal, and for one of a shape that
-  /// it should not have.
+  /// The change that a signal of BlueZ reports; nil for any other signal and for a malformed one.
   init?(_ signal: Signal) {
     switch (signal.interface, signal.member) {
     case (Name.Interface.objectManager, Name.Member.interfacesAdded):
@@ -69,7 +66,7 @@ extension ObjectTree.Change {
     }
   }
 
-  /// The answer to `GetManagedObjects`; nil when it is none.
+  /// Reads the reply to `GetManagedObjects`; nil if it is malformed.
   init?(managedObjects body: [DBusValue]) {
     guard body.count == 1, let entries = body[0].asEntries else { return nil }
     var objects: [ObjectPath: ObjectTree.Interfaces] = [:]

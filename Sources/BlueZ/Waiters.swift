@@ -1,26 +1,26 @@
 import Waiting
 
-/// Those who wait for a change of one thing. Each looks again at what it waits for, so going on once too often costs
-/// nothing.
+/// The tasks that wait for a change of one object. Each checks its condition again, so an extra resumption
+/// does no harm.
 struct Waiters {
   private var waiting: [ObjectIdentifier: OneShot<Void>] = [:]
 
-  /// Whether nobody waits.
+  /// Whether no task waits.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// A new wait.
+  /// Adds a wait.
   mutating func add() -> OneShot<Void> {
     let changed = OneShot<Void>()
     waiting[ObjectIdentifier(changed)] = changed
     return changed
   }
 
-  /// Forgets a wait that is over.
+  /// Removes a wait that has ended.
   mutating func remove(_ changed: OneShot<Void>) {
     waiting[ObjectIdentifier(changed)] = nil
   }
 
-  /// Ends all waits. Their order does not matter: each looks at the same state.
+  /// Ends all waits. Their order does not matter, because all of them check the same state.
   mutating func endAll() {
     let all = waiting.values
     waiting = [:]

@@ -1,27 +1,27 @@
-/// What one adapter has just heard from one peripheral: *news*, with the instant it arrived.
+/// An advertisement that one adapter received from one peripheral, with its time of arrival.
 ///
-/// Only what this hearing carried or certainly still holds is here. A field that the stack merely
-/// remembers from an earlier life of the peripheral is nil or empty.
-public struct Advertisement: Hashable, Sendable {
-  /// Who was heard.
-  public var address: BluetoothAddress
-  /// Which adapter heard it.
-  public var adapter: AdapterID
-  /// When the news arrived, on the clock that was passed to the `Central`.
-  public var receivedAt: MonotonicInstant
-  /// Signal strength in dBm; nil when the stack did not say.
-  public var rssi: Int?
-  /// Complete local name.
-  public var localName: String?
-  /// Services advertised.
-  public var serviceUUIDs: [BluetoothUUID]
-  /// Manufacturer data by company identifier, without that identifier.
-  public var manufacturerData: [UInt16: [UInt8]]
-  /// Service data by service.
-  public var serviceData: [BluetoothUUID: [UInt8]]
+/// It contains only what this advertisement carried or what certainly still applies. A field that the
+/// Bluetooth stack merely remembers from earlier advertisements is nil or empty.
+package struct Advertisement: Hashable, Sendable {
+  /// The address of the peripheral.
+  package var address: BluetoothAddress
+  /// The adapter that received the advertisement.
+  package var adapter: AdapterID
+  /// The time of arrival, on the clock that was passed to the `Central`.
+  package var receivedAt: MonotonicInstant
+  /// Signal strength in dBm; nil if the stack did not report it.
+  package var rssi: Int?
+  /// The complete local name.
+  package var localName: String?
+  /// The advertised services.
+  package var serviceUUIDs: [BluetoothUUID]
+  /// Manufacturer data by company identifier. The data does not include the identifier.
+  package var manufacturerData: [UInt16: [UInt8]]
+  /// Service data by service UUID.
+  package var serviceData: [BluetoothUUID: [UInt8]]
 
-  /// An advertisement; whatever is left out was not heard.
-  public init(
+  /// Creates an advertisement; an omitted field means that it was not received.
+  package init(
     address: BluetoothAddress, adapter: AdapterID, receivedAt: MonotonicInstant, rssi: Int? = nil,
     localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [], manufacturerData: [UInt16: [UInt8]] = [:],
     serviceData: [BluetoothUUID: [UInt8]] = [:]
@@ -36,8 +36,8 @@ public struct Advertisement: Hashable, Sendable {
     self.serviceData = serviceData
   }
 
-  /// The iBeacon in this advertisement, if it is one.
-  public var iBeacon: IBeacon? {
+  /// The iBeacon in this advertisement; nil if there is none.
+  package var iBeacon: IBeacon? {
     manufacturerData[IBeacon.company].flatMap(IBeacon.init(manufacturerData:))
   }
 }

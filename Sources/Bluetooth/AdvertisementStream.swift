@@ -1,60 +1,60 @@
 import DequeModule
 import Synchronization
 
-/// What an adapter hears while it listens, as an asynchronous sequence for one reader.
+/// The advertisements that an adapter receives during a scan, as an asynchronous sequence for one reader.
 ///
-/// It holds a bounded amount: when `capacity` items wait, an older item of the same peripheral makes room
-/// for the newest, or else the oldest item of all.
-public struct AdvertisementStream: AsyncSequence, Sendable {
-  /// What it delivers.
-  public typealias Element = Advertisement
-  /// Why listening ended by itself.
-  public typealias Failure = CentralError
+/// The buffer is bounded. When it holds `capacity` advertisements, a new one replaces the oldest one of the
+/// same peripheral, or else the oldest one of all.
+package struct AdvertisementStream: AsyncSequence, Sendable {
+  package typealias Element = Advertisement
+  /// Why the scan ended by itself.
+  package typealias Failure = CentralError
 
   private let mailbox: Mailbox
 
-  /// A stream and the source that feeds it.
-  public static func makeStream(capacity: Int = 4096) -> (stream: Self, source: Source) {
+  /// Creates a stream and the source that feeds it.
+  package static func makeStream(capacity: Int = 4096) -> (stream: Self, source: Source) {
     precondition(capacity > 0)
     let mailbox = Mailbox(capacity: capacity)
     return (Self(mailbox: mailbox), Source(mailbox: mailbox))
   }
 
-  /// The feeding end, for implementations of `Central`.
-  public struct Source: Sendable {
+  /// The writing end, for implementations of `Central`.
+  package struct Source: Sendable {
     fileprivate let mailbox: Mailbox
 
-    /// Hands on news; ignored after `finish`.
-    public func yield(_ advertisement: Advertisement) { mailbox.yield(advertisement) }
+    /// Adds an advertisement; ignored after `finish`.
+    package func yield(_ advertisement: Advertisement) { mailbox.yield(advertisement) }
 
-    /// Ends the stream, with the error that ended listening if there was one. What waits is still delivered.
-    public func finish(throwing error: CentralError? = nil) { mailbox.finish(error) }
+    /// Ends the stream, with the error that ended the scan if there was one. Buffered advertisements are
+    /// still delivered.
+    package func finish(throwing error: CentralError? = nil) { mailbox.finish(error) }
   }
 
   /// The reading end.
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     fileprivate let mailbox: Mailbox
 
-    /// The next advertisement; nil at the end and when the task is cancelled.
-    public mutating func next() async throws(CentralError) -> Advertisement? {
+    /// Returns the next advertisement; nil at the end and when the task is cancelled.
+    package mutating func next() async throws(CentralError) -> Advertisement? {
       try await next(isolation: nil)
     }
 
-    /// As above, wherever the caller is isolated.
-    public mutating func next(
+    /// Same as above, on the caller's actor.
+    package mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(CentralError) -> Advertisement? {
-      // What waits is had without leaving the caller.
+      // A buffered advertisement needs no suspension.
       if let ready = mailbox.takeReady() { return ready }
       return try await mailbox.next(isolation: actor)
     }
   }
 
-  /// Reads the stream; there is one reader at a time.
-  public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox) }
+  /// Creates the reading end. Only one reader may use it at a time.
+  package func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox) }
 }
 
-/// The bounded box between the two ends.
+/// The bounded buffer between the two ends.
 private final class Mailbox: Sendable {
   private struct State {
     var waiting = Deque<Advertisement>()
@@ -102,7 +102,7 @@ private final class Mailbox: Sendable {
     reader?.resume(returning: end.map(Result.failure) ?? .success(nil))
   }
 
-  /// What waits; nil when nothing does, or the caller is cancelled.
+  /// The oldest buffered advertisement; nil if there is none or if the task is cancelled.
   func takeReady() -> Advertisement? {
     state.withLock { state in Task.isCancelled ? nil : state.waiting.popFirst() }
   }
@@ -114,7 +114,7 @@ private final class Mailbox: Sendable {
           if Task.isCancelled { return .success(nil) }
           if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
           if let ended = state.ended { return ended.map { nil } }
-          precondition(state.reader == nil, "one reader at a time")
+          precondition(state.reader == nil, "a stream has one reader at a time")
           state.reader = continuation
           return nil
         }

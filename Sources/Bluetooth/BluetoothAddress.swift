@@ -2,19 +2,19 @@ import Hex
 
 /// A 48-bit Bluetooth device address, written most significant byte first: `C4:7C:8D:00:00:01`.
 ///
-/// Ordered by its bytes, so that anything decided "by address" is decided the same way each time.
-public struct BluetoothAddress: Hashable, Sendable {
-  /// The address as a number, 0…2⁴⁸−1; the leftmost written byte is the most significant one.
-  public let rawValue: UInt64
+/// Ordered numerically, so that every decision "by address" is reproducible.
+package struct BluetoothAddress: Hashable, Sendable {
+  /// The address as a number, 0…2⁴⁸−1. The leftmost written byte is the most significant one.
+  package let rawValue: UInt64
 
-  /// An address from its number; bits above the 48th are dropped.
-  public init(rawValue: UInt64) {
+  /// Creates an address from its number. Bits above the 48th are dropped.
+  package init(rawValue: UInt64) {
     self.rawValue = rawValue & 0xFFFF_FFFF_FFFF
   }
 
-  /// An address from six pairs of hex digits, separated by `:` (or throughout by `-` or `_`, as
-  /// labels and BlueZ's object paths have it), in either case. Anything else is nil.
-  public init?(_ text: some StringProtocol) {
+  /// Parses six pairs of hex digits, in either case, separated by `:`, or all by `-` (labels) or all by `_`
+  /// (BlueZ's object paths). Returns nil for any other text.
+  package init?(_ text: some StringProtocol) {
     var text = String(text)
     guard let value = text.withUTF8({ Self.value(of: $0.span) }) else { return nil }
     rawValue = value
@@ -37,27 +37,26 @@ public struct BluetoothAddress: Hashable, Sendable {
   }
 
   /// The six bytes, most significant (leftmost written) first.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     (0..<6).reversed().map { UInt8(truncatingIfNeeded: rawValue >> (8 * $0)) }
   }
 }
 
 extension BluetoothAddress: Comparable {
-  /// Numeric order.
-  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
 extension BluetoothAddress: CustomStringConvertible {
   /// Upper case, separated by colons: `C4:7C:8D:00:00:01`.
-  public var description: String {
+  package var description: String {
     bytes.map { $0.hex(digits: 2, uppercase: true) }.joined(separator: ":")
   }
 }
 
 extension BluetoothAddress: Codable {
-  /// Reads the written form.
+  /// Decodes the written form.
   /// - Throws: `DecodingError.dataCorrupted` for anything that is not an address.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let address = Self(text) else {
@@ -66,8 +65,7 @@ extension BluetoothAddress: Codable {
     self = address
   }
 
-  /// Writes `description`.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }

@@ -1,12 +1,13 @@
 import Hex
 
-/// A 128-bit UUID as Bluetooth uses it; 16- and 32-bit short forms are widened over the Base UUID
+/// A 128-bit Bluetooth UUID. The 16-bit and 32-bit short forms are expanded with the Base UUID
 /// `00000000-0000-1000-8000-00805F9B34FB` (Bluetooth Core, Vol 3 Part B 2.5.1).
-public struct BluetoothUUID: Hashable, Sendable {
-  /// The upper half of it as a number, the byte that is written first the most significant one. Two numbers, for a stored
-  /// UInt128 is aligned to 16 bytes, and Swift 6.3 loses its way in asynchronous functions that hold one.
+package struct BluetoothUUID: Hashable, Sendable {
+  /// The upper 64 bits; the first written byte is the most significant one. The value is stored as two
+  /// numbers because a stored UInt128 is aligned to 16 bytes, and Swift 6.3 miscompiles asynchronous
+  /// functions that hold one.
   private let upper: UInt64
-  /// The lower half.
+  /// The lower 64 bits.
   private let lower: UInt64
 
   private init(_ number: UInt128) {
@@ -16,21 +17,21 @@ public struct BluetoothUUID: Hashable, Sendable {
 
   private var number: UInt128 { UInt128(upper) << 64 | UInt128(lower) }
 
-  /// The 16 bytes in the order they are written, most significant first (not the order on air).
-  public var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number >> (120 - 8 * $0)) } }
+  /// The 16 bytes in written order, most significant first (on air the order is reversed).
+  package var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number >> (120 - 8 * $0)) } }
 
-  /// A UUID from 16 bytes in written order, or nil for another number of bytes.
-  public init?(bytes: some Collection<UInt8>) {
+  /// Creates a UUID from 16 bytes in written order. Returns nil for any other number of bytes.
+  package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) })
   }
 
-  /// The 128-bit form of a 16-bit UUID.
-  public init(short: UInt16) { self.init(Self.base | UInt128(short) << 96) }
+  /// Creates the 128-bit form of a 16-bit UUID.
+  package init(short: UInt16) { self.init(Self.base | UInt128(short) << 96) }
 
-  /// A UUID from its written form: 36 characters with dashes, or a short form of 4 or 8 hex digits;
-  /// either case. Anything else is nil.
-  public init?(_ text: some StringProtocol) {
+  /// Parses 36 characters with dashes, or a short form of 4 or 8 hex digits, in either case. Returns nil for
+  /// any other text.
+  package init?(_ text: some StringProtocol) {
     var text = String(text)
     guard let number = text.withUTF8({ Self.number(of: $0.span) }) else { return nil }
     self.init(number)
@@ -54,21 +55,21 @@ public struct BluetoothUUID: Hashable, Sendable {
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
-  /// A UUID written in the source. A literal that is not one is a bug of ours and traps.
-  public init(stringLiteral text: String) {
+  /// Creates a UUID from a literal. An invalid literal is a programming error and traps.
+  package init(stringLiteral text: String) {
     guard let uuid = Self(text) else { preconditionFailure("not a UUID: \(text)") }
     self = uuid
   }
 }
 
 extension BluetoothUUID: Comparable {
-  /// Order of the written bytes.
-  public static func < (a: Self, b: Self) -> Bool { (a.upper, a.lower) < (b.upper, b.lower) }
+  /// Orders UUIDs by their written bytes.
+  package static func < (a: Self, b: Self) -> Bool { (a.upper, a.lower) < (b.upper, b.lower) }
 }
 
 extension BluetoothUUID: CustomStringConvertible {
   /// The full written form in upper case: `12345678-9ABC-DEF0-1234-000000000001`.
-  public var description: String {
+  package var description: String {
     let hex = bytes.map { $0.hex(digits: 2, uppercase: true) }
     return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]]
       .map { $0.joined() }.joined(separator: "-")
@@ -76,9 +77,9 @@ extension BluetoothUUID: CustomStringConvertible {
 }
 
 extension BluetoothUUID: Codable {
-  /// Reads a written form.
+  /// Decodes a written form.
   /// - Throws: `DecodingError.dataCorrupted` for anything that is not a UUID.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let uuid = Self(text) else {
@@ -87,8 +88,7 @@ extension BluetoothUUID: Codable {
     self = uuid
   }
 
-  /// Writes `description`.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }

@@ -1,123 +1,126 @@
-/// The seam: all radio work goes through here, in the field's own words.
+/// The interface for all radio work.
 ///
-/// Three implementations keep one contract and pass one conformance suite: BlueZ on the real stack,
-/// BlueZ on the virtual `org.bluez`, and the virtual radio in-process.
-public protocol Central: Sendable {
-  /// The stack's name and version for reports (`BlueZ 5.66`), or nil when it does not say.
+/// Three implementations pass one conformance suite: BlueZ on a real stack, BlueZ on the virtual `org.bluez`,
+/// and the virtual radio in the same process.
+package protocol Central: Sendable {
+  /// The name and version of the stack for reports (`BlueZ 5.66`); nil if the stack does not report them.
   func stackVersion() async -> String?
 
-  /// The adapters as they are now, ordered by identity.
+  /// The current adapters, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   func adapters() async throws(CentralError) -> [Adapter]
 
-  /// The adapters, at once and after each change: the newest list wins, none is queued behind it.
-  /// When the stack goes away the list is empty; when it is back, so are its adapters. Ends with
-  /// the bus.
+  /// The adapters, now and after each change. A slow reader gets only the newest list. The list is empty
+  /// while the stack is not running. The stream ends with the bus.
   func adapterChanges() async -> AsyncStream<[Adapter]>
 
-  /// Discovers on an adapter for exactly as long as `body` runs, unfiltered by service, and hands it what is
-  /// heard. When this returns, discovery of ours has stopped.
+  /// Scans with an adapter while `body` runs, without a service filter, and passes the received
+  /// advertisements to `body`. This client's discovery has stopped when the function returns.
   ///
-  /// News only: what the stack remembers from before is not reported. The stream fails with
-  /// `adapterUnavailable`, `stackUnavailable` or `busUnavailable` when listening ends by itself, and is
-  /// bounded: under a flood the newest news of each peripheral is kept.
-  /// - Throws: why discovery could not be started; what `body` threw.
+  /// Cached data of the stack is not reported. The stream fails with `adapterUnavailable`, `stackUnavailable`
+  /// or `busUnavailable` when the scan ends by itself. Its buffer is bounded: on overflow it keeps the newest
+  /// advertisement of each peripheral.
+  /// - Throws: the reason why the scan cannot start; any error of `body`.
   func listen<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result
 
-  /// Connects. There is no timeout here, nor in most stacks: a dead peripheral may never answer. Cancelling
-  /// the task ends the attempt at the stack as well, and then throws `cancelled`; nothing stays connected.
+  /// Connects to a peripheral and returns as soon as the link is up; `Peripheral.discover` waits for the
+  /// services.
   ///
-  /// Returns as soon as the link is up; services come with `Peripheral.discover`.
+  /// There is no timeout, neither here nor in most stacks: a connection attempt to a dead peripheral may
+  /// never end. Cancelling the task also ends the attempt in the stack and throws `cancelled`; no link
+  /// remains.
   func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral
 
-  /// The peripherals that an adapter holds a link to, whoever made it, ordered by address: also those that a
-  /// program left behind which is no more.
-  /// - Throws: `adapterUnavailable`, and the stack's own unavailability.
+  /// The peripherals that an adapter holds a link to, ordered by address. They include the links of other
+  /// programs and links that a terminated program left behind.
+  /// - Throws: `adapterUnavailable`; `busUnavailable`, `stackUnavailable` or `permissionDenied`.
   func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
 
-  /// Makes the stack forget everything about a peripheral: cached attributes, name, bonds of ours. Ends a
-  /// connection to it. Forgetting one that is not known succeeds.
+  /// Makes the stack delete everything about a peripheral: cached attributes, name, bonds. Ends any
+  /// connection to it. Succeeds if the stack does not know the peripheral.
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError)
 
-  /// Switches an adapter off and on again, and returns when it can be used. This is for an adapter that discovers and
-  /// hears nothing (docs/bluez.md, trap 59).
+  /// Switches an adapter off and on again, and returns when it can be used. This repairs an adapter that
+  /// scans and receives nothing (docs/bluez.md, trap 59).
   ///
-  /// Discovery of ours on it ends with `adapterUnavailable`. A cancelled task does not leave the adapter off; a process
-  /// that is killed in this moment does.
-  /// - Throws: `permissionDenied` when this user may not do that; `busy` when the adapter holds a link, is connecting,
-  ///   or another client scans with it: nothing has been switched then; `adapterUnavailable` when it was not on before,
-  ///   or is not on again; `timedOut`, and the stack's own unavailability.
+  /// This client's scan on the adapter ends with `adapterUnavailable`. A cancelled task does not leave the
+  /// adapter off; a process that is killed between the two steps does.
+  /// - Throws: `permissionDenied` if the user may not switch it. `busy` if the adapter holds a link, is
+  ///   connecting, or another client scans with it; it has not been switched then. `adapterUnavailable` if it
+  ///   was not on before, or does not come on again. `timedOut`, `busUnavailable`, `stackUnavailable`.
   func powerCycle(_ adapter: AdapterID) async throws(CentralError)
 
-  /// The programs that may be scanning with an adapter besides this one, for people: `bluetoothctl (pid 812)`. Each of
-  /// several may be the one. Empty when nobody may know, or nobody else uses the stack.
+  /// The other programs that may be scanning with an adapter, as text for people: `bluetoothctl (pid 812)`.
+  /// If there are several, the scanning one is unknown. Empty if this user cannot find out, or if no other
+  /// program uses the stack.
   func scanningClients(on adapter: AdapterID) async -> [String]
 }
 
 /// A peripheral that an adapter holds a link to.
-public struct ConnectedPeripheral: Hashable, Sendable {
-  /// Who.
-  public var address: BluetoothAddress
-  /// The services that the stack knows of it; none when they were not resolved yet.
-  public var serviceUUIDs: [BluetoothUUID]
+package struct ConnectedPeripheral: Hashable, Sendable {
+  /// The address of the peripheral.
+  package var address: BluetoothAddress
+  /// The services that the stack has resolved so far; empty if there are none.
+  package var serviceUUIDs: [BluetoothUUID]
 
-  /// A connected peripheral.
-  public init(address: BluetoothAddress, serviceUUIDs: [BluetoothUUID]) {
+  package init(address: BluetoothAddress, serviceUUIDs: [BluetoothUUID]) {
     self.address = address
     self.serviceUUIDs = serviceUUIDs
   }
 }
 
-/// One link to one peripheral. Every operation ends with `disconnected` once the link is gone, and with
-/// `cancelled` when its task is cancelled.
-public protocol Peripheral: Sendable {
-  /// Whom this link leads to.
+/// A link to one peripheral. Every operation throws `disconnected` once the link has ended, and `cancelled`
+/// when its task is cancelled.
+package protocol Peripheral: Sendable {
+  /// The address of the peripheral.
   var address: BluetoothAddress { get }
-  /// The adapter that holds it.
+  /// The adapter that holds the link.
   var adapter: AdapterID { get }
 
-  /// Waits until the service and all of `required` can be used. Unbounded: the caller has the timeout.
-  /// - Throws: `attributeAmbiguous` when it has the service, or one of the required, more than once; `attributeMissing` once the stack has resolved everything and, a grace period for late
-  ///   characteristics over, one is still not there; `servicesUnresolved`.
+  /// Waits until the service and all of `required` can be used. There is no timeout; the caller sets one.
+  /// - Throws: `attributeAmbiguous` if the service or a required characteristic exists more than once.
+  ///   `attributeMissing` if one is still missing when the stack has resolved everything and the grace period
+  ///   for late characteristics is over. `servicesUnresolved`.
   func discover(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService
 
-  /// Waits until the stack has resolved everything, and for late characteristics as `discover` does, and returns all services in
-  /// the order in which the stack lists them; without those that it keeps for itself. Unbounded: the caller has the timeout.
+  /// Waits until the stack has resolved everything, and for late characteristics as `discover` does. Returns
+  /// all services in the order in which the stack lists them, without the services that the stack keeps for
+  /// itself. There is no timeout; the caller sets one.
   func allServices() async throws(CentralError) -> [RemoteService]
 
-  /// Reads a value.
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8]
 
-  /// Writes a value; with response, returns when the peripheral has confirmed it.
+  /// Writes a value. A write with response returns when the peripheral has confirmed it.
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError)
 
-  /// Subscribes to a characteristic and returns its values from now on; ends with the link. Bounded, newest
-  /// win. A stack may also report here what a `read` of ours fetched.
+  /// Subscribes to a characteristic and returns its values from now on. The stream ends with the link. Its
+  /// buffer is bounded; on overflow the oldest values are dropped. A stack may also report the results of
+  /// this client's `read` calls here.
   func notifications(
     of characteristic: RemoteCharacteristic
   ) async throws(CentralError) -> AsyncStream<CharacteristicNotification>
 
-  /// Returns when the link has ended, at once if it has already; nil when the waiting task is cancelled first.
+  /// Waits for the end of the link; returns at once if the link has ended. Returns nil if the waiting task is
+  /// cancelled first.
   func disconnection() async -> Disconnection?
 
-  /// Ends the link; returns when the stack says it is down (on BlueZ about 2 s later). Does its work even in
-  /// a cancelled task, and never throws: there is nothing a caller could do.
+  /// Ends the link and returns when the stack reports that it is down (after about 2 s on BlueZ). It also
+  /// works in a cancelled task. It never throws, because the caller cannot react to a failure.
   func disconnect() async
 }
 
-/// How a value is written.
-public enum WriteKind: String, Sendable, Hashable, Codable {
-  /// The peripheral confirms.
+package enum WriteKind: String, Sendable, Hashable, Codable {
+  /// The peripheral confirms the write.
   case withResponse = "with_response"
-  /// Nobody confirms.
+  /// The write is not confirmed.
   case withoutResponse = "without_response"
 }

@@ -1,62 +1,59 @@
-/// Everything that can go wrong with radio work, as one closed set of codes. The stack's own words
-/// are kept beside the code for the log; nothing is decided by them above the `Central`.
-public struct CentralError: Error, Hashable, Sendable {
-  /// What went wrong.
-  public var code: Code
-  /// The stack's own name and text, for the log; of a very long one its beginning (`String.bounded`).
-  public let stackText: String?
+/// A failure of radio work: one of a closed set of codes. The stack's own text is kept for the log; no
+/// decision above the `Central` depends on it.
+package struct CentralError: Error, Hashable, Sendable {
+  package var code: Code
+  /// The stack's own error name and text, for the log, shortened by `String.bounded`.
+  package let stackText: String?
 
-  /// An error with a code, and the stack's text where there is one.
-  public init(_ code: Code, stackText: String? = nil) {
+  package init(_ code: Code, stackText: String? = nil) {
     self.code = code
     self.stackText = stackText?.bounded()
   }
 
-  /// The closed set.
-  public enum Code: Hashable, Sendable {
-    /// The road to the stack is not there (no D-Bus), or was lost.
+  package enum Code: Hashable, Sendable {
+    /// The bus to the stack is not reachable, or the connection to it was lost (no D-Bus).
     case busUnavailable
-    /// The stack is not running, or went away (no `org.bluez`).
+    /// The stack is not running or has terminated (no `org.bluez`).
     case stackUnavailable
-    /// This user may not speak to the stack.
+    /// This user may not use the stack.
     case permissionDenied
     /// The adapter is absent, off or blocked.
     case adapterUnavailable(AdapterTrouble)
-    /// The stack knows no such peripheral (any more): it must be heard again.
+    /// The stack does not know the peripheral (any more). It must be received again first.
     case peripheralUnknown
     /// The connection attempt failed.
     case connectFailed
-    /// The link was lost, or there was none.
+    /// The link was lost or did not exist.
     case disconnected
-    /// The link stands, but the peripheral's services could not be resolved.
+    /// The link is up, but the stack could not resolve the peripheral's services.
     case servicesUnresolved
     /// The peripheral does not have this service or characteristic.
     case attributeMissing(BluetoothUUID)
-    /// The peripheral has this service or characteristic more than once: which one is meant is not known.
+    /// The peripheral has this service or characteristic more than once, so it is unknown which one is meant.
     case attributeAmbiguous(BluetoothUUID)
-    /// The peripheral answered with this ATT error (Bluetooth Core, Vol 3 Part F 3.4.1.1).
+    /// The peripheral returned this ATT error code (Bluetooth Core, Vol 3 Part F 3.4.1.1).
     case att(UInt8)
     /// The attribute does not permit this operation.
     case notPermitted
-    /// The same operation is under way already.
+    /// The same operation is already in progress.
     case busy
-    /// The adapter holds as many connections as it can.
+    /// The adapter has reached its maximum number of connections.
     case outOfSlots
     /// The stack itself timed out.
     case timedOut
     /// The caller was cancelled.
     case cancelled
-    /// None of the above; `stackText` says what.
+    /// None of the above; see `stackText`.
     case other
   }
 
   /// Why an adapter cannot be used.
-  public enum AdapterTrouble: String, Hashable, Sendable, Codable, CaseIterable {
-    /// There is none (any more).
+  package enum AdapterTrouble: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The adapter does not exist (any more).
     case absent
-    /// It is powered off.
+    /// The adapter is powered off.
     case poweredOff = "powered_off"
-    /// It is blocked by rfkill.
+    /// The adapter is blocked by rfkill.
     case blocked
   }
 }

@@ -1,31 +1,28 @@
-/// What an iBeacon says of itself.
+/// The content of an iBeacon advertisement.
 ///
-/// Manufacturer data of company `0x004C`, 23 bytes: `02 15`, UUID (16 bytes), major and minor
-/// (uint16, **big-endian**), measured power at 1 m (int8, dBm).
-public struct IBeacon: Hashable, Sendable, Codable {
-  /// The proximity UUID.
-  public var uuid: BluetoothUUID
-  /// The major number.
-  public var major: UInt16
-  /// The minor number: for a room sensor, its room.
-  public var minor: UInt16
-  /// RSSI expected at a distance of 1 m, in dBm.
-  public var measuredPower: Int8
+/// It is encoded as manufacturer data of company `0x004C`, 23 bytes: `02 15`, UUID (16 bytes), major and
+/// minor (uint16, **big-endian**), measured power at 1 m (int8, dBm).
+package struct IBeacon: Hashable, Sendable, Codable {
+  package var uuid: BluetoothUUID
+  package var major: UInt16
+  /// The minor number. Room sensors encode their room's minor ID here.
+  package var minor: UInt16
+  /// The RSSI expected at a distance of 1 m, in dBm.
+  package var measuredPower: Int8
 
-  /// Apple's company identifier, under which iBeacon data stands.
-  public static let company: UInt16 = 0x004C
+  /// Apple's company identifier.
+  package static let company: UInt16 = 0x004C
 
-  /// A beacon with these values.
-  public init(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8) {
+  package init(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8) {
     self.uuid = uuid
     self.major = major
     self.minor = minor
     self.measuredPower = measuredPower
   }
 
-  /// Reads company `0x004C`'s manufacturer data. Anything shorter, longer or of another type is
-  /// some other Apple advertisement, and nil.
-  public init?(manufacturerData data: [UInt8]) {
+  /// Parses the manufacturer data of company `0x004C`. Returns nil for another length or type, as other Apple
+  /// advertisements have.
+  package init?(manufacturerData data: [UInt8]) {
     guard data.count == 23, data[0] == 0x02, data[1] == 0x15, let uuid = BluetoothUUID(bytes: data[2..<18])
     else { return nil }
     self.uuid = uuid
@@ -34,8 +31,8 @@ public struct IBeacon: Hashable, Sendable, Codable {
     measuredPower = Int8(bitPattern: data[22])
   }
 
-  /// The 23 bytes that follow the company identifier on air.
-  public var manufacturerData: [UInt8] {
+  /// The 23 bytes that follow the company identifier.
+  package var manufacturerData: [UInt8] {
     [0x02, 0x15] + uuid.bytes + [
       UInt8(major >> 8), UInt8(truncatingIfNeeded: major),
       UInt8(minor >> 8), UInt8(truncatingIfNeeded: minor),
@@ -44,17 +41,13 @@ public struct IBeacon: Hashable, Sendable, Codable {
   }
 }
 
-/// What tells one beacon from another: an iBeacon without its measured power.
-public struct BeaconIdentity: Hashable, Sendable {
-  /// The proximity UUID.
-  public var uuid: BluetoothUUID
-  /// The major number.
-  public var major: UInt16
-  /// The minor number.
-  public var minor: UInt16
+/// The fields that distinguish one beacon from another: an iBeacon without its measured power.
+package struct BeaconIdentity: Hashable, Sendable {
+  package var uuid: BluetoothUUID
+  package var major: UInt16
+  package var minor: UInt16
 
-  /// An identity.
-  public init(uuid: BluetoothUUID, major: UInt16, minor: UInt16) {
+  package init(uuid: BluetoothUUID, major: UInt16, minor: UInt16) {
     self.uuid = uuid
     self.major = major
     self.minor = minor
@@ -62,6 +55,6 @@ public struct BeaconIdentity: Hashable, Sendable {
 }
 
 extension IBeacon {
-  /// What tells it from others.
-  public var identity: BeaconIdentity { BeaconIdentity(uuid: uuid, major: major, minor: minor) }
+  /// The beacon without its measured power.
+  package var identity: BeaconIdentity { BeaconIdentity(uuid: uuid, major: major, minor: minor) }
 }

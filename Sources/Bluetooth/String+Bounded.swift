@@ -1,11 +1,12 @@
 extension String {
-  /// How much of a text from outside is kept.
-  public static let mostBytesFromOutside = 4096
+  /// The default limit for text from outside, in bytes of UTF-8.
+  package static let mostBytesFromOutside = 4096
 
-  /// This text, or where it is longer than that its beginning and its length: nothing that comes over the air or the bus decides
-  /// how much is stored. There is no digest of the whole: a password that is taken out of what is kept could be found by it.
-  /// - Parameter limit: how many bytes of UTF-8 are kept, at most 3 fewer where a character ends beyond them.
-  public func bounded(to limit: Int = mostBytesFromOutside) -> String {
+  /// The text, or, if it is longer than the limit, its beginning and its length. Data from the air or the bus
+  /// must not decide how much is stored. There is no digest of the full text, because a digest would help to
+  /// guess a password that is later removed from the stored text.
+  /// - Parameter limit: Bytes of UTF-8 to keep; up to 3 fewer if a character crosses the limit.
+  package func bounded(to limit: Int = mostBytesFromOutside) -> String {
     let bytes = utf8
     guard bytes.count > limit else { return self }
     var end = bytes.index(bytes.startIndex, offsetBy: limit)

@@ -1,52 +1,53 @@
-/// A point on the monotonic clock that was passed in: the time since that clock's own zero.
+/// An instant of a monotonic clock: the time since the clock's zero.
 ///
-/// The zero is arbitrary; only differences mean anything, and only between instants of one clock.
+/// The zero is arbitrary. Only differences between instants of the same clock are meaningful.
 public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
-  /// Time since the clock's zero.
+  /// The time since the clock's zero.
   public var sinceZero: Duration
 
-  /// The instant that lies `sinceZero` after the clock's zero.
+  /// Creates the instant that is `sinceZero` after the clock's zero.
   public init(sinceZero: Duration) {
     self.sinceZero = sinceZero
   }
 
-  /// The instant `duration` later (earlier, when negative).
+  /// Returns the instant that is `duration` later (earlier if negative).
   public func advanced(by duration: Duration) -> Self {
     Self(sinceZero: sinceZero + duration)
   }
 
-  /// How much later `other` is.
+  /// Returns the time from this instant to `other`.
   public func duration(to other: Self) -> Duration {
     other.sinceZero - sinceZero
   }
 
-  /// Earlier before later.
+  /// Returns whether `a` is earlier than `b`.
   public static func < (a: Self, b: Self) -> Bool { a.sinceZero < b.sinceZero }
 }
 
-/// The clock everything below the command line reads and sleeps on. It is always passed in: the
-/// system's clock in earnest, a faster one in a rehearsal, a virtual one in a simulation.
+/// The clock for all code below the command line. It is always passed in: the system clock in a real run, a
+/// faster clock in a rehearsal, a virtual clock in a simulation.
 public protocol TimeSource: Clock, Sendable where Instant == MonotonicInstant, Duration == Swift.Duration {
-  /// Sets a timer without a task: calls `body` once, at the instant or after it, unless it is cancelled before.
+  /// Sets a timer without a task: calls `body` once at `instant` or later, unless it is cancelled first.
   ///
-  /// The body runs on the clock's own thread, never within this call, also when the instant has passed already. It must
-  /// be short, and must not block. Nothing keeps the timer: what is returned is needed only to cancel it.
+  /// The body runs on the clock's own thread and never within this call, even if the instant has passed. It
+  /// must be short and must not block. The timer runs even if the caller drops the result; the result is
+  /// needed only to cancel it.
   /// - Parameters:
-  ///   - instant: When to call.
-  ///   - body: What to call.
+  ///   - instant: When to call `body`.
+  ///   - body: The function to call.
   func schedule(at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void) -> any ScheduledCall
 }
 
-/// A call that a clock will make.
+/// A timer that was set with `TimeSource.schedule`.
 public protocol ScheduledCall: Sendable {
-  /// The call is not made, unless it is being made or was made already. May be called from any thread, any number of
-  /// times.
+  /// Cancels the timer. It has no effect if the body is running or has run. Any thread may call it, any
+  /// number of times.
   func cancel()
 }
 
 extension TimeSource {
   /// Sleeps for a duration.
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Swift.Duration) async throws {
     try await sleep(until: now.advanced(by: duration), tolerance: nil)
   }

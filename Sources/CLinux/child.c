@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Both need _GNU_SOURCE from the C library; the kernel has them without.
+// The C library declares them only with _GNU_SOURCE, so they are system calls here.
 int clinux_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 
 static void close_on_exec_from(int first) {
@@ -22,7 +22,7 @@ static void close_on_exec_from(int first) {
   for (int fd = first; fd < last; fd++) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-// What a child is to become.
+// The program and the descriptors of a child.
 struct plan {
   const char *program;
   char *const *arguments;
@@ -30,17 +30,20 @@ struct plan {
   int output;
   int errors;
   bool has_own_session;
+  bool has_own_group;
   int death;  // The signal that it gets when the thread ends that started it.
 };
 
-// Runs in the child, where other threads' locks may be held for ever: async-signal-safe calls only.
+// Runs in the child, where another thread's lock may be held for ever. Only async-signal-safe functions may
+// be called.
 static void become(const struct plan *plan, pid_t parent) {
   int output = plan->output, errors = plan->errors;
   if (plan->has_own_session) setsid();
+  if (plan->has_own_group) setpgid(0, 0);
   if (prctl(PR_SET_PDEATHSIG, plan->death) != 0) return;
   if (getppid() != parent) _exit(127);  // It ended before the line above took effect.
 
-  // `output` or `errors` may itself be 0, 1 or 2 when we were started without those.
+  // `output` or `errors` may be 0, 1 or 2 if this process was started without standard descriptors.
   int in = plan->input < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC)
                            : fcntl(plan->input, F_DUPFD_CLOEXEC, 3);
   output = fcntl(output, F_DUPFD_CLOEXEC, 3);
@@ -61,11 +64,11 @@ static void become(const struct plan *plan, pid_t parent) {
 static pid_t start(const struct plan *plan) {
   int report[2];
   if (clinux_pipe(report) != 0) return -1;
-  // With 0, 1 or 2 free the pipe could land there, and be overwritten in the child.
+  // If 0, 1 or 2 is free, the pipe could get that number and be overwritten in the child.
   int say = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
   close(report[1]);
 
-  // No handler of ours may run in the child.
+  // No signal handler of this process may run in the child.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -83,7 +86,7 @@ static pid_t start(const struct plan *plan) {
   if (say >= 0) close(say);
 
   if (child > 0) {
-    // Closed without a word when the program was executed.
+    // Closed without data if the program was executed.
     ssize_t got;
     do {
       got = read(report[0], &reason, sizeof reason);
@@ -99,11 +102,12 @@ static pid_t start(const struct plan *plan) {
 }
 
 pid_t clinux_child_start(const char *program, char *const arguments[], int output, int errors) {
-  struct plan plan = {program, arguments, -1, output, errors, true, SIGKILL};
+  struct plan plan = {program, arguments, -1, output, errors, true, false, SIGKILL};
   return start(&plan);
 }
 
-pid_t clinux_tool_start(const char *words, size_t length, int input, int output) {
+pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors,
+                        bool has_own_group) {
   size_t count = 0;
   for (size_t i = 0; i < length; i++) count += words[i] == 0;
   char **arguments = calloc(count + 1, sizeof *arguments);
@@ -113,7 +117,7 @@ pid_t clinux_tool_start(const char *words, size_t length, int input, int output)
     arguments[i] = (char *)words + next;
     next += strlen(words + next) + 1;
   }
-  struct plan plan = {words, arguments, input, output, STDERR_FILENO, false, SIGTERM};
+  struct plan plan = {words, arguments, input, output, errors, false, has_own_group, SIGTERM};
   pid_t child = start(&plan);
   int reason = errno;
   free(arguments);

@@ -1,4 +1,4 @@
-// Swift's own `timespec` is imported differently with the static runtime than without; C's is not.
+// In C, because Swift imports `timespec` differently with the static runtime.
 #include "clocks.h"
 
 #include <sys/timex.h>
@@ -6,7 +6,7 @@
 
 static int64_t nanoseconds(clockid_t clock) {
   struct timespec time = {0};
-  // Every kernel that we run on has all three.
+  // All supported kernels have all three clocks.
   clock_gettime(clock, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }

@@ -16,7 +16,7 @@ void clinux_forbid_dumps(void) {
 
 void clinux_fill_standard_descriptors(void) {
   for (int number = 0; number <= 2; number++) {
-    // The lowest that is free is the one that is missing.
+    // open(2) returns the lowest free descriptor, which is this one.
     if (fcntl(number, F_GETFD) < 0) open("/dev/null", O_RDONLY);
   }
 }

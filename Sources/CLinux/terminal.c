@@ -14,7 +14,7 @@ static volatile sig_atomic_t caught;
 
 static void note(int number) { caught = number; }
 
-// Waits in short steps: a signal may come to another thread, and then interrupts nothing here.
+// Waits in short steps, because a signal that another thread receives does not interrupt this one.
 static ssize_t read_line(int terminal, char *answer, size_t size) {
   size_t count = 0;
   while (!caught) {
@@ -49,10 +49,10 @@ ssize_t clinux_ask_hidden(int terminal, const char *question, char *answer, size
   stay.sa_handler = SIG_IGN;
   for (int i = 0; i < deadly_count; i++) {
     sigaction(deadly[i], NULL, &former[i]);
-    // What was ignored when we were started stays so.
+    // A signal that was ignored at the start stays ignored.
     if (former[i].sa_handler != SIG_IGN) sigaction(deadly[i], &note_it, NULL);
   }
-  // Ctrl-Z would leave the shell a terminal on which nothing shows.
+  // Ctrl-Z would leave the shell with a terminal without echo.
   sigaction(SIGTSTP, &stay, &former_stop);
 
   struct termios hidden = before;
@@ -111,7 +111,7 @@ void clinux_set_last_words(const char *text) {
 static void end_now(int number) {
   clinux_end_keys();
   if (last_words_length > 0 && write(STDERR_FILENO, last_words, (size_t)last_words_length) < 0) {
-    // There is nobody to tell.
+    // A failed write cannot be reported.
   }
   signal(number, SIG_DFL);
   kill(getpid(), number);

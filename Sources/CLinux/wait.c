@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 int clinux_wait(struct pollfd *descriptors, int count, int64_t nanoseconds) {
-  // ppoll needs _GNU_SOURCE from the C library; the kernel has it without.
+  // The C library declares ppoll only with _GNU_SOURCE, so it is a system call here.
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   long ready = syscall(SYS_ppoll, descriptors, (unsigned long)count, nanoseconds < 0 ? NULL : &time, NULL, 0);
   if (ready > 0) return (int)ready;

@@ -8,7 +8,7 @@ int clinux_wake_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 void clinux_wake_signal(int descriptor) {
   uint64_t one = 1;
-  // The only failure is a counter that is full, and then the descriptor is readable already.
+  // write(2) fails only if the counter is full, and the descriptor is readable then.
   ssize_t written = write(descriptor, &one, sizeof one);
   (void)written;
 }

@@ -1,19 +1,19 @@
-public import Source
+package import Source
 
-/// Reads tables of comma-separated values: with or without a byte order mark, `;`, `,` or tab between cells, LF, CR LF or CR
-/// between rows, quoted cells that may contain all of them.
+/// Reads tables of comma-separated values: with or without a byte order mark; `;`, `,` or tab between cells;
+/// LF, CR LF or CR between rows. Quoted cells may contain all of them.
 ///
-/// The delimiter is the one that the first row has most of, outside quotes; a first line `sep=;`, which spreadsheets write and
-/// read, says it outright.
-public enum CSVReader {
-  /// Bytes allowed.
-  public static let maximumBytes = 64 << 20
-  /// Cells allowed.
-  public static let maximumCells = 4_000_000
+/// A first line such as `sep=;`, which spreadsheets read and write, names the delimiter. Otherwise it is the
+/// one that occurs most often in the first row outside quotes.
+package enum CSVReader {
+  /// Maximum file size in bytes.
+  package static let maximumBytes = 64 << 20
+  /// Maximum number of cells.
+  package static let maximumCells = 4_000_000
 
-  /// The table in a text.
-  /// - Throws: the first thing that is wrong.
-  public static func read(_ source: SourceText) throws(CSVError) -> CSVTable {
+  /// Reads the table in a text.
+  /// - Throws: the first error.
+  package static func read(_ source: SourceText) throws(CSVError) -> CSVTable {
     guard source.bytes.count <= maximumBytes else {
       throw CSVError(
         .fileTooLarge(bytes: source.bytes.count), in: source.range(source.start..<source.start))
@@ -29,12 +29,12 @@ public enum CSVReader {
   }
 }
 
-/// Walks through a text once.
+/// Reads a text once from start to end.
 private struct Scanner {
   private let source: SourceText
   private var offset: Int
   private var line = 1
-  /// Offset of the line's beginning, and how many bytes of it so far go on with a scalar.
+  /// Byte offset of the line's start, and the number of UTF-8 continuation bytes in the line so far.
   private var lineStart: Int
   private var continuations = 0
   private var cells = 0
@@ -55,7 +55,7 @@ private struct Scanner {
     return table
   }
 
-  /// The delimiter of a first line `sep=;`, which is then passed.
+  /// The delimiter that a first line such as `sep=;` names. Skips that line.
   private mutating func declaredDelimiter() -> CSVTable.Delimiter? {
     guard let first = source.range(ofLine: 1), first.count == 5,
       source.bytes[first].starts(with: "sep=".utf8),
@@ -75,7 +75,7 @@ private struct Scanner {
       if byte.isLineEnd { break }
       if let delimiter = CSVTable.Delimiter(rawValue: byte) { counts[delimiter, default: 0] += 1 }
     }
-    // The first of those that are equally frequent, in the order of the enumeration.
+    // On a tie the first in the order of the enumeration wins.
     return CSVTable.Delimiter.allCases.max { counts[$0, default: 0] < counts[$1, default: 0] }
       ?? .comma
   }
@@ -98,7 +98,7 @@ private struct Scanner {
     }
   }
 
-  /// Passes the end of a line: LF, CR LF or CR.
+  /// Skips a line end: LF, CR LF or CR.
   private mutating func endRow() {
     let isCR = byte == UInt8(ascii: "\r")
     if byte?.isLineEnd == true { step() }
@@ -133,7 +133,6 @@ private struct Scanner {
     var end = start
     while let byte, byte != delimiter.rawValue, !byte.isLineEnd {
       step()
-      // Trailing blanks are left out.
       if !byte.isBlank { end = mark }
     }
     let text = String(decoding: source.bytes[start.offset..<end.offset], as: UTF8.self)

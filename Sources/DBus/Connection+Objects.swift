@@ -1,7 +1,7 @@
 import CDBus
 import EventLoop
 
-/// The exported objects, and the calls to them that nobody has taken up yet.
+/// The exported objects, and the received method calls that no handler has taken yet.
 struct ExportTable {
   struct Handler {
     let handle: @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
@@ -13,19 +13,19 @@ struct ExportTable {
     let handler: Handler
   }
 
-  /// Calls that may wait for an answer at one time.
+  /// The maximum number of calls that wait for a reply at one time.
   static let mostUnanswered = 4096
 
   var handlers: [ObjectPath: Handler] = [:]
   /// Calls that wait for `serve`, oldest first.
   var requests: [Request] = []
-  /// Those, and the ones being handled.
+  /// The number of these calls plus the calls that are being handled.
   var unanswered = 0
-  /// `serve`, when it waits for the next call.
+  /// The continuation of `serve` while it waits for the next call.
   var server: CheckedContinuation<Void, Never>?
   var isServing = false
 
-  /// The handler of the path, or of the nearest above it.
+  /// Returns the handler of the path, or of its nearest ancestor with a handler.
   func handler(for path: ObjectPath) -> Handler? {
     var next: ObjectPath? = path
     while let path = next {
@@ -48,30 +48,32 @@ struct ExportTable {
 }
 
 extension Connection {
-  /// Answers calls to a path and to every path below it, but for those with a handler further down. Calls wait until
-  /// `serve()` runs. `org.freedesktop.DBus.Peer` is answered without it, on every path.
+  /// Exports a handler for a path and all paths below it, except those with a handler of their own. Calls
+  /// wait until `serve()` runs. The connection itself replies to `org.freedesktop.DBus.Peer`, on every path
+  /// and without `serve()`.
   /// - Parameters:
-  ///   - answered: Called on the connection's thread when an answer has gone out (or was not wanted): what is sent from
-  ///     then on comes after it. It must be quick.
-  ///   - handler: Runs in a child task of `serve()`. Handlers start on the connection's thread in the order in
-  ///     which the calls came, and may overlap from their first suspension on. An error goes to the caller
-  ///     by its name and message. For a call with `noReply` the result is dropped.
-  public func export(
+  ///   - answered: Called on the connection's thread when a reply was sent (or was not wanted). Messages that
+  /// are sent afterwards follow that reply. It must return quickly.
+  ///   - handler: Runs in a child task of `serve()`. Handlers start on the connection's thread, in the order
+  /// of the calls, and may overlap after their first suspension. The name and message of an error are sent to
+  /// the caller. The result of a call with `noReply` is dropped.
+  package func export(
     _ path: ObjectPath, answered: @escaping @Sendable (MethodCall) -> Void = { _ in },
     handler: @escaping @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
   ) {
     if !isClosed { exports.handlers[path] = ExportTable.Handler(handle: handler, answered: answered) }
   }
 
-  /// Stops answering calls to the path. Those already received are answered.
-  public func unexport(_ path: ObjectPath) {
+  /// Removes the handler of the path. Calls that were already received still get a reply.
+  package func unexport(_ path: ObjectPath) {
     exports.handlers[path] = nil
   }
 
-  /// Runs the handlers of exported objects, until the connection is gone or the task is cancelled; either
-  /// cancels the handlers that are under way, and waits for them. One task may serve a connection at a time.
-  public func serve() async {
-    precondition(!exports.isServing, "this connection is served already")
+  /// Runs the handlers of exported objects until the connection is closed or the task is cancelled. In both
+  /// cases it cancels the running handlers and waits for them. Only one task may serve a connection at a
+  /// time.
+  package func serve() async {
+    precondition(!exports.isServing, "only one task may serve a connection")
     exports.isServing = true
     await withDiscardingTaskGroup { group in
       while let request = await nextRequest() {
@@ -103,7 +105,7 @@ extension Connection {
     request.handler.answered(request.call)
   }
 
-  /// Takes a call that came in.
+  /// Handles a received call.
   func receive(_ call: MethodCall) {
     if call.interface == "org.freedesktop.DBus.Peer" { return answer(call, peer(call.member)) }
     guard let handler = exports.handler(for: call.path) else {
@@ -116,21 +118,21 @@ extension Connection {
     exports.wakeServer()
   }
 
-  /// Answers a call, if its caller wants an answer and still can have one.
+  /// Sends the reply to a call, if the caller wants one and can still receive it.
   func answer(_ call: MethodCall, _ result: Result<[DBusValue], DBusError>) {
     guard !call.noReply else { return }
     do {
       try send(OutgoingMessage(answerTo: call, result))
     } catch  where error.kind == .badMessage {
-      // The handler's values cannot be sent; the caller must not wait for nothing.
+      // The handler's values cannot be sent. Without an error reply the caller would wait for nothing.
       let failure = DBusError.remote(DBusError.prefix + "Failed", "no valid answer: \(error.message)")
       if let message = try? OutgoingMessage(answerTo: call, .failure(failure)) { try? send(message) }
     } catch {
-      // The caller cannot be reached any more.
+      // The caller is no longer reachable.
     }
   }
 
-  /// What libdbus answers for those who let it dispatch.
+  /// The replies that libdbus itself gives when it dispatches messages.
   private func peer(_ member: MemberName) -> Result<[DBusValue], DBusError> {
     switch member {
     case "Ping": return .success([])

@@ -1,19 +1,17 @@
 import Glibc
 
-/// A program that is on the bus.
-public struct BusProgram: Hashable, Sendable, Comparable {
-  /// Its process id.
-  public var id: UInt32
-  /// What the kernel calls it (`/proc/PID/comm`, 15 bytes at most).
-  public var name: String
+/// A program that is connected to the bus.
+package struct BusProgram: Hashable, Sendable, Comparable {
+  package var id: UInt32
+  /// The kernel's name of the process (`/proc/PID/comm`, at most 15 bytes).
+  package var name: String
 
-  /// A program.
-  public init(id: UInt32, name: String) {
+  package init(id: UInt32, name: String) {
     self.id = id
     self.name = name
   }
 
-  /// What the kernel calls a process; nil when there is none.
+  /// The kernel's name of a process; nil if the process does not exist.
   static func nameOfProcess(_ id: UInt32) -> String? {
     let descriptor = open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -24,20 +22,20 @@ public struct BusProgram: Hashable, Sendable, Comparable {
     return String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 
-  /// By name, then by process id.
-  public static func < (a: Self, b: Self) -> Bool { (a.name, a.id) < (b.name, b.id) }
+  package static func < (a: Self, b: Self) -> Bool { (a.name, a.id) < (b.name, b.id) }
 }
 
 extension Connection {
   private static let shortPatience = Duration.seconds(2)
 
-  /// The other programs that have asked the bus for a service's signals, in order. The one that has the service is none
-  /// of them.
+  /// The other programs that have subscribed to a service's signals, sorted. The service itself is excluded.
   ///
-  /// Empty where the bus does not say who asked for what: Debian's system bus tells root alone (`Debug.Stats`). Empty, too,
-  /// where process ids mean something else to the bus than to us: on another host, or in another PID namespace.
-  /// - Parameter path: where the service's objects are: a rule that names this path and no sender counts, too.
-  public func programs(listeningTo service: BusName, below path: String) async -> [BusProgram] {
+  /// Empty if the bus does not report match rules: Debian's system bus reports them only to root
+  /// (`Debug.Stats`). Also empty if the bus uses other process ids: on another host or in another PID
+  /// namespace.
+  /// - Parameter path: The root of the service's objects. A rule without a sender that names this path counts
+  ///   too.
+  package func programs(listeningTo service: BusName, below path: String) async -> [BusProgram] {
     guard await processID(of: uniqueName) == UInt32(getpid()), let rules = await matchRules() else {
       return []
     }
@@ -53,7 +51,7 @@ extension Connection {
     return found.sorted()
   }
 
-  /// Whether a match rule is for signals of a service.
+  /// Whether a match rule selects signals of a service.
   static func asks(_ rule: String, for service: BusName, _ owner: String?, below path: String) -> Bool {
     if rule.contains("sender='") {
       return rule.contains("sender='\(service.text)'")
@@ -62,7 +60,7 @@ extension Connection {
     return rule.contains("path='\(path)") || rule.contains("path_namespace='\(path)")
   }
 
-  /// The match rules of every client, by its unique name; nil when the bus keeps them to itself.
+  /// The match rules of every client, by unique name; nil if the bus does not report them.
   private func matchRules() async -> [(String, [String])]? {
     let call = MethodCall(
       destination: MethodCall.bus, path: "/org/freedesktop/DBus",

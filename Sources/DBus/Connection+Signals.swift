@@ -1,4 +1,4 @@
-/// Who is subscribed to what, and who owns the well-known names that subscriptions speak of.
+/// The subscriptions, and the owners of the well-known names that they contain.
 struct SignalTable {
   private struct Entry {
     let subscription: Subscription
@@ -6,9 +6,9 @@ struct SignalTable {
   }
 
   private struct Owner {
-    /// The connection that owns the name; nil when none does.
+    /// The unique name of the owner; nil if there is none.
     var name: BusName?
-    /// Subscriptions that need to know.
+    /// The number of subscriptions that need the owner.
     var users = 0
   }
 
@@ -23,7 +23,7 @@ struct SignalTable {
     return subscription
   }
 
-  /// - Returns: whether it was there.
+  /// - Returns: Whether the subscription existed.
   mutating func remove(_ subscription: Subscription) -> Bool {
     guard let index = entries.firstIndex(where: { $0.subscription == subscription }) else { return false }
     entries.remove(at: index)
@@ -43,7 +43,7 @@ struct SignalTable {
     owners[name]?.name = owner
   }
 
-  /// Learns from the bus that a name has changed hands.
+  /// Updates the owner of a name from the bus's signal.
   mutating func noteOwner(from signal: Signal) {
     guard signal.sender == MethodCall.bus, signal.member == "NameOwnerChanged",
       signal.interface == "org.freedesktop.DBus", signal.body.count == 3,
@@ -52,8 +52,8 @@ struct SignalTable {
     setOwner(of: name, to: signal.body[2].asString.flatMap { BusName($0) })
   }
 
-  /// Hands the signal to those who want it, in the order in which they subscribed. Whoever subscribes meanwhile has no
-  /// part in it.
+  /// Passes the signal to the matching subscriptions, in the order in which they were made. A subscription
+  /// that a handler adds does not receive this signal.
   func handle(_ signal: Signal) {
     for entry in entries where wants(entry.subscription.rule, signal) { entry.handler(signal) }
   }
@@ -68,13 +68,13 @@ struct SignalTable {
 }
 
 extension MatchRule {
-  /// The sender's name, if it is one that may change hands.
+  /// The sender, if it is a well-known name, whose owner can change.
   var senderToFollow: BusName? {
     guard let sender, !sender.isUnique, sender != MethodCall.bus else { return nil }
     return sender
   }
 
-  /// What the bus says when the sender's name changes hands.
+  /// The rule for the bus's signal about a new owner of a name.
   static func owner(of name: BusName) -> MatchRule {
     MatchRule(
       sender: MethodCall.bus, interface: "org.freedesktop.DBus", member: "NameOwnerChanged", arg0: name.text)
@@ -82,16 +82,16 @@ extension MatchRule {
 }
 
 extension Connection {
-  /// Subscribes to signals. The bus has the rule before this returns, so nothing sent from then on is missed.
+  /// Subscribes to signals. The bus has the rule before this returns, so no signal sent afterwards is missed.
   ///
-  /// A signal by someone who does not own the rule's `sender` is not handed on, even when it reaches us. Each
-  /// subscription takes one of the rules that the bus allows a connection (the system bus: 512), two with a
-  /// well-known `sender`.
-  /// - Parameter handler: Called on the connection's thread, in the order of the wire, and before anything later on
-  ///   the wire is handled. An actor pinned to `executor` may `assumeIsolated` in it. It must be quick, and must
-  ///   bound whatever it keeps.
-  /// - Throws: as `call`; nothing is subscribed to then.
-  public func subscribe(
+  /// A signal from a sender that does not own the rule's `sender` is not passed on, even if it reaches the
+  /// connection. Each subscription uses one of the match rules that the bus allows per connection (512 on the
+  /// system bus), and two if `sender` is a well-known name.
+  /// - Parameter handler: Called on the connection's thread, in the order of the wire, before any later
+  ///   message is handled. An actor pinned to `executor` may use `assumeIsolated` in it. It must return
+  ///   quickly and must bound what it stores.
+  /// - Throws: Same as `call`; there is no subscription then.
+  package func subscribe(
     _ rule: MatchRule, _ handler: @escaping @Sendable (Signal) -> Void
   ) async throws(DBusError) -> Subscription {
     if let name = rule.senderToFollow { try await follow(name) }
@@ -104,14 +104,14 @@ extension Connection {
     return signals.add(rule, handler)
   }
 
-  /// Ends a subscription: its handler is not called any more. Ending it twice does nothing.
-  public func unsubscribe(_ subscription: Subscription) {
+  /// Ends a subscription: its handler is not called any more. A second call has no effect.
+  package func unsubscribe(_ subscription: Subscription) {
     guard signals.remove(subscription) else { return }
     removeMatch(subscription.rule)
     if let name = subscription.rule.senderToFollow { unfollow(name) }
   }
 
-  /// Rules first, owner second: in between no change can be missed.
+  /// Adds the rule first and reads the owner second, so that no change is missed in between.
   private func follow(_ name: BusName) async throws(DBusError) {
     signals.startFollowing(name)
     do {
@@ -140,24 +140,24 @@ extension Connection {
     do {
       try await call(.toBus("AddMatch", [.string(rule.text)]))
     } catch {
-      // The bus refused it, or it may have taken it without our hearing so.
+      // The bus refused the rule, or may have added it without a reply that arrived in time.
       if error.kind == .timedOut || error.kind == .cancelled { removeMatch(rule) }
       throw error
     }
   }
 
-  /// The bus counts equal rules, so this takes back one. Nothing can be done about a failure: without a connection
-  /// the rule is gone too.
+  /// Removes one instance of the rule; the bus counts equal rules. A failure needs no handling: without a
+  /// connection the bus has removed the rule too.
   private func removeMatch(_ rule: MatchRule) {
     var call = MethodCall.toBus("RemoveMatch", [.string(rule.text)])
     call.noReply = true
     if let message = try? OutgoingMessage(call) { try? send(message) }
   }
 
-  /// Hands a signal to whoever wants it.
+  /// Passes a signal to its subscriptions.
   func handle(_ signal: Signal) {
     signals.noteOwner(from: signal)
-    // A copy: handlers may subscribe and unsubscribe.
+    // A copy, because handlers may subscribe and unsubscribe.
     let table = signals
     table.handle(signal)
   }

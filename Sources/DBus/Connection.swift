@@ -1,35 +1,38 @@
-public import EventLoop
+package import EventLoop
+package import Logging
 
-/// A connection to a bus: calls, signals and exported objects.
+/// A connection to a bus: method calls, signals and exported objects.
 ///
-/// It lives on a loop (`executor`), which several connections may share. What comes in is handled one message at a
-/// time, in the order of the wire: a signal's handlers have returned, and the continuation of an answered call has
-/// run as far as it stays on this thread, before the next message is looked at. So an actor pinned to
-/// `executor` that awaits a call, say `GetManagedObjects`, sees the answer after every signal that was sent before
-/// it and before every signal that was sent after it.
+/// It runs on a loop (`executor`), which several connections may share. Received messages are handled one at
+/// a time, in the order of the wire: before the next message is handled, the handlers of a signal have
+/// returned, and the continuation of a completed call has run as far as it stays on this thread. So an actor
+/// pinned to `executor` that awaits a call such as `GetManagedObjects` sees the reply after every signal that
+/// was sent before it and before every signal that was sent after it.
 ///
-/// Deadlines are measured on the system's monotonic clock, because they wait for another process. Close it when it
-/// is no longer wanted; a connection that nobody refers to closes itself.
-public actor Connection {
+/// Deadlines use the system's monotonic clock, because they limit the wait for another process. Close the
+/// connection when it is no longer needed; it also closes itself when it is deallocated.
+package actor Connection {
   private typealias Continuation = CheckedContinuation<Result<[DBusValue], DBusError>, Never>
 
-  /// A call that was sent.
+  /// The state of a call that was sent.
   private enum Waiter {
-    /// Its task is on its way to wait: on a busy machine the call's end may be here first.
+    /// Its task does not wait yet. On a busy machine the result can arrive first.
     case announced
-    /// Its task waits, until its deadline where there is one.
+    /// Its task waits, until the deadline if there is one.
     case waiting(Continuation, LoopTimer?)
-    /// It ended before its task waited.
+    /// The result arrived before the task waited.
     case ended(Result<[DBusValue], DBusError>)
   }
 
-  /// Messages that are handled before the thread looks at its jobs again.
+  /// The maximum number of messages that are handled before the thread runs its jobs again.
   private static let mostMessages = 64
 
-  /// The loop of this connection, as an executor that other actors can pin themselves to.
-  public nonisolated let executor: LoopExecutor
-  /// The name that the bus gave this connection.
-  public nonisolated let uniqueName: BusName
+  /// The loop of this connection, as an executor to which other actors can be pinned.
+  package nonisolated let executor: LoopExecutor
+  /// The unique name that the bus assigned to this connection.
+  package nonisolated let uniqueName: BusName
+
+  private nonisolated let log: Logger
 
   /// Nil when the connection is gone.
   private var link: Link?
@@ -41,11 +44,12 @@ public actor Connection {
   private var closeHandlers: [@Sendable () -> Void] = []
 
   /// The connection's loop.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A connection that is served from now on. On the loop's thread.
-  private init(link: Link, servedBy executor: LoopExecutor) {
+  private init(link: Link, servedBy executor: LoopExecutor, log: Logger) {
     self.executor = executor
+    self.log = log
     self.link = link
     uniqueName = link.uniqueName
     executor.serve(self)
@@ -55,17 +59,19 @@ public actor Connection {
     link?.close()
   }
 
-  /// How long a bus, or a service on it, may take to answer unless a call says otherwise.
-  public static let patience = Duration.seconds(10)
+  /// The default timeout for replies from the bus and from services.
+  package static let patience = Duration.seconds(10)
 
   /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a limit where the bus
   /// accepts the connection and then says nothing; so that is done on a thread of its own, and the loop goes on.
   /// - Parameter patience: how long all of it may take.
   /// - Parameter loop: where the connection is to live; if nil, on the loop that the task belongs to, or else on a new one
   ///   with a thread of its own.
+  /// - Parameter log: Gets each call and each received signal at `trace`, without values.
   /// - Throws: `cannotConnect` with libdbus's name and text for the reason, or `cancelled`.
-  public static func open(
-    _ address: BusAddress, on loop: LoopExecutor? = nil, patience: Duration = Connection.patience
+  package static func open(
+    _ address: BusAddress, on loop: LoopExecutor? = nil, patience: Duration = Connection.patience,
+    log: Logger = .silent
   ) async throws(DBusError) -> Connection {
     let executor = loop ?? LoopExecutor.current ?? LoopExecutor.startThread()
     let opened = OneShot<Result<Connection, DBusError>>()
@@ -82,7 +88,7 @@ public actor Connection {
       let link = Result { () throws(DBusError) in try Link.connect(address) }
       executor.post {
         // When the task was cancelled in the meantime, the connection goes, and closes itself.
-        opened.give(link.map { Connection(link: $0, servedBy: executor) })
+        opened.give(link.map { Connection(link: $0, servedBy: executor, log: log) })
       }
     }
     return try await withTaskCancellationHandler {
@@ -94,24 +100,26 @@ public actor Connection {
 
   // MARK: Calls
 
-  /// Calls a method and waits for the answer. Any number of calls may be under way.
+  /// Calls a method and waits for the reply. Any number of calls may be in flight.
   ///
-  /// An answer that comes after the deadline or after the cancellation is dropped; that the other side did nothing
-  /// does not follow.
+  /// A reply that arrives after the deadline or after cancellation is dropped. The other side may have
+  /// carried out the call all the same.
   /// - Parameters:
-  ///   - call: What to call. With `noReply` set it is sent and nothing is waited for, even in a cancelled task.
-  ///   - timeout: How long to wait; nil for as long as the connection exists (a `Connect` of BlueZ's may never
-  ///     be answered).
-  /// - Returns: the values of the answer.
-  /// - Throws: `remote` with the other side's error, `timedOut`, `cancelled`, `disconnected`, `badMessage` when
-  ///   the call cannot be sent or its answer not be read, `overloaded`.
+  ///   - call: The call. With `noReply` it is sent without waiting, even in a cancelled task.
+  ///   - timeout: How long to wait for the reply; nil waits until the connection is closed (BlueZ may never
+  /// reply to a `Connect`).
+  /// - Returns: The values of the reply.
+  /// - Throws: `remote` with the other side's error, `timedOut`, `cancelled`, `disconnected`, `overloaded`;
+  ///   `badMessage` if the call cannot be sent or the reply cannot be read.
   @discardableResult
-  public func call(
+  package func call(
     _ call: MethodCall, timeout: Duration? = Connection.patience
   ) async throws(DBusError) -> [DBusValue] {
     guard let link else { throw .disconnected }
+    let entry = CallLog(call, log)
     if call.noReply {
       try link.send(OutgoingMessage(call))
+      entry.endWithoutReply()
       return []
     }
     if Task.isCancelled { throw .cancelled }
@@ -125,13 +133,14 @@ public actor Connection {
         self?.assumeIsolated { _ = $0.finish(serial, .failure(.cancelled)) }
       }
     }
+    entry.end(result)
     if case .failure(let error) = result, error.kind == .timedOut, let timeout {
       throw .timedOut(call, after: timeout)
     }
     return try result.get()
   }
 
-  /// Waits for the answer to a call that was sent.
+  /// Waits for the reply to a call that was sent.
   private func answer(
     to serial: UInt32, until deadline: SuspendingClock.Instant?
   ) async -> Result<[DBusValue], DBusError> {
@@ -139,14 +148,15 @@ public actor Connection {
     if isOnLoop {
       return await withCheckedContinuation { attend(serial, $0, until: deadline) }
     }
-    // A continuation resumes wherever the task prefers to run, and only then goes on to its actor. Preferring
-    // this thread keeps the answer's place among the messages, and saves a detour over Swift's own threads.
+    // A continuation first resumes on the task's preferred executor and then moves to its actor. With this
+    // thread as the preference, the reply keeps its position among the messages, and no other thread is
+    // involved.
     return await withTaskExecutorPreference(executor.tasks) {
       await withCheckedContinuation { attend(serial, $0, until: deadline) }
     }
   }
 
-  /// Notes who waits for the answer to a call that was sent; its end may have come before.
+  /// Registers the task that waits for a reply, which may have arrived already.
   private func attend(_ serial: UInt32, _ waiter: Continuation, until deadline: SuspendingClock.Instant?) {
     switch waiting[serial] {
     case .announced?:
@@ -166,7 +176,7 @@ public actor Connection {
     }
   }
 
-  /// - Returns: whether somebody waited for it.
+  /// - Returns: Whether a call with this serial was pending.
   @discardableResult
   private func finish(_ serial: UInt32, _ result: Result<[DBusValue], DBusError>) -> Bool {
     switch waiting[serial] {
@@ -184,10 +194,10 @@ public actor Connection {
 
   // MARK: Names and signals that are sent
 
-  /// Sends a signal to everyone who subscribed to it. An actor pinned to `executor` may call it without
-  /// waiting, through `assumeIsolated`.
+  /// Sends a signal to all subscribers. An actor pinned to `executor` may call it synchronously, with
+  /// `assumeIsolated`.
   /// - Throws: `disconnected`, `badMessage`, `overloaded`.
-  public func emit(_ signal: Signal) throws(DBusError) {
+  package func emit(_ signal: Signal) throws(DBusError) {
     try send(OutgoingMessage(signal))
   }
 
@@ -196,12 +206,12 @@ public actor Connection {
     try link.send(message)
   }
 
-  /// Takes a well-known name, unless another connection has it.
-  /// - Throws: `nameTaken`, `remote` when the bus does not allow it, and as `call`.
-  public func requestName(_ name: BusName) async throws(DBusError) {
+  /// Requests a well-known name, unless another connection owns it.
+  /// - Throws: `nameTaken`; `remote` if the bus does not allow it; otherwise the same as `call`.
+  package func requestName(_ name: BusName) async throws(DBusError) {
     let doNotQueue: UInt32 = 4
     let answer = try await call(.toBus("RequestName", [.string(name.text), .uint32(doNotQueue)]))
-    // 1: it is ours now; 4: it was already.
+    // 1: the connection now owns it; 4: it owned it before.
     guard let code = answer.first?.asUInt32, code == 1 || code == 4 else {
       throw DBusError(
         kind: .nameTaken, name: DBusError.prefix + "AddressInUse",
@@ -209,30 +219,30 @@ public actor Connection {
     }
   }
 
-  /// Gives a well-known name back. Nothing happens when this connection does not own it.
-  /// - Throws: as `call`.
-  public func releaseName(_ name: BusName) async throws(DBusError) {
+  /// Releases a well-known name. Has no effect if this connection does not own it.
+  /// - Throws: Same as `call`.
+  package func releaseName(_ name: BusName) async throws(DBusError) {
     try await call(.toBus("ReleaseName", [.string(name.text)]))
   }
 
   // MARK: The end
 
-  /// Closes the connection. Every waiting call fails with `disconnected`. What was sent before goes out if the bus
-  /// takes it within a short time. Closing twice does nothing.
-  public func close() async {
+  /// Closes the connection. Every pending call fails with `disconnected`. Messages that were queued before
+  /// are still sent if the bus accepts them within a short time. A second call has no effect.
+  package func close() async {
     end()
   }
 
-  /// Returns when the connection is gone, for whatever reason (`close()`, the bus's end), or when the task is
+  /// Returns when the connection is closed, for any reason (`close()`, end of the bus), or when the task is
   /// cancelled.
-  public nonisolated func closed() async {
+  package nonisolated func closed() async {
     await waitUntilClosed()
   }
 
-  /// Has `handler` called on the connection's thread when the connection is gone, for whatever reason; at once
-  /// when it is gone already. An actor pinned to `executor` may `assumeIsolated` in it, and so learns of the end
-  /// without a task that waits for it.
-  public func onClose(_ handler: @escaping @Sendable () -> Void) {
+  /// Calls `handler` on the connection's thread when the connection is closed, for any reason; immediately if
+  /// it is closed already. An actor pinned to `executor` may use `assumeIsolated` in it, and so needs no
+  /// waiting task to learn of the end.
+  package func onClose(_ handler: @escaping @Sendable () -> Void) {
     if isClosed { handler() } else { closeHandlers.append(handler) }
   }
 
@@ -257,7 +267,7 @@ public actor Connection {
     self.link = nil
     link.close()
     let waiters = waiting.sorted { $0.key < $1.key }
-    // What had ended has its result; who comes to wait for another call finds that there is none.
+    // Completed calls keep their result. A task that starts to wait for any other call finds no entry.
     waiting = waiting.filter { if case .ended = $0.value { true } else { false } }
     for case (_, .waiting(let waiter, let timer)) in waiters {
       timer?.cancel()
@@ -292,9 +302,11 @@ public actor Connection {
       guard let message = link.next() else { return }
       switch message {
       case .answer(let serial, let result):
-        // Whoever waited gets the thread before the next message is handled.
+        // The waiting task runs before the next message is handled.
         if finish(serial, result) { return }
-      case .signal(let signal): handle(signal)
+      case .signal(let signal):
+        signal.log(to: log)
+        handle(signal)
       case .call(let call): receive(call)
       case .unreadable(let call, let error): answer(call, .failure(error))
       case .nothing: break
@@ -304,8 +316,8 @@ public actor Connection {
 }
 
 extension Connection: LoopSource {
-  /// The connection's turn on its loop.
-  public nonisolated func takeTurn(isReady: Bool) -> LoopInterest? {
+  /// Called by the loop.
+  package nonisolated func takeTurn(isReady: Bool) -> LoopInterest? {
     assumeIsolated { $0.advance(isReady: isReady) }
   }
 }
@@ -313,7 +325,7 @@ extension Connection: LoopSource {
 extension MethodCall {
   static let bus: BusName = "org.freedesktop.DBus"
 
-  /// A call to the bus itself.
+  /// Creates a call to the bus itself.
   static func toBus(_ member: MemberName, _ body: [DBusValue]) -> MethodCall {
     MethodCall(
       destination: bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: member,

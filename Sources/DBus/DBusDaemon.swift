@@ -3,15 +3,15 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// A bus of one's own: a `dbus-daemon` that lets everyone who can reach its socket do everything, with the socket
-/// in a fresh directory that only this user can enter.
+/// A private bus: a `dbus-daemon` without access restrictions, with its socket in a new directory that only
+/// this user can enter.
 ///
-/// It is in a session of its own, so Ctrl-C at the terminal does not reach it; it ends with `stop()`, with the
-/// last reference to it, and at the latest with this process. Its directory is removed when it ends, except when
-/// this process was killed.
-public final class DBusDaemon: Sendable {
-  /// Its address, for `BusAddress.address` or `DBUS_SYSTEM_BUS_ADDRESS`.
-  public let address: String
+/// The daemon has its own session, so Ctrl-C at the terminal does not reach it. It ends with `stop()`, when
+/// this object is deallocated, and at the latest with this process. Its directory is removed when it ends,
+/// unless this process was killed.
+package final class DBusDaemon: Sendable {
+  /// The address, for `BusAddress.address` or `DBUS_SYSTEM_BUS_ADDRESS`.
+  package let address: String
   private let program: String
   private let files: DaemonFiles
   private let keeper: Lock<DaemonKeeper>
@@ -27,11 +27,12 @@ public final class DBusDaemon: Sendable {
     keeper.withLock { $0.kill() }
   }
 
-  /// Starts a bus and waits until it can be connected to.
+  /// Starts a bus and waits until it accepts connections.
   /// - Parameters:
-  ///   - directory: Where to make the directory for the socket. Its path must be short: a socket's may have 107 bytes.
-  ///   - program: The daemon: a path, or a name that is looked up along PATH.
-  public static func start(
+  ///   - directory: Where to create the directory for the socket. Its path must be short, because a socket
+  /// path is limited to 107 bytes.
+  ///   - program: The daemon: a path, or a name that is searched in PATH.
+  package static func start(
     in directory: String = "/tmp", program: String = "dbus-daemon"
   ) async throws(DBusDaemonError) -> DBusDaemon {
     let files = try DaemonFiles(in: directory)
@@ -40,8 +41,8 @@ public final class DBusDaemon: Sendable {
     return DBusDaemon(address: address, program: program, files: files, keeper: keeper)
   }
 
-  /// Ends the bus, if it has not ended yet, and starts another at the same address, on which nobody is.
-  public func restart() async throws(DBusDaemonError) {
+  /// Stops the bus, if it runs, and starts a new one at the same address. The new bus has no connections.
+  package func restart() async throws(DBusDaemonError) {
     await stop()
     try files.makeAgain()
     let next = DaemonKeeper()
@@ -49,31 +50,33 @@ public final class DBusDaemon: Sendable {
     keeper.withLock { $0 = next }
   }
 
-  /// Ends the bus, and returns when it has ended and its directory is gone; also in a cancelled task. Stopping it
-  /// twice does nothing.
-  public func stop() async {
+  /// Stops the bus. Returns when it has ended and its directory is removed, even in a cancelled task. A
+  /// second call has no effect.
+  package func stop() async {
     let keeper = keeper.withLock { $0 }
     keeper.kill()
     await keeper.ended()
   }
 }
 
-/// Why no private bus could be started.
-public enum DBusDaemonError: Error, Hashable, Sendable {
-  /// The program is not there or cannot be executed (Debian's package: `dbus-daemon`); the system's reason.
+/// Why a private bus could not be started.
+package enum DBusDaemonError: Error, Hashable, Sendable {
+  /// The program does not exist or cannot be executed (Debian package `dbus-daemon`), with the system's
+  /// reason.
   case notInstalled(program: String, reason: String)
-  /// No directory for its socket and configuration could be made; the system's reason.
+  /// The directory for the socket and the configuration could not be created, with the system's reason.
   case noDirectory(path: String, reason: String)
-  /// It ended, or said nothing for 10 seconds, instead of telling its address; what it printed.
+  /// The daemon ended, or did not print its address within 10 s; the reason is its output.
   case failedToStart(reason: String)
 }
 
-/// The thread that starts the daemon, and then does nothing but wait for its end. It has to be a thread that lives as
-/// long as the daemon: the kernel's "end with your parent" means the parent's thread, and Swift's threads come and go.
+/// The thread that starts the daemon and then waits for its end. The thread must live as long as the daemon,
+/// because the kernel's parent-death signal refers to the parent's thread, and Swift's threads can end at any
+/// time.
 private final class DaemonKeeper: Sendable {
   private enum State {
     case starting
-    /// Not reaped yet, so the number cannot have passed to another process.
+    /// Not reaped yet, so the process id cannot have been reused.
     case running(pid_t)
     case ended
   }
@@ -83,25 +86,26 @@ private final class DaemonKeeper: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// How long the daemon may take to tell its address.
+  /// How long the daemon may take to print its address.
   private static let patience: Duration = .seconds(10)
 
   private let shared = Lock(Shared())
 
-  /// - Returns: the daemon's address.
+  /// - Returns: The daemon's address.
   func start(_ program: String, _ files: DaemonFiles) async -> Result<String, DBusDaemonError> {
     let started = OneShot<Result<String, DBusDaemonError>>()
     onThreadOfItsOwn {
       let result = self.launch(program, files)
       if case .failure = result { self.kill() } else { started.give(result) }
       self.awaitEnd(of: files)
-      // A failure is told when everything is cleaned up, so there is nothing left for the caller to stop.
+      // A failure is reported after the cleanup, so that the caller has nothing to stop.
       started.give(result)
     }
     return await started.take()
   }
 
-  /// Nothing is lost by SIGKILL, a bus keeps nothing; and it is also heard by a daemon that was stopped.
+  /// SIGKILL loses nothing, because a bus stores nothing, and it also ends a daemon that was stopped by a
+  /// signal.
   func kill() {
     shared.withLock {
       if case .running(let child) = $0.state { _ = Glibc.kill(child, SIGKILL) }
@@ -141,7 +145,7 @@ private final class DaemonKeeper: Sendable {
       let printed = files.errorText()
       return .failure(.failedToStart(reason: printed.isEmpty ? "it did not tell its address" : printed))
     }
-    // Its id is another one after a restart, and libdbus holds a bus to the id in its address.
+    // The bus id in the address changes on restart, and libdbus refuses a bus with another id.
     return .success(String(address.prefix { $0 != "," }))
   }
 
@@ -161,7 +165,7 @@ private final class DaemonKeeper: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// - Returns: nil when the other end closes, or says nothing for too long.
+  /// - Returns: Nil if the other end closes the pipe or sends no line in time.
   private func firstLine(from descriptor: Int32) -> String? {
     let end = SuspendingClock.now + Self.patience
     var line: [UInt8] = []

@@ -1,52 +1,51 @@
-/// Why something on a bus did not work.
-public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Who said so, and what it means for the connection.
-  public enum Kind: Hashable, Sendable {
-    /// The other side, or the bus on its behalf, answered with an error; `name` says which.
+/// A failure of a D-Bus operation.
+package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The origin of the failure, and its meaning for the connection.
+  package enum Kind: Hashable, Sendable {
+    /// The other side, or the bus on its behalf, replied with the error `name`.
     case remote
-    /// Our own deadline passed without an answer. One that comes later is dropped.
+    /// The deadline passed without a reply. A later reply is dropped.
     case timedOut
-    /// The waiting task was cancelled. The other side may well have done what it was asked.
+    /// The waiting task was cancelled. The other side may have carried out the call all the same.
     case cancelled
-    /// The connection is closed, by us or from the other side.
+    /// The connection is closed, by this side or by the other.
     case disconnected
-    /// No connection came about: bad address, no socket, no permission, refused. `name` is libdbus's.
+    /// The connection could not be made: bad address, no socket, no permission, refused. `name` comes from
+    /// libdbus.
     case cannotConnect
-    /// A message that cannot be sent, or one that came and cannot be read.
+    /// A message cannot be sent, or a received message cannot be read.
     case badMessage
     /// Another connection owns the name.
     case nameTaken
-    /// More is waiting to be sent than we keep.
+    /// Too much data waits to be sent.
     case overloaded
   }
 
-  /// Which kind of failure.
-  public var kind: Kind
+  package var kind: Kind
   /// The D-Bus name of the error, such as `org.bluez.Error.Failed`.
-  public var name: String
-  /// The text that came with it, for the log. May be empty.
-  public var message: String
+  package var name: String
+  /// The error text, for the log. May be empty.
+  package var message: String
 
-  /// An error.
-  public init(kind: Kind, name: String, message: String) {
+  package init(kind: Kind, name: String, message: String) {
     self.kind = kind
     self.name = name
     self.message = message
   }
 
-  /// An error as a service gives it to its caller. A `name` that is no valid error name goes out as
+  /// Creates an error that a service sends to its caller. An invalid error `name` is sent as
   /// `org.freedesktop.DBus.Error.Failed`.
-  public static func remote(_ name: String, _ message: String = "") -> DBusError {
+  package static func remote(_ name: String, _ message: String = "") -> DBusError {
     DBusError(kind: .remote, name: name, message: message)
   }
 
-  /// Whether the other side answered with the error of this name.
-  public func isRemote(_ name: String) -> Bool {
+  /// Whether the other side replied with the error of this name.
+  package func isRemote(_ name: String) -> Bool {
     kind == .remote && self.name == name
   }
 
-  /// Name and text, as they came.
-  public var description: String { message.isEmpty ? name : "\(name): \(message)" }
+  /// The name and the text.
+  package var description: String { message.isEmpty ? name : "\(name): \(message)" }
 }
 
 extension DBusError {

@@ -1,41 +1,39 @@
-/// A signature: the types of zero or more values, such as `a{sv}` or `oas`. Checked when it was made.
-public struct DBusSignature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The signature as text.
-  public let text: String
+/// A valid D-Bus signature: the types of zero or more values, such as `a{sv}` or `oas`.
+package struct DBusSignature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+  package let text: String
 
-  /// Takes a text from outside.
-  /// - Returns: nil when it is no signature: unknown type codes, unbalanced brackets, a dictionary entry
-  ///   outside an array or with a container for a key, an empty structure, over 255 bytes, arrays or
+  /// Parses a signature.
+  /// - Returns: Nil for an invalid signature: unknown type codes, unbalanced brackets, a dictionary entry
+  ///   outside an array or with a container as its key, an empty structure, more than 255 bytes, or arrays or
   ///   structures nested deeper than 32.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard SignatureGrammar.completeTypes(of: text) != nil else { return nil }
     self.text = text
   }
 
-  /// Takes a signature that is written in the source. A malformed one is a bug, and traps.
-  public init(stringLiteral text: String) {
+  /// Creates a signature from a literal. An invalid literal is a programming error and traps.
+  package init(stringLiteral text: String) {
     guard let signature = DBusSignature(text) else { preconditionFailure("not a signature: \(text)") }
     self = signature
   }
 
-  /// For text that was put together from checked parts.
+  /// Creates a signature from text that consists of valid parts.
   init(unchecked text: String) {
     self.text = text
   }
 
-  /// The signature as text.
-  public var description: String { text }
+  package var description: String { text }
 
-  /// The signature taken apart into its complete types.
-  public var completeTypes: [DBusSignature] {
+  /// The complete types in the signature.
+  package var completeTypes: [DBusSignature] {
     (SignatureGrammar.completeTypes(of: text) ?? []).map(DBusSignature.init(unchecked:))
   }
 
-  /// Whether it is exactly one type, as an array's element or a variant's content must be.
-  public var isSingle: Bool { completeTypes.count == 1 }
+  /// Whether it is exactly one complete type, as an array's element and a variant's content must be.
+  package var isSingle: Bool { completeTypes.count == 1 }
 
-  /// Whether it is exactly one type that is no container, as a dictionary's key must be.
-  public var isBasic: Bool {
+  /// Whether it is exactly one basic type, as a dictionary's key must be.
+  package var isBasic: Bool {
     guard let code = text.utf8.first, text.utf8.count == 1 else { return false }
     return SignatureGrammar.basic.contains(code)
   }
@@ -47,7 +45,7 @@ enum SignatureGrammar {
   static let longest = 255
   static let deepest = 32
 
-  /// The complete types in a row; nil when the text is no signature.
+  /// The complete types in the text; nil if it is not a signature.
   static func completeTypes(of text: String) -> [String]? {
     let bytes = Array(text.utf8)
     guard bytes.count <= longest else { return nil }
@@ -61,7 +59,7 @@ enum SignatureGrammar {
     return types
   }
 
-  /// The position after the one complete type that starts at `start`; nil when there is none.
+  /// The position after the complete type that starts at `start`; nil if there is none.
   private static func endOfType(_ bytes: [UInt8], at start: Int, arrays: Int, structures: Int) -> Int? {
     guard start < bytes.count, arrays <= deepest, structures <= deepest else { return nil }
     switch bytes[start] {
@@ -85,7 +83,7 @@ enum SignatureGrammar {
     }
   }
 
-  /// A dictionary's entry counts as a structure, as in libdbus.
+  /// A dictionary entry counts as a structure, as in libdbus.
   private static func endOfEntry(_ bytes: [UInt8], at start: Int, arrays: Int, structures: Int) -> Int? {
     guard start + 1 < bytes.count, basic.contains(bytes[start + 1]), arrays <= deepest,
       let end = endOfType(bytes, at: start + 2, arrays: arrays, structures: structures + 1),

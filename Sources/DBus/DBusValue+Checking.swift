@@ -1,20 +1,21 @@
-/// What is checked before anything is handed to libdbus. It ends the process over arguments it finds wrong, and
-/// the bus ends the connection over a message it finds wrong; neither may ever be in the hands of whoever
-/// chose a device's name.
+/// The checks before values are passed to libdbus. libdbus ends the process if an argument is invalid, and
+/// the bus ends the connection if a message is invalid. Neither may be caused by data from outside, such as a
+/// device name.
 struct BodyCheck {
-  /// Containers within containers, variants included (libdbus: twice `DBUS_MAXIMUM_TYPE_RECURSION_DEPTH`).
+  /// The maximum depth of nested containers, including variants (in libdbus: twice
+  /// `DBUS_MAXIMUM_TYPE_RECURSION_DEPTH`).
   static let deepest = 64
-  /// Bytes of one message. The system bus's own limit is 32 MiB.
+  /// The maximum size of a message in bytes. The system bus's limit is 32 MiB.
   static let longest = 32 << 20
-  /// Open files that one message takes along: what the bus lets pass unless it is told otherwise
+  /// The maximum number of open files in a message: the default limit of the bus
   /// (`DBUS_DEFAULT_MESSAGE_UNIX_FDS`).
   static let mostDescriptors = 16
 
-  /// Not less than the bytes the values take on the wire.
+  /// An upper bound of the size on the wire, in bytes.
   private var size = 0
   private var descriptors = 0
 
-  /// - Throws: `badMessage`, saying what is wrong.
+  /// - Throws: `badMessage` with the reason.
   static func check(_ body: [DBusValue]) throws(DBusError) {
     var check = BodyCheck()
     var signature = ""
@@ -25,13 +26,13 @@ struct BodyCheck {
     guard DBusSignature(signature) != nil else { throw .badMessage("no valid signature: \(signature)") }
   }
 
-  /// - Throws: `badMessage` when the text has a NUL.
+  /// - Throws: `badMessage` if the text contains a NUL.
   static func check(text: String) throws(DBusError) {
     guard !text.utf8.contains(0) else { throw .badMessage("a NUL within a text") }
   }
 
   private mutating func visit(_ value: DBusValue, depth: Int) throws(DBusError) {
-    // The longest basic value is 8 bytes, and 7 before it align it.
+    // The longest basic value has 8 bytes, after at most 7 bytes of padding.
     try grow(by: 16)
     switch value {
     case .byte, .bool, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: break

@@ -1,5 +1,5 @@
 /// A value of the D-Bus type system.
-public enum DBusValue: Hashable, Sendable {
+package enum DBusValue: Hashable, Sendable {
   /// `y`
   case byte(UInt8)
   /// `b`
@@ -18,27 +18,27 @@ public enum DBusValue: Hashable, Sendable {
   case uint64(UInt64)
   /// `d`
   case double(Double)
-  /// `s`. A text with a NUL in it cannot be sent (`DBusError.Kind.badMessage`).
+  /// `s`. A string that contains a NUL cannot be sent (`DBusError.Kind.badMessage`).
   case string(String)
   /// `o`
   case objectPath(ObjectPath)
   /// `g`
   case signature(DBusSignature)
-  /// `h`: an open file. Only a bus on this machine passes one on; a message takes at most 16 along.
+  /// `h`: an open file. Only a local bus transfers it. A message contains at most 16.
   case descriptor(DBusDescriptor)
-  /// `ay`: bytes in a row, kept as such. Bytes that are read always have this form, never that of `array`.
+  /// `ay`: an array of bytes. Received byte arrays always have this form, never that of `array`.
   case bytes([UInt8])
-  /// An array of any other type. Every item must have the type `element`, or it cannot be sent.
+  /// An array of any other type. It can be sent only if every item has the type `element`.
   case array(element: DBusSignature, [DBusValue])
-  /// `a{…}`: entries in the order in which they stand on the wire.
+  /// `a{…}`: entries in the order of the wire.
   indirect case dictionary(key: DBusSignature, value: DBusSignature, [DBusEntry])
   /// `(…)`: one or more values.
   case structure([DBusValue])
   /// `v`
   indirect case variant(DBusValue)
 
-  /// The type of this value, as its parts declare it. It is a valid signature if the value can be sent.
-  public var signature: DBusSignature {
+  /// The declared type of this value. It is a valid signature if the value can be sent.
+  package var signature: DBusSignature {
     var text = ""
     writeSignature(to: &text)
     return DBusSignature(unchecked: text)
@@ -72,14 +72,12 @@ public enum DBusValue: Hashable, Sendable {
 }
 
 /// One entry of a dictionary.
-public struct DBusEntry: Hashable, Sendable {
-  /// The key: a value that is no container.
-  public var key: DBusValue
-  /// What is kept under the key.
-  public var value: DBusValue
+package struct DBusEntry: Hashable, Sendable {
+  /// The key, a value of basic type.
+  package var key: DBusValue
+  package var value: DBusValue
 
-  /// An entry.
-  public init(_ key: DBusValue, _ value: DBusValue) {
+  package init(_ key: DBusValue, _ value: DBusValue) {
     self.key = key
     self.value = value
   }

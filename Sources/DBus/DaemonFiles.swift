@@ -1,16 +1,15 @@
 import CDBus
 import Glibc
 
-/// The private directory of a `DBusDaemon`, and what is in it.
+/// The private directory of a `DBusDaemon` and its files.
 struct DaemonFiles: Sendable {
   private let directory: String
   private let socket: String
-  /// The daemon's configuration.
   let configuration: String
-  /// What the daemon prints.
+  /// The file for the daemon's error output.
   let errors: String
 
-  /// Makes the directory (0700) and writes the configuration.
+  /// Creates the directory (mode 0700) and writes the configuration.
   init(in parent: String) throws(DBusDaemonError) {
     var template = Array((parent + "/roboprov-bus-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -20,7 +19,7 @@ struct DaemonFiles: Sendable {
     socket = directory + "/bus"
     configuration = directory + "/bus.conf"
     errors = directory + "/stderr"
-    // sun_path has 108 bytes, the last of them NUL.
+    // sun_path has 108 bytes; the last one is NUL.
     guard socket.utf8.count <= 107 else {
       remove()
       throw .noDirectory(path: parent, reason: "the path of a socket in it would be too long")
@@ -28,7 +27,7 @@ struct DaemonFiles: Sendable {
     try writeConfiguration()
   }
 
-  /// Makes the directory again, after `remove`.
+  /// Creates the directory again, after `remove`.
   func makeAgain() throws(DBusDaemonError) {
     guard mkdir(directory, 0o700) == 0 else {
       throw .noDirectory(path: directory, reason: String(cString: strerror(errno)))
@@ -44,13 +43,13 @@ struct DaemonFiles: Sendable {
     }
   }
 
-  /// Removes what is there; only files whose names we know.
+  /// Removes the directory; only known files in it are removed.
   func remove() {
     for file in [socket, configuration, errors] { unlink(file) }
     rmdir(directory)
   }
 
-  /// The beginning of what the daemon printed.
+  /// The beginning of the daemon's error output.
   func errorText() -> String {
     let descriptor = open(errors, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -69,7 +68,7 @@ struct DaemonFiles: Sendable {
     return Glibc.write(descriptor, bytes, bytes.count) == bytes.count
   }
 
-  /// The limits are those of the session bus as Debian installs it; the defaults allow 128 calls under way.
+  /// The limits of the session bus as Debian installs it; the defaults allow only 128 pending calls.
   private func configurationText() -> String {
     let address = "unix:path=" + addressEscaped(socket)
     let limits = [

@@ -1,14 +1,14 @@
 import CDBus
 
-/// Values out of a libdbus message, which has checked it against its signature and all limits.
+/// Reads the values of a libdbus message. libdbus has checked it against its signature and all limits.
 struct Decoder {
-  /// Open files read so far. Each reading makes a descriptor, and a message may name the same file any number of
-  /// times: without a bound one message could use up all descriptors of this process.
+  /// The number of open files read so far. Each read creates a descriptor, and a message may refer to the
+  /// same file any number of times. Without a limit one message could use up all descriptors of the process.
   private var descriptors = 0
 
-  /// The values of a message.
-  /// - Throws: `badMessage` when there are more open files among them than a message takes along; `overloaded` when
-  ///   there is no descriptor left for one.
+  /// Reads the values of a message.
+  /// - Throws: `badMessage` if it contains more open files than a message may have; `overloaded` if no
+  ///   descriptor is free.
   static func body(of message: OpaquePointer) throws(DBusError) -> [DBusValue] {
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
@@ -88,18 +88,18 @@ struct Decoder {
       entries.append(DBusEntry(key, try value(at: &pair)))
       dbus_message_iter_next(&entry)
     }
-    // Most are "a{sv}", and that their entries say as well, without a copy of the signature.
+    // Most dictionaries are `a{sv}`. The first entry shows this without a copy of the signature.
     if let first = entries.first, case .string = first.key, let value = Self.signatureOfOneLetter(valueType) {
       return .dictionary(key: "s", value: value, entries)
     }
-    // "a{" key value "}", and the key is one letter.
+    // "a{" key value "}"; the key has one letter.
     let types = Self.signature(of: &iterator).utf8.dropFirst(2).dropLast()
     return .dictionary(
       key: DBusSignature(unchecked: String(types.prefix(1)) ?? ""),
       value: DBusSignature(unchecked: String(types.dropFirst()) ?? ""), entries)
   }
 
-  /// The signature of a type that is no array and no structure; nil for those.
+  /// The signature of a type with a one-letter code; nil for arrays and structures.
   private static func signatureOfOneLetter(_ type: Int32) -> DBusSignature? {
     let code = UInt8(truncatingIfNeeded: type)
     guard code == UInt8(ascii: "v") || SignatureGrammar.basic.contains(code) else { return nil }
@@ -111,7 +111,7 @@ struct Decoder {
     guard descriptors <= BodyCheck.mostDescriptors else {
       throw .badMessage("more than \(BodyCheck.mostDescriptors) open files")
     }
-    // A duplicate of the message's own, closed on exec; -1 where none can be had.
+    // A duplicate of the message's descriptor, closed on exec; -1 if no descriptor is free.
     let number = Self.basic(at: &iterator).fd
     guard number >= 0 else { throw .overloaded }
     return DBusDescriptor(owning: number)

@@ -1,9 +1,9 @@
 import CDBus
 
-/// Values into a libdbus message, through its iterators. Only for a body that `BodyCheck` has passed.
+/// Writes values into a libdbus message. Use it only for a body that `BodyCheck` has accepted.
 struct Encoder {
   /// Appends the values to a message that is not locked yet.
-  /// - Throws: `overloaded` when there is no memory, or no free descriptor; the message is to be thrown away then.
+  /// - Throws: `overloaded` if there is no memory or no free descriptor; the message must be discarded then.
   static func append(_ body: [DBusValue], to message: OpaquePointer) throws(DBusError) {
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(message, &iterator)
@@ -22,7 +22,7 @@ struct Encoder {
     case .int64(let value): basic.i64 = dbus_int64_t(value)
     case .uint64(let value): basic.u64 = dbus_uint64_t(value)
     case .double(let value): basic.dbl = value
-    // libdbus makes a duplicate, and fails also where no more can be had.
+    // libdbus duplicates the descriptor, and also fails if no descriptor is free.
     case .descriptor(let descriptor): basic.fd = descriptor.number
     case .string(let text): return try append(text, "s", to: &iterator)
     case .objectPath(let path): return try append(path.text, "o", to: &iterator)
@@ -67,7 +67,7 @@ struct Encoder {
   private static func append(_ bytes: [UInt8], to iterator: inout DBusMessageIter) throws(DBusError) {
     try append(in: "a", of: "y", to: &iterator) { inner throws(DBusError) in
       let done = bytes.withUnsafeBufferPointer { buffer in
-        // An empty array has no address, and libdbus wants one.
+        // An empty array has no base address, but libdbus needs one.
         guard var first = buffer.baseAddress, !buffer.isEmpty else { return dbus_bool_t(1) }
         return dbus_message_iter_append_fixed_array(
           &inner, Int32(UInt8(ascii: "y")), &first, Int32(buffer.count))
@@ -78,7 +78,7 @@ struct Encoder {
 
   /// - Parameters:
   ///   - code: libdbus's code of the container: `a`, `e`, `r` or `v`.
-  ///   - contents: the type of what is in it; nil where the code says enough.
+  ///   - contents: The type of the contents; nil if the code determines it.
   private static func append(
     in code: Unicode.Scalar, of contents: String?, to iterator: inout DBusMessageIter,
     _ fill: (inout DBusMessageIter) throws(DBusError) -> Void

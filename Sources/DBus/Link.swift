@@ -1,12 +1,12 @@
 import CDBus
 
-/// A libdbus connection: private, registered, and used without watches, pending calls, filters or dispatching.
-/// All of libdbus's connection pointers are in here.
+/// A libdbus connection: private, registered, and used without watches, pending calls, filters or
+/// dispatching. All uses of libdbus's connection pointers are in this file.
 ///
-/// `@unchecked Sendable`: it is made on one thread, and handed to its connection on the loop's thread, which alone uses it
-/// from then on.
+/// `@unchecked Sendable`: one thread creates it and passes it to its connection; from then on only the loop's
+/// thread uses it.
 final class Link: @unchecked Sendable {
-  /// Bytes that may wait for a bus that does not read.
+  /// The maximum number of bytes that wait for a bus that does not read.
   private static let longestQueue = 64 << 20
 
   let uniqueName: BusName
@@ -25,7 +25,7 @@ final class Link: @unchecked Sendable {
     dbus_connection_unref(connection)
   }
 
-  /// Connects and registers. Blocks, for as long as the other side takes.
+  /// Connects and registers. Blocks as long as the other side takes.
   /// - Throws: `cannotConnect`.
   static func connect(_ address: BusAddress) throws(DBusError) -> Link {
     dbus_threads_init_default()
@@ -79,29 +79,29 @@ final class Link: @unchecked Sendable {
 
   var isConnected: Bool { !isClosed && dbus_connection_get_is_connected(connection) != 0 }
 
-  /// Whether messages are left that the socket did not take.
+  /// Whether there are messages that the socket has not accepted yet.
   var hasMoreToWrite: Bool { !isClosed && dbus_connection_has_messages_to_send(connection) != 0 }
 
-  /// Whether `next` has something.
+  /// Whether `next` has a message.
   var hasMoreToRead: Bool {
     !isClosed && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
   }
 
-  /// Reads what has come and writes what waits, without blocking.
+  /// Reads received data and writes queued data, without blocking.
   func readAndWrite() {
     if !isClosed { dbus_connection_read_write(connection, 0) }
   }
 
-  /// The next message that has been read; nil when there is none.
+  /// The next received message; nil if there is none.
   func next() -> Incoming? {
     guard !isClosed, let message = dbus_connection_pop_message(connection) else { return nil }
     defer { dbus_message_unref(message) }
     return Incoming(message)
   }
 
-  /// Sends a message and gives it back to libdbus.
-  /// - Returns: its serial.
-  /// - Throws: `disconnected`, or `overloaded`.
+  /// Sends a message and releases it.
+  /// - Returns: The serial of the message.
+  /// - Throws: `disconnected`, `overloaded`.
   @discardableResult
   func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
     guard isConnected else { throw .disconnected }
@@ -111,7 +111,7 @@ final class Link: @unchecked Sendable {
     return serial
   }
 
-  /// Ends the connection. What was sent is written if the socket takes it within a short time.
+  /// Closes the connection. Queued data is sent if the socket accepts it within a short time.
   func close() {
     guard !isClosed else { return }
     var tries = 20

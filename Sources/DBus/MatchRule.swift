@@ -1,20 +1,18 @@
-/// Which signals one wants. What is nil does not restrict.
-public struct MatchRule: Hashable, Sendable {
-  /// Who sends them. For a well-known name, whoever owns it at the time.
-  public var sender: BusName?
-  /// The object they are about.
-  public var path: ObjectPath?
-  /// The object they are about, or one above it in the tree.
-  public var pathNamespace: ObjectPath?
-  /// Their interface.
-  public var interface: InterfaceName?
-  /// Their name.
-  public var member: MemberName?
-  /// Their first argument, a string.
-  public var arg0: String?
+/// A filter for signals. A nil field does not restrict.
+package struct MatchRule: Hashable, Sendable {
+  /// The sender. For a well-known name, its current owner.
+  package var sender: BusName?
+  /// The object of the signal.
+  package var path: ObjectPath?
+  /// The object of the signal, or an ancestor of it.
+  package var pathNamespace: ObjectPath?
+  package var interface: InterfaceName?
+  package var member: MemberName?
+  /// The first argument, a string.
+  package var arg0: String?
 
-  /// A rule. Give at most one of `path` and `pathNamespace`; the bus refuses both.
-  public init(
+  /// Set at most one of `path` and `pathNamespace`; the bus refuses both.
+  package init(
     sender: BusName? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil,
     interface: InterfaceName? = nil, member: MemberName? = nil, arg0: String? = nil
   ) {
@@ -27,11 +25,11 @@ public struct MatchRule: Hashable, Sendable {
   }
 
   /// The rule in the bus's notation (D-Bus specification, "Match Rules").
-  public var text: String {
+  package var text: String {
     var parts = ["type='signal'"]
     func add(_ key: String, _ value: String?) {
       guard let value else { return }
-      // Within apostrophes nothing is special but the apostrophe, which has to leave them.
+      // Within apostrophes no character is special except the apostrophe, which must be outside of them.
       let escaped = value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
       parts.append("\(key)='\(escaped)'")
     }
@@ -44,7 +42,7 @@ public struct MatchRule: Hashable, Sendable {
     return parts.joined(separator: ",")
   }
 
-  /// Whether a signal that came in is wanted, apart from who sent it.
+  /// Whether a received signal matches all fields except the sender.
   func matchesApartFromSender(_ signal: Signal) -> Bool {
     if let path, signal.path != path { return false }
     if let pathNamespace, !signal.path.isAtOrBelow(pathNamespace) { return false }

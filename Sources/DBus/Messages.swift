@@ -1,24 +1,20 @@
-/// A method call: one that is to be made, or one that came in.
-public struct MethodCall: Hashable, Sendable {
-  /// Whom it is for.
-  public var destination: BusName?
-  /// The object it is for.
-  public var path: ObjectPath
-  /// The interface. A caller may leave it out.
-  public var interface: InterfaceName?
-  /// The method.
-  public var member: MemberName
-  /// The arguments.
-  public var body: [DBusValue]
-  /// Whether the caller wants no answer, not even an error.
-  public var noReply: Bool
-  /// Who made it: the unique name that the bus vouches for. Nil on a call that is to be made.
-  public internal(set) var sender: BusName?
-  /// The caller's number for it. 0 on a call that is to be made.
-  public internal(set) var serial: UInt32 = 0
+/// A method call, to be sent or received.
+package struct MethodCall: Hashable, Sendable {
+  package var destination: BusName?
+  package var path: ObjectPath
+  /// The interface; optional in a received call.
+  package var interface: InterfaceName?
+  package var member: MemberName
+  package var body: [DBusValue]
+  /// Whether the caller wants no reply, not even an error.
+  package var noReply: Bool
+  /// The caller's unique name, set by the bus. Nil in a call to be sent.
+  package internal(set) var sender: BusName?
+  /// The caller's serial number of the call. 0 in a call to be sent.
+  package internal(set) var serial: UInt32 = 0
 
-  /// A call that is to be made.
-  public init(
+  /// Creates a call to be sent.
+  package init(
     destination: BusName?, path: ObjectPath, interface: InterfaceName?, member: MemberName,
     body: [DBusValue] = [], noReply: Bool = false
   ) {
@@ -31,24 +27,20 @@ public struct MethodCall: Hashable, Sendable {
   }
 
   /// The types of the arguments.
-  public var signature: String { body.map(\.signature.text).joined() }
+  package var signature: String { body.map(\.signature.text).joined() }
 }
 
-/// A signal: one that came in, or one that is to be sent.
-public struct Signal: Hashable, Sendable {
-  /// Who sent it: the unique name that the bus vouches for. Nil on a signal that is to be sent.
-  public internal(set) var sender: BusName?
-  /// The object that it is about.
-  public var path: ObjectPath
-  /// The interface.
-  public var interface: InterfaceName
-  /// The signal's name.
-  public var member: MemberName
-  /// The arguments.
-  public var body: [DBusValue]
+/// A signal, to be sent or received.
+package struct Signal: Hashable, Sendable {
+  /// The sender's unique name, set by the bus. Nil in a signal to be sent.
+  package internal(set) var sender: BusName?
+  package var path: ObjectPath
+  package var interface: InterfaceName
+  package var member: MemberName
+  package var body: [DBusValue]
 
-  /// A signal that is to be sent, to everyone who subscribed to it.
-  public init(path: ObjectPath, interface: InterfaceName, member: MemberName, body: [DBusValue] = []) {
+  /// Creates a signal to be sent to all subscribers.
+  package init(path: ObjectPath, interface: InterfaceName, member: MemberName, body: [DBusValue] = []) {
     self.path = path
     self.interface = interface
     self.member = member
@@ -56,11 +48,11 @@ public struct Signal: Hashable, Sendable {
   }
 }
 
-/// Where the bus is.
-public enum BusAddress: Hashable, Sendable {
-  /// The system bus, where libdbus finds it (it honours `DBUS_SYSTEM_BUS_ADDRESS`, read once per process).
+/// The address of a bus.
+package enum BusAddress: Hashable, Sendable {
+  /// The system bus, as libdbus finds it (from `DBUS_SYSTEM_BUS_ADDRESS`, which it reads once per process).
   case system
-  /// The user's session bus, where libdbus finds it.
+  /// The user's session bus, as libdbus finds it.
   case session
   /// An address in D-Bus's own notation, such as `unix:path=/run/dbus/system_bus_socket`.
   case address(String)

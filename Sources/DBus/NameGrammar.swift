@@ -1,6 +1,6 @@
-/// The grammars of the D-Bus specification's names, over bytes: whatever passes is ASCII without NUL.
+/// The grammars of the D-Bus specification's names, applied to bytes. Valid names are ASCII without NUL.
 enum NameGrammar {
-  /// Bytes that a name other than an object path may have.
+  /// The maximum length of a name in bytes. It does not apply to object paths.
   private static let longestName = 255
 
   static func isObjectPath(_ text: String) -> Bool {
@@ -34,7 +34,7 @@ enum NameGrammar {
     (1...longestName).contains(text.utf8.count)
   }
 
-  /// Two or more elements with dots between them, none of them empty.
+  /// Whether the name has two or more non-empty elements, separated by dots.
   private static func isDotted(
     _ bytes: some Sequence<UInt8>, digitsMayBegin: Bool, _ isAllowed: (UInt8) -> Bool
   ) -> Bool {

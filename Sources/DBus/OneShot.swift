@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A result that is given once and awaited once, in either order. Whatever is given later is not taken.
+/// A result that is set once and awaited once, in either order. Later results are ignored.
 final class OneShot<Result: Sendable>: Sendable {
   private struct State {
     var result: Result?
@@ -8,7 +8,7 @@ final class OneShot<Result: Sendable>: Sendable {
   }
   private let state = Lock(State())
 
-  /// - Returns: whether this was the first.
+  /// - Returns: Whether this was the first result.
   @discardableResult
   func give(_ result: Result) -> Bool {
     let (first, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Result, Never>?) in
@@ -23,7 +23,7 @@ final class OneShot<Result: Sendable>: Sendable {
 
   var isGiven: Bool { state.withLock { $0.result != nil } }
 
-  /// Waits for the result; what cancellation means is the giver's business.
+  /// Waits for the result. It ignores cancellation; the caller of `give` must handle it.
   func take() async -> Result {
     await withCheckedContinuation { continuation in
       let early = state.withLock { state -> Result? in

@@ -1,7 +1,6 @@
-/// A subscription to signals, as long as it is kept at its connection.
-public struct Subscription: Hashable, Sendable {
-  /// What is subscribed to.
-  public let rule: MatchRule
-  /// Its number at the connection.
+/// A subscription to signals. It lasts until `unsubscribe` or the end of the connection.
+package struct Subscription: Hashable, Sendable {
+  package let rule: MatchRule
+  /// The number of the subscription at its connection.
   let number: UInt64
 }

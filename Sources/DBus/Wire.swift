@@ -1,14 +1,14 @@
 import CDBus
 
-/// A message that came in, read out of libdbus.
+/// A received message, read from libdbus.
 enum Incoming {
-  /// The answer to our call of that serial.
+  /// The reply to this connection's call with that serial.
   case answer(serial: UInt32, Result<[DBusValue], DBusError>)
   case signal(Signal)
   case call(MethodCall)
-  /// A call that cannot be read, and why. Its body is empty.
+  /// A call that cannot be read, with an empty body, and the reason.
   case unreadable(MethodCall, DBusError)
-  /// Nothing of interest: unreadable signals, libdbus's own notices.
+  /// Messages to ignore: unreadable signals, libdbus's own messages.
   case nothing
 
   init(_ message: OpaquePointer) {
@@ -67,7 +67,7 @@ enum Incoming {
   }
 }
 
-/// Names that libdbus keeps for itself: the bus ends a connection that sends them.
+/// Names that libdbus reserves. The bus ends a connection that sends them.
 enum Reserved {
   static let localInterface: InterfaceName = "org.freedesktop.DBus.Local"
   static let localPath: ObjectPath = "/org/freedesktop/DBus/Local"
@@ -79,7 +79,7 @@ enum Reserved {
   }
 }
 
-/// A libdbus message that is ready to be sent; nothing in it can make libdbus or the bus stumble.
+/// A libdbus message that is ready to be sent. Its content is valid for libdbus and for the bus.
 final class OutgoingMessage {
   let pointer: OpaquePointer
 
@@ -113,8 +113,8 @@ final class OutgoingMessage {
     try Encoder.append(signal.body, to: pointer)
   }
 
-  /// The answer to a call that came in.
-  /// - Throws: `badMessage` when the values of a success cannot be sent; `overloaded`.
+  /// Creates the reply to a received call.
+  /// - Throws: `badMessage` if the values cannot be sent; `overloaded`.
   convenience init(answerTo call: MethodCall, _ result: Result<[DBusValue], DBusError>) throws(DBusError) {
     var body: [DBusValue]
     switch result {
@@ -124,7 +124,7 @@ final class OutgoingMessage {
       try self.init(pointer: dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN))
     case .failure(let error):
       let name = InterfaceName(error.name)?.text ?? DBusError.prefix + "Failed"
-      // Scalars, not characters: a NUL with a combining mark after it is another character, but still a NUL.
+      // Scalars, not characters: a NUL with a combining mark is another character, but still contains a NUL.
       let text = error.message.unicodeScalars.prefix(4096).map { $0 == "\0" ? "\u{FFFD}" : $0 }
       body = [.string(String(String.UnicodeScalarView(text)))]
       try self.init(pointer: dbus_message_new(DBUS_MESSAGE_TYPE_ERROR))

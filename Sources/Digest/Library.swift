@@ -1,20 +1,20 @@
 import CGcrypt
 
-/// libgcrypt, which must be initialised once before it is used, by one thread (manual, "Initializing the library").
+/// libgcrypt. One thread must initialise it once before use (manual, "Initializing the library").
 enum Library {
-  /// Initialises it unless that is done; the others wait until it is.
+  /// Initialises the library on the first call; concurrent calls wait for it.
   static func initialise() { _ = once }
 
-  /// A static is made once, whoever asks first.
+  /// Swift initialises a static exactly once.
   private static let once: Void = {
-    // Also libsystemd uses it, to which libdbus is linked. What we call has been there since 1.6, and the linker has
-    // seen to it that it is there now.
+    // libsystemd, which libdbus links, may have initialised it already. Every function used here exists since
+    // 1.6.
     if cgcrypt_is_initialised() != 0 { return }
     precondition(gcry_check_version("1.6.0") != nil, "libgcrypt is older than 1.6.0")
     check(cgcrypt_finish_initialisation())
   }()
 
-  /// The calls that are made here fail only where memory ran out or we have passed something wrong.
+  /// The functions used here fail only without memory or on wrong arguments.
   static func check(_ error: gcry_error_t) {
     precondition(error == 0, "libgcrypt: error \(error)")
   }

@@ -1,22 +1,22 @@
 import CGcrypt
 
-/// A key for HMAC-SHA-256 (RFC 2104, FIPS 198-1). It neither prints nor encodes.
-public struct AuthenticationKey: Sendable, CustomStringConvertible, CustomReflectable {
+/// A key for HMAC-SHA-256 (RFC 2104, FIPS 198-1). It is never printed or encoded.
+package struct AuthenticationKey: Sendable, CustomStringConvertible, CustomReflectable {
   private let bytes: [UInt8]
 
-  /// A key of any length but none.
-  public init(_ bytes: [UInt8]) {
-    precondition(!bytes.isEmpty, "a key without a byte")
+  /// - Parameter bytes: The key, at least one byte.
+  package init(_ bytes: [UInt8]) {
+    precondition(!bytes.isEmpty, "an authentication key is empty")
     self.bytes = bytes
   }
 
   /// Always `•••`.
-  public var description: String { "•••" }
-  /// Shows nothing.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "•••" }
+  /// Always empty.
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
-  /// The authentication code of a message under this key: 32 bytes.
-  public func code(for message: [UInt8]) -> [UInt8] {
+  /// The authentication code of a message: 32 bytes.
+  package func code(for message: [UInt8]) -> [UInt8] {
     Library.initialise()
     var handle: gcry_mac_hd_t?
     Library.check(gcry_mac_open(&handle, Int32(GCRY_MAC_HMAC_SHA256.rawValue), 0, nil))

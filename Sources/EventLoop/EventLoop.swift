@@ -2,40 +2,30 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The loop behind a `LoopExecutor`: jobs first, then sources, then timers; it sleeps when there is none of them. It is a class
-/// of its own so that a thread that runs it keeps it, and not the executor, alive.
+/// The loop of a `LoopExecutor`. It runs jobs, then sources, then timers, and sleeps when there is nothing to
+/// do. It is a separate class so that the thread keeps the loop alive, but not the executor.
 ///
-/// `@unchecked Sendable`: `sources`, `newSources` and `descriptors` are touched only on the thread that runs the loop; everything else is
-/// safe from every thread.
+/// `@unchecked Sendable`: only the loop's thread uses `sources`, `newSources` and `descriptors`. Everything
+/// else is thread-safe.
 final class EventLoop: @unchecked Sendable {
-  /// Batches of jobs that lead to new jobs before sources and timers have their turn.
+  /// The maximum number of consecutive job batches before sources and timers run.
   private static let mostBatches = 64
-  /// Turns without a look at the descriptors, while there is always something to do.
+  /// The maximum number of iterations without polling the descriptors while there is always work.
   private static let mostTurns = 16
 
   let queue = RunQueue()
   private let timers = Lock(TimerQueue<SuspendingClock.Instant, @Sendable () -> Void>())
   private let isStopped = Atomic(false)
   private var sources = LoopSources()
-  /// Those that have not had a turn yet.
+  /// Sources that have not run yet.
   private var newSources: [any LoopSource] = []
   private var descriptors: [pollfd] = []
 
   func runOnNewThread() {
-    let context = Unmanaged.passRetained(self).toOpaque()
-    var thread = pthread_t()
-    let failure = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context)
-    precondition(failure == 0, "no thread: \(String(cString: strerror(failure)))")
-    pthread_detach(thread)
+    onThreadOfItsOwn { self.run() }
   }
 
-  /// Ends the loop when nothing waits to be run any more.
+  /// Stops the loop once the queue is empty.
   func stop() {
     isStopped.store(true, ordering: .releasing)
     queue.wake()
@@ -45,13 +35,13 @@ final class EventLoop: @unchecked Sendable {
 
   func schedule(at instant: SuspendingClock.Instant, _ body: @escaping @Sendable () -> Void) -> LoopTimer {
     let id = timers.withLock { $0.add(body, at: instant) }
-    // The loop looks at the timers after it has announced that it sleeps: so it has seen this one, or is woken.
+    // The loop checks the timers after `prepareToSleep`, so it either sees this timer or is woken.
     if !queue.isCurrent { queue.wake() }
     return LoopTimer(loop: self, id: id)
   }
 
   func cancel(_ timer: UInt64) {
-    // Released outside of the lock: what the body holds may end with it.
+    // The body is released outside the lock, because its deinitialisers may run then.
     _ = timers.withLock { $0.remove(timer) }
   }
 
@@ -61,12 +51,12 @@ final class EventLoop: @unchecked Sendable {
     while let body = timers.withLock({ $0.popFirst(dueAt: now) }) { body() }
   }
 
-  /// Nanoseconds until the first timer is due; -1 without any.
+  /// Nanoseconds until the first timer is due; -1 if there is none.
   private func timeToFirstTimer() -> Int64 {
     guard let instant = timers.withLock({ $0.earliest }) else { return -1 }
     let left = SuspendingClock.now.duration(to: instant).components
     if left.seconds < 0 || left.attoseconds < 0 { return 0 }
-    // Rounded up, so that the timer is due when the time is over. A year is as good as for ever.
+    // Rounded up, so that the timer is due when the wait ends. The wait is limited to one year.
     return min(left.seconds, 31_536_000) * 1_000_000_000 + left.attoseconds / 1_000_000_000 + 1
   }
 
@@ -88,7 +78,7 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// From now on the source has its turns, until it ends. Only on the loop's thread.
+  /// Adds a source, which runs until it ends. Call it on the loop's thread.
   func serve(_ source: any LoopSource) {
     newSources.append(source)
   }
@@ -114,7 +104,7 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Looks which descriptors are ready; with nothing to do, waits for one, for a job of another thread or for a timer.
+  /// Polls the descriptors. If `mayBlock`, waits for a descriptor, a job from another thread, or a timer.
   private func wait(mayBlock: Bool) {
     let mayBlock = mayBlock && queue.prepareToSleep() && !isStopped.load(ordering: .acquiring)
     descriptors.removeAll(keepingCapacity: true)

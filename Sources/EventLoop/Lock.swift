@@ -1,14 +1,15 @@
 public import Glibc
 
-/// A value behind a `pthread_mutex_t`. `Synchronization.Mutex` would do, but the thread sanitizer does not see
-/// it and reports races that are none.
+/// A value protected by a `pthread_mutex_t`. The thread sanitizer does not support `Synchronization.Mutex`
+/// and reports false races for it.
 ///
-/// `@unchecked Sendable`: the value is only ever touched with the mutex held, and goes in and out by `sending`.
+/// `@unchecked Sendable`: the value is accessed only while the mutex is held, and passes in and out as
+/// `sending`.
 public final class Lock<Value>: @unchecked Sendable {
   @usableFromInline var value: Value
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  /// A lock with its value.
+  /// Creates a lock that protects `value`.
   @inlinable public init(_ value: sending Value) {
     self.value = value
     mutex = .allocate(capacity: 1)
@@ -21,7 +22,8 @@ public final class Lock<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` with the value, and with the lock held: it must be short, and must not take the lock again.
+  /// Runs `body` with the value while the lock is held. `body` must be short and must not take the lock
+  /// again.
   @inlinable public func withLock<Result>(_ body: (inout Value) -> sending Result) -> sending Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -1,32 +1,31 @@
 import Glibc
 
-/// Something with a file descriptor that lives on a loop.
-public protocol LoopSource: AnyObject, Sendable {
-  /// Takes its turn on the loop's thread: reads, writes and handles a bounded amount. It has one when its descriptor is ready,
-  /// when it has more to do, and whenever jobs have been run: these may have given it something to write.
-  /// - Parameter isReady: whether the descriptor has something to read, or room.
-  /// - Returns: what to wait for; nil when it has ended.
+/// A source of events with a file descriptor, served by a loop.
+package protocol LoopSource: AnyObject, Sendable {
+  /// Reads, writes and handles a bounded amount, on the loop's thread. The loop calls it when the descriptor
+  /// is ready, when the source has more to do, and after jobs have run, because these may have added
+  /// something to write.
+  /// - Parameter isReady: Whether the descriptor is readable or writable.
+  /// - Returns: What to wait for; nil if the source has ended.
   func takeTurn(isReady: Bool) -> LoopInterest?
 }
 
-/// What a source waits for until its next turn.
-public struct LoopInterest: Sendable {
-  /// The descriptor.
-  public var descriptor: Int32
-  /// Whether something waits to be written.
-  public var wantsToWrite: Bool
-  /// Whether there is more to be handled, without reading.
-  public var hasMore: Bool
+/// What a source waits for before its next call.
+package struct LoopInterest: Sendable {
+  package var descriptor: Int32
+  /// Whether data waits to be written.
+  package var wantsToWrite: Bool
+  /// Whether there is more to handle without reading.
+  package var hasMore: Bool
 
-  /// What a source waits for.
-  public init(descriptor: Int32, wantsToWrite: Bool, hasMore: Bool) {
+  package init(descriptor: Int32, wantsToWrite: Bool, hasMore: Bool) {
     self.descriptor = descriptor
     self.wantsToWrite = wantsToWrite
     self.hasMore = hasMore
   }
 }
 
-/// The sources of a loop, which it does not keep alive.
+/// The sources of a loop. References are weak.
 struct LoopSources {
   private struct Entry {
     weak var source: (any LoopSource)?
@@ -40,8 +39,8 @@ struct LoopSources {
     entries.append(Entry(source: source))
   }
 
-  /// Has each source take its turn.
-  /// - Returns: whether one has more to do.
+  /// Calls `takeTurn` of each source.
+  /// - Returns: Whether a source has more to do.
   mutating func takeTurns() -> Bool {
     var hasMore = false
     for index in entries.indices {
@@ -55,7 +54,7 @@ struct LoopSources {
     return hasMore
   }
 
-  /// What poll(2) is to be asked: a descriptor for each source, in order.
+  /// Appends the poll(2) entry of each source, in order.
   func appendDescriptors(to descriptors: inout [pollfd]) {
     for entry in entries {
       guard let interest = entry.interest else { continue }
@@ -64,7 +63,7 @@ struct LoopSources {
     }
   }
 
-  /// What poll(2) answered, in the same order.
+  /// Records the results of poll(2), in the same order.
   mutating func note(_ descriptors: ArraySlice<pollfd>) {
     for (index, descriptor) in descriptors.enumerated() where descriptor.revents != 0 {
       entries[index].isReady = true

@@ -2,21 +2,20 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// What waits to be run by one thread, first in first out. The run queue of the event loop and of virtual time.
+/// The first-in, first-out run queue of one thread. The event loop and virtual time use it.
 ///
-/// The thread itself adds without a lock. What other threads add is taken over when everything before it has been run, and
-/// wakes the thread if it sleeps.
+/// The thread itself adds items without a lock. Items from other threads are taken when all earlier items
+/// have run, and wake the thread if it sleeps.
 ///
-/// `@unchecked Sendable`: `current`, `position` and `next` are touched only by the thread that `adopt` was called on, which
-/// `add` makes sure of; everything else is behind `foreign`'s lock, atomic, or immutable.
+/// `@unchecked Sendable`: only the thread that called `adopt` uses `current`, `position` and `next`; `add`
+/// checks this. Everything else is protected by the lock of `foreign`, atomic, or immutable.
 package final class RunQueue: @unchecked Sendable {
-  /// One thing to run. A job comes with its executor, which must live until the job has been run.
+  /// An item to run. A job keeps a reference to its executor, which must live until the job has run.
   package enum Item {
     /// A job of an actor that is pinned to this thread.
     case actorJob(UnownedJob, any SerialExecutor)
     /// A job of a task that prefers this thread.
     case taskJob(UnownedJob, any TaskExecutor)
-    /// A function.
     case work(@Sendable () -> Void)
   }
 
@@ -27,21 +26,21 @@ package final class RunQueue: @unchecked Sendable {
 
   /// The eventfd on which the thread sleeps.
   package let wakeDescriptor: Int32
-  /// The thread that runs the items, as a number; 0 before there is one.
+  /// The `pthread_t` of the thread that runs the items; 0 before `adopt`.
   private let thread = Atomic<UInt>(0)
   private let foreign = Lock(Foreign())
-  /// Whether `foreign` has items: asked before each batch without the lock.
+  /// Whether `foreign` has items. Checked before each batch without taking the lock.
   private let hasForeign = Atomic(false)
 
   private var current: [Item] = []
   private var position = 0
   private var next: [Item] = []
 
-  /// An empty queue, of no thread yet.
+  /// Creates an empty queue without a thread.
   package init() {
     wakeDescriptor = clinux_wake_open()
-    // Without descriptors left nothing of ours works; the caller has no way to go on from here.
-    precondition(wakeDescriptor >= 0, "no eventfd: \(String(cString: strerror(errno)))")
+    // A process without free file descriptors cannot continue.
+    precondition(wakeDescriptor >= 0, "cannot create an eventfd: \(String(cString: strerror(errno)))")
   }
 
   deinit {
@@ -53,8 +52,8 @@ package final class RunQueue: @unchecked Sendable {
   /// Whether the calling thread is the one that runs the items.
   package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-  /// Adds an item behind all others.
-  /// - Returns: whether another thread than the one that runs the items added it.
+  /// Appends an item.
+  /// - Returns: Whether the call came from a thread other than the one that runs the items.
   @discardableResult
   package func add(_ item: sending Item) -> Bool {
     if isCurrent {
@@ -87,20 +86,21 @@ package final class RunQueue: @unchecked Sendable {
     thread.store(UInt(pthread_self()), ordering: .relaxed)
   }
 
-  /// Whether nothing waits to be run.
+  /// Whether the queue is empty.
   package var isEmpty: Bool {
     position == current.count && next.isEmpty && !hasForeign.load(ordering: .acquiring)
   }
 
-  /// Takes the next item of the batch; nil at its end.
+  /// Takes the next item of the current batch; nil at its end.
   package func takeFromBatch() -> Item? {
     guard position < current.count else { return nil }
     defer { position += 1 }
     return current[position]
   }
 
-  /// Begins the next batch: everything that has been added by now. Only at the end of the one before.
-  /// - Returns: whether there is one.
+  /// Starts the next batch: everything that has been added so far. Call it only when the current batch is
+  /// empty.
+  /// - Returns: Whether there is a batch.
   package func beginBatch() -> Bool {
     current.removeAll(keepingCapacity: true)
     position = 0
@@ -115,8 +115,8 @@ package final class RunQueue: @unchecked Sendable {
     return !current.isEmpty
   }
 
-  /// Announces that the thread is about to sleep on `wakeDescriptor`: from now on others wake it.
-  /// - Returns: whether it may sleep.
+  /// Announces that the thread will sleep on `wakeDescriptor`: other threads wake it from now on.
+  /// - Returns: Whether it may sleep.
   package func prepareToSleep() -> Bool {
     foreign.withLock { foreign in
       foreign.isSleeping = foreign.items.isEmpty
@@ -124,8 +124,8 @@ package final class RunQueue: @unchecked Sendable {
     }
   }
 
-  /// The thread is awake again.
-  /// - Parameter wasSignalled: whether `wakeDescriptor` is readable.
+  /// Records that the thread is awake again.
+  /// - Parameter wasSignalled: Whether `wakeDescriptor` is readable.
   package func endSleep(wasSignalled: Bool) {
     foreign.withLock { $0.isSleeping = false }
     if wasSignalled { clinux_wake_clear(wakeDescriptor) }

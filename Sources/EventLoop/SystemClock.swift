@@ -1,30 +1,29 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The machine's monotonic clock. It stands still while the machine sleeps, so that no timeout is charged
-/// for a closed lid.
+/// The system's monotonic clock. It stops while the machine is suspended, so that suspension counts against
+/// no timeout.
 ///
-/// Its timers are those of the loop that it is made on. One that is made elsewhere, as tests do, has them on a thread that
-/// does nothing else.
-public struct SystemClock: TimeSource {
+/// Its timers run on the loop on which the clock is created. A clock that is created elsewhere, as in tests,
+/// uses a separate thread for its timers.
+package struct SystemClock: TimeSource {
   private static let timers = LoopExecutor.startThread()
 
   private let zero = SuspendingClock.now
   private let loop = LoopExecutor.current ?? timers
 
-  /// A clock whose zero is now.
-  public init() {}
+  /// Creates a clock whose zero is now.
+  package init() {}
 
-  /// The time since `zero`.
-  public var now: MonotonicInstant {
+  package var now: MonotonicInstant {
     MonotonicInstant(sinceZero: zero.duration(to: SuspendingClock.now))
   }
 
-  /// What the kernel's clock promises.
-  public var minimumResolution: Duration { SuspendingClock().minimumResolution }
+  /// The resolution of the kernel's clock.
+  package var minimumResolution: Duration { SuspendingClock().minimumResolution }
 
-  /// Sleeps on the kernel's clock. The tolerance means nothing here.
-  /// - Throws: `CancellationError` when the task is cancelled.
-  public func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
+  /// Sleeps on the kernel's clock. The tolerance is ignored.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  package func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
     let sleep = LoopSleep()
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -36,22 +35,22 @@ public struct SystemClock: TimeSource {
     try Task.checkCancellation()
   }
 
-  /// Sets a timer of the loop.
-  public func schedule(
+  package func schedule(
     at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void
   ) -> any ScheduledCall {
     SystemCall(timer: loop.schedule(at: zero.advanced(by: instant.sinceZero), body))
   }
 }
 
-/// A timer of the machine's clock.
+/// A timer of the system clock.
 private struct SystemCall: ScheduledCall {
   let timer: LoopTimer
 
   func cancel() { timer.cancel() }
 }
 
-/// One task's sleep: it ends once, by its timer or by cancellation, which may also come before it has begun.
+/// One sleep of a task. It ends once: by its timer or by cancellation, which can come before the sleep
+/// begins.
 private final class LoopSleep: Sendable {
   private enum State {
     case awake
@@ -67,7 +66,7 @@ private final class LoopSleep: Sendable {
   ) {
     let isOver = state.withLock { state in
       if case .over = state { return true }
-      // Its body waits for this lock.
+      // The timer's body waits for this lock.
       state = .asleep(continuation, schedule { self.end() })
       return false
     }

@@ -1,7 +1,7 @@
-/// What is due at some instant, the earliest first: a binary heap ordered by (instant, sequence), so that of two entries
-/// that are due at the same instant, the one that was added first comes first.
+/// Entries ordered by due time: a binary heap ordered by (instant, sequence number). Of two entries with the
+/// same instant, the one that was added first comes first.
 public struct TimerQueue<Instant: Comparable, Value> {
-  /// A number that is never given out twice.
+  /// The sequence number of an entry; never reused.
   public typealias ID = UInt64
 
   @usableFromInline struct Entry {
@@ -19,24 +19,24 @@ public struct TimerQueue<Instant: Comparable, Value> {
   }
 
   @usableFromInline var lastID: ID = 0
-  /// May hold entries that were removed; they are dropped on the way out.
+  /// May contain removed entries, which are dropped when they reach the front.
   @usableFromInline var heap: [Entry] = []
-  /// Looked up only, never iterated: its order decides nothing.
+  /// Used only for lookup, never iterated, so its order decides nothing.
   @usableFromInline var values: [ID: Value] = [:]
 
-  /// An empty queue.
+  /// Creates an empty queue.
   @inlinable public init() {}
 
-  /// Whether nothing is due, ever.
+  /// Whether there is no entry.
   @inlinable public var isEmpty: Bool { values.isEmpty }
 
-  /// The number of the next entry, for callers that need it before they add the entry.
+  /// Reserves the number of an entry, for callers that need it before they insert the entry.
   @inlinable public mutating func reserveID() -> ID {
     lastID += 1
     return lastID
   }
 
-  /// Adds an entry under a number that was reserved.
+  /// Inserts an entry with a reserved number.
   @inlinable public mutating func insert(_ value: Value, as id: ID, at instant: Instant) {
     values[id] = value
     heap.append(Entry(instant: instant, id: id))
@@ -49,14 +49,14 @@ public struct TimerQueue<Instant: Comparable, Value> {
     }
   }
 
-  /// Adds an entry.
+  /// Adds an entry and returns its number.
   @inlinable public mutating func add(_ value: Value, at instant: Instant) -> ID {
     let id = reserveID()
     insert(value, as: id, at: instant)
     return id
   }
 
-  /// When the first entry is due.
+  /// The instant of the first entry; nil if there is none.
   @inlinable public var earliest: Instant? {
     mutating get {
       while let first = heap.first {
@@ -67,7 +67,7 @@ public struct TimerQueue<Instant: Comparable, Value> {
     }
   }
 
-  /// Takes out the entry that is due first.
+  /// Removes and returns the first entry.
   @inlinable public mutating func popFirst() -> (instant: Instant, value: Value)? {
     while let first = popEntry() {
       if let value = values.removeValue(forKey: first.id) { return (first.instant, value) }
@@ -75,20 +75,20 @@ public struct TimerQueue<Instant: Comparable, Value> {
     return nil
   }
 
-  /// Takes out the entry that is due first, if it is due at `now`.
+  /// Removes and returns the first entry if it is due at `now`.
   @inlinable public mutating func popFirst(dueAt now: Instant) -> Value? {
     guard let earliest, earliest <= now else { return nil }
     return popFirst()?.value
   }
 
-  /// Takes out one entry before its time; nil when it is not there.
+  /// Removes an entry before it is due; nil if it does not exist.
   @inlinable public mutating func remove(_ id: ID) -> Value? {
     defer { dropRemoved() }
     return values.removeValue(forKey: id)
   }
 
-  /// A timeout that is cancelled long before its time would stay in the heap until then. Once the removed ones are in the
-  /// majority, the heap is built anew without them.
+  /// Rebuilds the heap when more than half of its entries have been removed. Otherwise a cancelled timeout
+  /// would stay in the heap until its due time.
   @inlinable mutating func dropRemoved() {
     guard heap.count > 64, heap.count > 2 * values.count else { return }
     heap = heap.filter { values[$0.id] != nil }

@@ -1,11 +1,11 @@
-public import Model
+package import Model
 
 extension Building {
-  /// Whether a person must agree before some of its rooms get a device.
-  public var needsConfirmation: Bool {
+  /// Whether the operator must confirm the devices of some rooms.
+  package var needsConfirmation: Bool {
     assignment == .any
       && rooms.contains { room in
-        // Without an identity on air a device is never taken for a room that does not name it.
+        // A device without an identity on air is never matched to a room that does not name it.
         room.address == nil && room.near == nil && !room.isRegistered
           && DeviceProfiles[room.profile]?.hasIdentity != false
       }

@@ -1,10 +1,11 @@
 import Bluetooth
-public import Model
+package import Model
 
 extension BuildingStanding {
-  /// Where the record contradicts itself, as records of two laptops may that were merged: a room with several
-  /// devices, a device in several rooms, a minor at several devices. By room and device, each once.
-  public var contradictions: [RecordConflict] {
+  /// Contradictions within the record, which merged records of two laptops may have: a room with several
+  /// devices, a device in several rooms, a minor on several devices. In the order of rooms and devices, each
+  /// once.
+  package var contradictions: [RecordConflict] {
     let ordered = rooms.sorted { $0.key < $1.key }
     let rooms = ordered.filter { $0.value.bindings.count > 1 }.map { id, room in
       RecordConflict.severalDevices(room: id, room.bindings.map(\.address).sorted())

@@ -1,23 +1,22 @@
-public import Bluetooth
-public import Model
-public import Session
+package import Bluetooth
+package import Model
+package import Session
 
-/// The families this build knows.
-public enum DeviceProfiles {
-  /// All of them; the first is the default.
-  public static let all: [any DeviceProfile] = [
+/// The device families of this build.
+package enum DeviceProfiles {
+  /// All families; the first is the default.
+  package static let all: [any DeviceProfile] = [
     RoboSensor(),
     IoTDesignShop(),
     Firefly(),
   ]
 
-  /// The family with this name, or nil.
-  public static subscript(id: ProfileID) -> (any DeviceProfile)? {
+  package static subscript(id: ProfileID) -> (any DeviceProfile)? {
     all.first { $0.id == id }
   }
 
-  /// All of them, which recognise devices also by what these rooms expect of them.
-  public static func expecting(_ rooms: [Room]) -> [any DeviceFamily] {
+  /// All families, extended to recognise what these rooms expect.
+  package static func expecting(_ rooms: [Room]) -> [any DeviceFamily] {
     let byProfile = Dictionary(grouping: rooms, by: \.profile)
     return all.map { profile in
       func expecting(_ family: some DeviceProfile) -> any DeviceFamily {
@@ -27,9 +26,9 @@ public enum DeviceProfiles {
     }
   }
 
-  /// The family of the device behind an advertisement, and what it says. Who offers a family's service is of that
-  /// family, whatever its beacon looks like.
-  public static func recognise(
+  /// The family and state of the device that sent an advertisement. An advertisement that offers a family's
+  /// service belongs to that family, whatever its beacon.
+  package static func recognise(
     _ advertisement: Advertisement, among profiles: [any DeviceFamily] = all
   ) -> (profile: ProfileID, recognition: Recognition)? {
     let found = profiles.compactMap { profile in

@@ -1,34 +1,31 @@
-public import Bluetooth
-public import Model
-public import Session
+package import Bluetooth
+package import Model
+package import Session
 
-/// Firefly (PROTOCOLS §3): a peripheral that sleeps most of the time and is told *when* something happened, by the time
-/// that has gone since. It is found, connected and written within one session of 10 s.
-public struct Firefly: DeviceProfile {
-  /// `firefly`.
-  public let id: ProfileID = "firefly"
-  /// For people.
-  public let title = "Firefly"
-  /// How people deal with one.
-  public let words = DeviceWords(
+/// Firefly (PROTOCOLS §3): a peripheral that mostly sleeps and is told how long ago an action was. The
+/// session searches, connects and writes within 10 s.
+package struct Firefly: DeviceProfile {
+  package let id: ProfileID = "firefly"
+  package let title = "Firefly"
+  package let words = DeviceWords(
     noun: "Firefly", makeItWait: "wake it up", stillWaiting: "If it can be woken up",
     notWaiting: "If it sleeps",
     serviceMissing:
       "On most computers bluetoothd keeps this service for itself, since keyboards have it: give it the option "
       + "--noplugin=midi (`systemctl edit bluetooth`), restart it, and run the same command again.")
-  /// The service, which is BLE-MIDI's.
-  public let service = Attribute.service
-  /// Every Bluetooth keyboard and synthesiser has it.
-  public let isServiceShared = true
-  /// Yes, as often as something happens.
-  public let isRewritable = true
-  /// It advertises rarely, and has 10 s in all.
-  public let searchesItself = true
-  /// Of the moment that a person marks, or in which its session began.
-  public let learnsActionTime = true
+  /// The BLE-MIDI service.
+  package let service = Attribute.service
+  /// Every Bluetooth keyboard and synthesiser offers it.
+  package let isServiceShared = true
+  /// Written again at each action.
+  package let isRewritable = true
+  /// It advertises rarely and has 10 s in all, so its session searches for it.
+  package let searchesItself = true
+  /// The moment that the operator marks, or the start of the session.
+  package let learnsActionTime = true
 
-  /// What it is told besides the time.
-  public let settings: [SettingDescription] = [
+  /// What is written besides the time.
+  package let settings: [SettingDescription] = [
     .init(
       .control, "index of the control", short: "control", .integer(0...255), isRequired: true,
       isShareable: true,
@@ -41,62 +38,62 @@ public struct Firefly: DeviceProfile {
       documentation: "Transmit strength against which it compares what it hears. One byte."),
   ]
 
-  /// It is searched by its own session, says nothing, and answers by leaving.
-  public let stages: [Stage] = [.search, .connect, .discover, .write, .save]
+  /// The session searches for it, it has no status, and it acknowledges by disconnecting.
+  package let stages: [Stage] = [.search, .connect, .discover, .write, .save]
 
-  /// The family.
-  public init() {}
+  package init() {}
 
-  /// Its attributes (PROTOCOLS §3, from the vendor's app).
-  public enum Attribute {
-    /// BLE-MIDI's service.
-    public static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
-    /// Written without response: value, control, elapsed time, range; a byte each.
-    public static let event: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
+  package enum Attribute {
+    /// The BLE-MIDI service.
+    package static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
+    /// Write without response: value, control, elapsed time, range; one byte each.
+    package static let event: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
   }
 
-  /// The exact local name. Without it the service tells nothing.
-  public static let localName = "Firefl"
+  /// The exact local name. The service alone identifies nothing.
+  package static let localName = "Firefl"
 
-  /// How long a session lasts, from its search to its write; also the longest time that the elapsed byte can tell.
-  public static let session = Duration.seconds(10)
+  /// The length of a session, from its search to its write; also the longest time that the elapsed byte can
+  /// encode.
+  package static let session = Duration.seconds(10)
 
-  /// A link that is lost ends no sooner after the last packet (the kernel's default is 420 ms). The device ends it within
-  /// a few connection intervals of 30 to 50 ms, so an end after this long does not tell whether the write arrived.
+  /// The least time from the last packet to the end of a lost link (the kernel's default is 420 ms). The
+  /// device ends the link within a few connection intervals of 30 to 50 ms, so after this time the end does
+  /// not show whether the write arrived.
   static let supervisionTimeout = Duration.milliseconds(400)
 
-  /// The search ends 1 s before the session does, so that a connection that was begun can be finished; the others are
-  /// cut off at its end anyway. Leaving takes the device a few connection intervals.
-  public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
+  /// The search ends 1 s before the session, so that a connection in progress can complete; the end of the
+  /// session bounds the other stages. The device needs a few connection intervals to disconnect.
+  package func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
     StageTimeouts(
       search: Self.session - .seconds(1), connect: Self.session, discover: Self.session,
       write: Self.session, save: .seconds(3))
   }
 
-  /// By service *and* name: a keyboard must never be written.
-  public func recognise(_ advertisement: Advertisement) -> Recognition? {
+  /// Recognised by service *and* name: a keyboard must never be written.
+  package func recognise(_ advertisement: Advertisement) -> Recognition? {
     let isOurs =
       advertisement.serviceUUIDs.contains(Attribute.service) && advertisement.localName == Self.localName
     return isOurs ? .present : nil
   }
 
-  /// What it is told cannot be read.
-  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
+  /// The value is write-only.
+  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
     characteristic == Attribute.event
       ? AttributeDescription("event", settings: [.value, .control, .range]) : nil
   }
 
-  /// That it leaves: nothing on air tells what it was told.
-  public func proof(of settings: [SettingName: SettingValue]) -> Proof { .selfDisconnect }
+  /// Nothing on air shows the values that were written; the device disconnects after the write.
+  package func proof(of settings: [SettingName: SettingValue]) -> Proof { .selfDisconnect }
 
-  /// The time since the action as the device is told: floor(elapsed / 10 s × 255), and 0 when more than 10 s have gone.
-  public static func byte(for elapsed: Duration) -> UInt8 {
+  /// The elapsed byte: floor(elapsed / 10 s × 255), and 0 beyond 10 s.
+  package static func byte(for elapsed: Duration) -> UInt8 {
     guard elapsed >= .zero, elapsed <= session else { return 0 }
     return UInt8(elapsed.inMicroseconds * 255 / session.inMicroseconds)
   }
 
-  /// Searches, connects, writes the time, and waits for the device to leave.
-  public func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+  /// Searches, connects, writes the event, and waits until the device disconnects.
+  package func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let bounded = session.lasting(Self.session)
     try await bounded.search(as: self)
     let link = try await bounded.connect()
@@ -126,7 +123,7 @@ public struct Firefly: DeviceProfile {
       try await session.write(
         bytes, of: [.value, .control, .range], to: event, over: link, .withoutResponse)
     } catch {
-      // Cut off in the middle it may have gone out: the device's leaving tells.
+      // A write that timed out may have been sent: the disconnection decides.
       guard error.reason.code == .stageTimedOut else { throw error }
     }
   }
@@ -159,17 +156,15 @@ public struct Firefly: DeviceProfile {
 
   private static func byte(_ value: SettingValue?) -> UInt8 {
     guard case .integer(let number)? = value, let byte = UInt8(exactly: number) else {
-      preconditionFailure("a room without checked settings reached its profile")
+      preconditionFailure("the settings of a room must be checked")
     }
     return byte
   }
 }
 
 extension Identifier<SettingDescription> {
-  /// Index of a control.
-  public static var control: Self { "control" }
-  /// Value for a control.
-  public static var value: Self { "value" }
-  /// Transmit strength to compare with.
-  public static var range: Self { "range" }
+  package static var control: Self { "control" }
+  package static var value: Self { "value" }
+  /// The transmit strength that the device compares with.
+  package static var range: Self { "range" }
 }

@@ -1,23 +1,20 @@
-public import Bluetooth
+package import Bluetooth
 import Hex
-public import Model
-public import Session
+package import Model
+package import Session
 
-/// IoT Design Shop beacon (PROTOCOLS §2): an iBeacon that is configured over GATT and has no save command. A confirmed
-/// write *is* the change, straight to flash, and the firmware checks nothing: so what it holds is read first, only what
-/// differs is written, and what was written is read back.
-public struct IoTDesignShop: DeviceProfile {
-  /// `iot-design-shop`.
-  public let id: ProfileID = "iot-design-shop"
-  /// For people.
-  public let title = "IoT Design Shop beacon"
-  /// The configuration service; in its advertisement.
-  public let service = Attribute.service
-  /// Yes: it can always be reached and corrected.
-  public let isRewritable = true
+/// IoT Design Shop beacon (PROTOCOLS §2): an iBeacon that is configured over GATT and has no save command. A
+/// confirmed write goes straight to flash, and the firmware checks nothing. So the session first reads all
+/// settings, writes only those that differ, and reads them back.
+package struct IoTDesignShop: DeviceProfile {
+  package let id: ProfileID = "iot-design-shop"
+  package let title = "IoT Design Shop beacon"
+  /// The configuration service; it is in the advertisement.
+  package let service = Attribute.service
+  /// It can always be connected to and corrected.
+  package let isRewritable = true
 
-  /// How people deal with one.
-  public let words = DeviceWords(
+  package let words = DeviceWords(
     noun: "beacon", makeItWait: nil, stillWaiting: "If it still has its factory settings",
     notWaiting: "If it does not advertise its configuration service",
     notAnswering:
@@ -26,8 +23,7 @@ public struct IoTDesignShop: DeviceProfile {
       + "restart bluetoothd."
   )
 
-  /// What it can be told.
-  public let settings: [SettingDescription] = [
+  package let settings: [SettingDescription] = [
     .init(
       .uuid, "beacon UUID", short: "uuid", .uuid(except: [Attribute.service, Self.zero]), isRequired: true,
       isOnAir: true,
@@ -58,39 +54,37 @@ public struct IoTDesignShop: DeviceProfile {
         + "0.625 ms."),
   ]
 
-  /// It says nothing by itself, and has nothing to be saved.
-  public let stages: [Stage] = [.search, .connect, .discover, .read, .write, .verify]
+  /// It has no status and no save command.
+  package let stages: [Stage] = [.search, .connect, .discover, .read, .write, .verify]
 
-  /// The family.
-  public init() {}
+  package init() {}
 
-  /// Its attributes (PROTOCOLS §2).
-  public enum Attribute {
-    /// The configuration service, in the advertisement; also the UUID of a factory-fresh one's beacon.
-    public static let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
-    /// Read and write: 16 bytes, the UUID's own order.
-    public static let beaconUUID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146157"
+  package enum Attribute {
+    /// The configuration service, in the advertisement; also the UUID of the factory beacon.
+    package static let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
+    /// Read and write: 16 bytes in UUID order.
+    package static let beaconUUID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146157"
     /// Read and write: major, minor; two uint16, little-endian.
-    public static let beaconID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146158"
+    package static let beaconID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146158"
     /// Read and write: power, interval; two uint16, little-endian.
-    public static let transmit: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146159"
+    package static let transmit: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146159"
   }
 
-  /// The transmit powers that it has.
+  /// The transmit powers of the firmware.
   static let powers = [
     SettingChoice("low", meaning: "-23 dBm", code: 0), SettingChoice("medium", meaning: "-6 dBm", code: 1),
     SettingChoice("high", meaning: "0 dBm", code: 2),
   ]
-  /// The unit of the interval.
   static let unit = Duration.microseconds(625)
-  /// Below 160 units its radio may hang; 65528 units are the most that fit and are whole milliseconds.
+  /// Below 160 units the radio may hang; 65528 units are the largest value that fits and is a whole number of
+  /// milliseconds.
   static let intervals = Duration.milliseconds(100)...(unit * 65528)
-  /// What no beacon should be told.
+  /// The UUID that no beacon may have.
   static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
 
-  /// A beacon that advertises rarely takes as long to be heard, to be connected and to be proved: two advertisements
-  /// to be heard for certain, two to be connected (docs/bluez.md), and three for the proof, since one may be missed.
-  public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
+  /// A beacon that advertises rarely needs longer timeouts: a sighting takes up to two intervals, a
+  /// connection two (docs/bluez.md), and the proof three, since one advertisement may be missed.
+  package func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
     guard case .duration(let interval)? = settings[.interval] else { return StageTimeouts() }
     let reserve = Duration.seconds(5)
     return StageTimeouts(
@@ -98,24 +92,25 @@ public struct IoTDesignShop: DeviceProfile {
       verify: max(.seconds(30), interval * 3 + reserve))
   }
 
-  /// By its service. One whose beacon is the factory's waits; any other is at work, perhaps elsewhere.
-  public func recognise(_ advertisement: Advertisement) -> Recognition? {
+  /// Recognised by its service. A device with the factory beacon waits to be provisioned; any other is
+  /// configured, perhaps elsewhere.
+  package func recognise(_ advertisement: Advertisement) -> Recognition? {
     guard advertisement.serviceUUIDs.contains(Attribute.service) else { return nil }
     guard let beacon = advertisement.iBeacon else { return .present }
     return beacon.uuid == Attribute.service ? .awaitingProvisioning : .configured(beacon)
   }
 
-  /// Its beacon. Settings were checked with the manifest: all three are there.
-  public func proof(of settings: [SettingName: SettingValue]) -> Proof {
+  /// The beacon. The manifest check guarantees all three settings.
+  package func proof(of settings: [SettingName: SettingValue]) -> Proof {
     guard case .uuid(let uuid)? = settings[.uuid], case .integer(let major)? = settings[.major],
       case .integer(let minor)? = settings[.minor], let major = UInt16(exactly: major),
       let minor = UInt16(exactly: minor)
-    else { preconditionFailure("a room without a checked identity reached its profile") }
+    else { preconditionFailure("the identity of a room must be checked") }
     return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor))
   }
 
-  /// Its registers, which can all be read.
-  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
+  /// The registers, which can all be read.
+  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
     guard
       let register = IoTDesignShopRegisters.Register.allCases.first(where: { $0.attribute == characteristic })
     else { return nil }
@@ -124,11 +119,11 @@ public struct IoTDesignShop: DeviceProfile {
     }
   }
 
-  /// Reads what it holds, writes what differs, reads each back.
+  /// Reads all registers, writes those that differ, and reads each back.
   ///
-  /// The UUID is written last, and only once the rest is there: a beacon that was cut off before, or keeps something
-  /// else than it was told, has the factory's still, and is new to everybody.
-  public func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+  /// The UUID is written last: a device that was interrupted before, or that does not keep a value, still has
+  /// the factory UUID, and so still counts as new.
+  package func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
     let service = try await session.stage(.discover) { () throws(CentralError) in
       try await link.discover(
@@ -157,17 +152,16 @@ public struct IoTDesignShop: DeviceProfile {
 }
 
 extension Identifier<SettingDescription> {
-  /// Transmit power.
-  public static var power: Self { "power" }
-  /// Time between advertisements.
-  public static var interval: Self { "interval" }
+  package static var power: Self { "power" }
+  /// The time between advertisements.
+  package static var interval: Self { "interval" }
 }
 
-/// The beacon's three registers, over a link.
+/// The three registers of the beacon, over a link.
 private struct IoTDesignShopRegisters: Sendable {
-  /// A register: its settings, in the order of its bytes.
+  /// A register with its settings, in byte order.
   enum Register: Sendable, CaseIterable {
-    // In the order in which they are written.
+    // In the order of writing.
     case transmit
     case beaconID
     case beaconUUID
@@ -197,20 +191,20 @@ private struct IoTDesignShopRegisters: Sendable {
     }
   }
 
-  /// What the device holds.
+  /// The values that the device holds.
   struct Held {
     var bytes: [Register: [UInt8]] = [:]
 
-    /// As far as it means anything.
+    /// The values that could be decoded.
     var values: [SettingName: SettingValue] {
       bytes.reduce(into: [:]) { values, held in
         values.merge(IoTDesignShopRegisters.decode(held.value, held.key)) { first, _ in first }
       }
     }
 
-    /// What says whose it is.
+    /// The settings that identify the room.
     var identity: [SettingName: SettingValue] {
-      // A setting that means nothing is nobody's.
+      // A value that cannot be decoded matches no room.
       Dictionary(uniqueKeysWithValues: [.uuid, .major, .minor].map { ($0, values[$0] ?? .text("")) })
     }
 
@@ -244,7 +238,7 @@ private struct IoTDesignShopRegisters: Sendable {
   }
 
   private func characteristic(_ register: Register) -> RemoteCharacteristic {
-    guard let found = characteristics[register] else { preconditionFailure("a register that was not found") }
+    guard let found = characteristics[register] else { preconditionFailure("the register is missing") }
     return found
   }
 
@@ -258,8 +252,9 @@ private struct IoTDesignShopRegisters: Sendable {
     try await session.read(register.settings[0], from: characteristic(register), over: link)
   }
 
-  /// What has to be written so that the device holds these settings; what they do not say it keeps.
-  /// - Throws: `readBackMismatch` where what it is to keep means nothing.
+  /// The registers to write so that the device holds these settings; settings that are not given keep their
+  /// value.
+  /// - Throws: `readBackMismatch` when a value to keep cannot be encoded.
   func changes(
     to wanted: [SettingName: SettingValue], from held: Held
   ) throws(AttemptFailure) -> [(register: Register, bytes: [UInt8])] {
@@ -288,7 +283,7 @@ private struct IoTDesignShopRegisters: Sendable {
     await session.confirmReadBack(change.register.settings.filter { session.room.settings[$0] != nil })
   }
 
-  /// Of the settings of a register the first that is not what it should be.
+  /// The failure for the first setting of a register that differs.
   private func mismatch(
     _ register: Register, _ bytes: [UInt8], instead wanted: [SettingName: SettingValue]
   ) -> AttemptFailure {

@@ -1,28 +1,25 @@
-public import Bluetooth
+package import Bluetooth
 import Hex
-public import Model
-public import Session
+package import Model
+package import Session
 
-/// ESP32-S3 room sensor (PROTOCOLS §1): a connectable peripheral named `Robo Sensor` while it waits to be
-/// provisioned, an iBeacon that nobody can connect to afterwards.
-public struct RoboSensor: DeviceProfile {
-  /// `robo-sensor`.
-  public let id: ProfileID = "robo-sensor"
-  /// For people.
-  public let title = "Robo Sensor"
-  /// The provisioning service; not in its advertisement.
-  public let service = Attribute.service
-  /// How people deal with one.
-  public let words = DeviceWords(
+/// ESP32-S3 room sensor (PROTOCOLS §1): a connectable peripheral named `Robo Sensor` in provisioning mode,
+/// afterwards a non-connectable iBeacon.
+package struct RoboSensor: DeviceProfile {
+  package let id: ProfileID = "robo-sensor"
+  package let title = "Robo Sensor"
+  /// The provisioning service; it is *not* in the advertisement.
+  package let service = Attribute.service
+  package let words = DeviceWords(
     noun: "sensor", makeItWait: "put it into provisioning mode (the LED pulses white)",
     stillWaiting: "If its LED pulses white", notWaiting: "If its LED does not pulse white",
     label:
       "Compare the address with the label; on some boards the label shows the base address, and the Bluetooth "
       + "address is 2 higher.")
 
-  /// In the order in which they are written; uuid and major of its beacon are the firmware's. It takes others only once it is
-  /// in provisioning mode again.
-  public let settings: [SettingDescription] = [
+  /// In the order of writing; the firmware determines uuid and major of the beacon. A configured sensor takes
+  /// new settings only in provisioning mode.
+  package let settings: [SettingDescription] = [
     .init(
       .wifiSSID, "WiFi name", short: "WiFi", .text(bytes: 1...32), isRequired: false,
       documentation: "WiFi network to join; without it the sensor keeps what it has. UTF-8."),
@@ -44,58 +41,55 @@ public struct RoboSensor: DeviceProfile {
       documentation: "Minor ID of its beacon. uint16, big-endian."),
   ]
 
-  /// PROTOCOLS §1, order of work.
-  public let stages: [Stage] = [.search, .connect, .discover, .ready, .write, .save, .verify]
+  /// In the order of PROTOCOLS §1.
+  package let stages: [Stage] = [.search, .connect, .discover, .ready, .write, .save, .verify]
 
-  /// The beacons by which its devices at work are known: the factory's, and those that rooms expect.
+  /// The beacons that identify configured sensors: the factory's, and those that rooms expect.
   private var beacons: Set<Beacon> = [Beacon([:])]
 
-  /// The family.
-  public init() {}
+  package init() {}
 
-  /// Newer firmware can (PROTOCOLS §1, WiFi scan).
-  public let listsNetworks = true
+  /// Newer firmware only (PROTOCOLS §1, WiFi scan).
+  package let listsNetworks = true
 
-  /// It advertises ten times a second, and answers within half a one (docs/bluez.md).
-  public let answersWithin: Duration? = .seconds(3)
+  /// It advertises ten times per second and accepts a connection within 0.5 s (docs/bluez.md).
+  package let answersWithin: Duration? = .seconds(3)
 
-  /// The usual ones: they were made for it.
-  public func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts { StageTimeouts() }
+  /// The default timeouts; they were chosen for this family.
+  package func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts { StageTimeouts() }
 
-  /// Its attributes (PROTOCOLS §1, from the vendor's app).
-  public enum Attribute {
+  package enum Attribute {
     /// The provisioning service; *not* in the advertisement.
-    public static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
+    package static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
     /// Write, UTF-8.
-    public static let ssid: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
+    package static let ssid: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
     /// Write, UTF-8.
-    public static let password: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000003"
+    package static let password: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000003"
     /// Write, UTF-8.
-    public static let roomName: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000004"
-    /// Write, uint16 big-endian.
-    public static let minor: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000005"
+    package static let roomName: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000004"
+    /// Write, uint16, big-endian.
+    package static let minor: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000005"
     /// Write, ASCII `SAVE`.
-    public static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000006"
+    package static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000006"
     /// Read and notify, UTF-8: `ready`, `saved`, `error:<text>`.
-    public static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
+    package static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
   }
 
-  /// Its beacon: of the firmware, never written, expected on air. Every Robo Sensor has it whose room expects no other.
-  public enum FactoryBeacon {
-    /// Proximity UUID.
-    public static let uuid: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
-    /// Major.
-    public static let major: UInt16 = 1
+  /// The beacon of the factory firmware. It is never written, and expected on air unless a room expects
+  /// another one.
+  package enum FactoryBeacon {
+    package static let uuid: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
+    package static let major: UInt16 = 1
   }
 
-  /// What all sensors with the same firmware have in common on air.
+  /// The part of the beacon that all sensors with the same firmware share.
   private struct Beacon: Hashable {
     var uuid: BluetoothUUID
     var major: UInt16
 
     init(_ beacon: IBeacon) { (uuid, major) = (beacon.uuid, beacon.major) }
 
-    /// That which a room expects.
+    /// The beacon that a room expects.
     init(_ settings: [SettingName: SettingValue]) {
       (uuid, major) = (FactoryBeacon.uuid, FactoryBeacon.major)
       if case .uuid(let expected)? = settings[.beaconUUID] { uuid = expected }
@@ -105,29 +99,30 @@ public struct RoboSensor: DeviceProfile {
     }
   }
 
-  /// What no beacon should be expected to have.
+  /// The UUID that no room may expect.
   private static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
 
-  /// The exact local name in provisioning mode; it is no iBeacon then.
-  public static let localName = "Robo Sensor"
+  /// The exact local name in provisioning mode, in which the sensor sends no iBeacon.
+  package static let localName = "Robo Sensor"
 
-  /// By its name while it waits, by the factory's UUID and major afterwards, or by those that a room expects.
-  public func recognise(_ advertisement: Advertisement) -> Recognition? {
+  /// Recognised by its name in provisioning mode, afterwards by the uuid and major of the factory or of a
+  /// room.
+  package func recognise(_ advertisement: Advertisement) -> Recognition? {
     if let beacon = advertisement.iBeacon {
       return beacons.contains(Beacon(beacon)) ? .configured(beacon) : nil
     }
     return advertisement.localName == Self.localName ? .awaitingProvisioning : nil
   }
 
-  /// The same family, which knows its devices by the beacons of these rooms, too.
-  public func expecting(_ rooms: [[SettingName: SettingValue]]) -> RoboSensor {
+  /// The family, extended to recognise the beacons that these rooms expect.
+  package func expecting(_ rooms: [[SettingName: SettingValue]]) -> RoboSensor {
     var family = self
     for settings in rooms { family.beacons.insert(Beacon(settings)) }
     return family
   }
 
-  /// Its settings can be written and not read; only its status can be read.
-  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
+  /// Its settings are write-only; only the status can be read.
+  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
     switch characteristic {
     case Attribute.ssid:
       AttributeDescription("WiFi name", settings: [.wifiSSID], decode: Self.text(.wifiSSID))
@@ -153,9 +148,9 @@ public struct RoboSensor: DeviceProfile {
     }
   }
 
-  /// The room's minor in the beacon that it expects, which is the factory's unless it says otherwise. Settings were checked
-  /// with the manifest: a minor is there.
-  public func proof(of settings: [SettingName: SettingValue]) -> Proof {
+  /// The room's minor in the beacon that it expects, by default the factory's. The manifest check guarantees
+  /// a minor.
+  package func proof(of settings: [SettingName: SettingValue]) -> Proof {
     let beacon = Beacon(settings)
     return .beacon(
       BeaconIdentity(uuid: beacon.uuid, major: beacon.major, minor: Self.minor(in: settings)))
@@ -163,13 +158,13 @@ public struct RoboSensor: DeviceProfile {
 
   private static func minor(in settings: [SettingName: SettingValue]) -> UInt16 {
     guard case .integer(let number)? = settings[.minor], let minor = UInt16(exactly: number) else {
-      preconditionFailure("a room without a checked minor reached its profile")
+      preconditionFailure("the minor of a room must be checked")
     }
     return minor
   }
 
-  /// The order of work of PROTOCOLS §1, steps 1 to 6; step 7 is the proof.
-  public func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+  /// Steps 1 to 6 of PROTOCOLS §1; step 7 is the proof.
+  package func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
     let service = try await session.stage(.discover) { () throws(CentralError) in
       try await link.discover(
@@ -192,7 +187,7 @@ public struct RoboSensor: DeviceProfile {
     }
   }
 
-  /// A value as it goes over the air.
+  /// The bytes of a value on air.
   static func encode(_ value: SettingValue) -> [UInt8] {
     switch value {
     case .text(let text): Array(text.utf8)
@@ -200,7 +195,7 @@ public struct RoboSensor: DeviceProfile {
     case .integer(let number):
       [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     case .uuid, .duration:
-      preconditionFailure("a Robo Sensor has no such setting")
+      preconditionFailure("a Robo Sensor has no settings of this type")
     }
   }
 }

@@ -3,9 +3,9 @@ import Model
 import Session
 import Waiting
 
-/// The steps of a conversation with a Robo Sensor once its service has been found.
+/// The steps of a GATT session with a Robo Sensor after discovery.
 struct RoboSensorConversation: Sendable {
-  /// How often a status is read that is not notified.
+  /// How often the status is read without a subscription.
   private static let pollInterval = Duration.milliseconds(500)
 
   private let session: DeviceSession
@@ -14,8 +14,7 @@ struct RoboSensorConversation: Sendable {
   private let status: RemoteCharacteristic
   private let targets: [(setting: SettingName, characteristic: RemoteCharacteristic)]
 
-  /// Wraps a service that was found.
-  /// - Throws: `serviceMissing`, should `discover` have promised more than it found.
+  /// - Throws: `serviceMissing` when a characteristic is missing although `discover` required it.
   init(session: DeviceSession, link: any Peripheral, service: RemoteService) throws(AttemptFailure) {
     func find(_ uuid: BluetoothUUID) throws(AttemptFailure) -> RemoteCharacteristic {
       guard let found = service[uuid] else {
@@ -35,8 +34,7 @@ struct RoboSensorConversation: Sendable {
     ]
   }
 
-  /// What is to be written where, in order. A room without WiFi writes none: empty credentials never go over
-  /// good ones.
+  /// The writes, in order. A room without WiFi writes no credentials: empty values never replace valid ones.
   func writes(
     of settings: [SettingName: SettingValue]
   ) -> [(SettingName, RemoteCharacteristic, [UInt8])] {
@@ -45,8 +43,8 @@ struct RoboSensorConversation: Sendable {
     }
   }
 
-  /// Step 3: subscribes to the status, reads it and waits for `ready`, which is advisory: if it does not come,
-  /// we go on. An `error:` here may be left from an earlier attempt, and is no refusal.
+  /// Step 3: subscribes to the status, reads it and waits for `ready`. The wait is advisory: without `ready`
+  /// the session continues. An `error:` here may be left from an earlier attempt and is no refusal.
   func waitUntilReady(_ feed: StatusFeed) async throws(AttemptFailure) {
     do throws(AttemptFailure) {
       try await session.stage(.ready) { () throws(CentralError) in
@@ -68,7 +66,7 @@ struct RoboSensorConversation: Sendable {
     }
   }
 
-  /// Where the sensor does not permit a subscription, its status is read instead.
+  /// If the sensor does not permit a subscription, its status is read instead.
   private func subscribe(_ feed: StatusFeed) async throws(CentralError) {
     do throws(CentralError) {
       feed.follow(try await link.notifications(of: status))
@@ -87,8 +85,8 @@ struct RoboSensorConversation: Sendable {
     return SensorStatus(value)
   }
 
-  /// The next status: notified, or read at intervals where there is no subscription.
-  /// - Throws: `disconnected` once nothing more can come.
+  /// The next status: notified, or read at intervals without a subscription.
+  /// - Throws: `disconnected` when the notifications end.
   private func nextStatus(
     in feed: StatusFeed, since mark: inout Int
   ) async throws(CentralError) -> SensorStatus {
@@ -105,7 +103,7 @@ struct RoboSensorConversation: Sendable {
     return try await readStatus(for: feed)
   }
 
-  /// Ends the attempt when the sensor refused since its first write.
+  /// Ends the attempt if the sensor refused since `mark`.
   func throwRefusal(in feed: StatusFeed, since mark: Int) async throws(AttemptFailure) {
     guard let refusal = feed.existing(since: mark, where: { SensorStatus($0).isError }) else { return }
     let text = SensorStatus(refusal).text
@@ -113,11 +111,11 @@ struct RoboSensorConversation: Sendable {
     throw AttemptFailure(.refused(stage: .write, deviceText: text))
   }
 
-  /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the link's end. From the submission
-  /// on, nothing is a failure any more; whatever happens is noted for the proof to judge.
+  /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the end of the link. After the
+  /// submission no error is a failure yet: the result of this function carries it, and the proof decides.
   func save(_ feed: StatusFeed) async throws(AttemptFailure) -> Submission {
     let mark = feed.count
-    // The last status that was read before anything was written: read again, it is no answer.
+    // The last status before any write: the same status read again is no response.
     let before = feed.lastRead.map { SensorStatus($0) }
     let submittedAt = try await session.submit()
     var submission = Submission(at: submittedAt, acknowledgement: nil)
@@ -145,7 +143,7 @@ struct RoboSensorConversation: Sendable {
     return submission
   }
 
-  /// The sensor's answer to `SAVE`, `saved` or an error.
+  /// The sensor's response to `SAVE`: `saved` or an error.
   private func waitForAnswer(
     in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant, before: SensorStatus?
   ) async throws(CentralError) -> SensorStatus {
@@ -157,7 +155,7 @@ struct RoboSensorConversation: Sendable {
         guard let notified else { throw CentralError(Task.isCancelled ? .cancelled : .disconnected) }
         return SensorStatus(notified)
       }
-      // Read at once: it is gone with the reboot, a moment later.
+      // Read at once: the status is lost with the reboot, a moment later.
       let status = try await readStatus(for: feed)
       if status.isAnswer, status != before { return status }
       guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
@@ -166,8 +164,8 @@ struct RoboSensorConversation: Sendable {
     }
   }
 
-  /// Whether `saved` has come, or still does before the feed ends with the link: what was said before the end
-  /// may be handed on behind it.
+  /// Whether `saved` arrived, or still arrives before the feed ends: a notification from before the end of
+  /// the link may be delivered after it.
   private func wasSaved(
     in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant
   ) async -> Bool {
@@ -183,7 +181,7 @@ struct RoboSensorConversation: Sendable {
     return saved != nil
   }
 
-  /// After `saved` the sensor reboots, which ends the link for nothing; our own disconnecting takes 2 s.
+  /// After `saved` the sensor reboots, which ends the link at no cost; a `Disconnect` takes 2 s.
   private func waitForReboot() async {
     _ = await race(.seconds(3), on: session.clock) { () throws(CentralError) in
       await link.disconnection()
@@ -191,7 +189,7 @@ struct RoboSensorConversation: Sendable {
   }
 }
 
-/// What the status characteristic can say.
+/// A value of the status characteristic.
 enum SensorStatus: Hashable, Sendable {
   case ready
   case saved
@@ -199,7 +197,7 @@ enum SensorStatus: Hashable, Sendable {
   case other(String)
 
   init(_ text: String) {
-    // Byte for byte: to String, a character that combines with the colon is part of it.
+    // Compared byte by byte: in a String, a combining character after the colon would be part of it.
     let bytes = text.utf8
     if bytes.elementsEqual("ready".utf8) {
       self = .ready
@@ -227,7 +225,7 @@ enum SensorStatus: Hashable, Sendable {
   var isError: Bool { if case .error = self { true } else { false } }
   var isAnswer: Bool { self == .saved || isError }
 
-  /// How it is to be taken before anything was written: an error or `saved` is left from an earlier attempt.
+  /// The meaning before any write: an error or `saved` is left from an earlier attempt.
   var meaningBeforeWriting: StatusMeaning {
     switch self {
     case .ready: .ready

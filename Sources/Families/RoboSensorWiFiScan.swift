@@ -1,14 +1,15 @@
-public import Bluetooth
-public import Model
-public import Session
+package import Bluetooth
+package import Model
+import Session
 import Synchronization
 
 extension RoboSensor: WiFiScanning {
-  /// Write `SCAN`, and the networks are notified (PROTOCOLS §1, WiFi scan). Older firmware does not have it.
+  /// Write `SCAN`; the sensor notifies the networks (PROTOCOLS §1, WiFi scan). Older firmware does not have
+  /// it.
   static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
 
-  /// Subscribes, writes `SCAN` and puts the answer together.
-  public func scanWiFi(
+  /// Subscribes, writes `SCAN` and assembles the response.
+  package func scanWiFi(
     over link: any Peripheral, on clock: any TimeSource
   ) async throws(CentralError) -> WiFiScan? {
     let service: RemoteService
@@ -31,9 +32,9 @@ extension RoboSensor: WiFiScanning {
 }
 
 extension RoboSensor {
-  /// Asks the sensor whether it receives the network that it is to join, where the manifest wants that: before anything is
-  /// written. A sensor that gives no list goes on, and the record says that nothing was checked.
-  /// - Throws: `networkNotReceived`, and what ends the attempt anyway.
+  /// Checks before any write whether the sensor receives the network that it is to join, if the manifest
+  /// wants that. Without a list the attempt continues, and the record says that nothing was checked.
+  /// - Throws: `networkNotReceived`, and the failures of a stage.
   func checkWiFi(_ session: DeviceSession, over link: any Peripheral) async throws(AttemptFailure) {
     guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
     let scan: WiFiScan?
@@ -57,11 +58,11 @@ extension RoboSensor {
   }
 }
 
-/// An answer to `SCAN` that comes in, and the time that is left for it.
+/// The response to `SCAN` as it arrives, and its time limits.
 private final class WiFiScanAnswer: Sendable {
-  /// The whole answer takes no longer [S].
+  /// The longest time of the whole response [S].
   private static let limit = Duration.seconds(5)
-  /// An answer that says neither `MORE` nor `END` is over after so much silence [S].
+  /// A response without `MORE` or `END` is complete after this time without a notification [S].
   private static let silence = Duration.milliseconds(500)
 
   private let clock: any TimeSource
@@ -83,8 +84,8 @@ private final class WiFiScanAnswer: Sendable {
     }
   }
 
-  /// Takes in notifications until the answer is over.
-  /// - Returns: whether the notifications ended before.
+  /// Takes notifications until the response is complete.
+  /// - Returns: whether the notifications ended first.
   func receive(_ notifications: AsyncStream<CharacteristicNotification>) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -103,7 +104,7 @@ private final class WiFiScanAnswer: Sendable {
     }
   }
 
-  /// - Returns: whether the answer is over.
+  /// - Returns: whether the response is complete.
   private func take(_ notification: CharacteristicNotification) -> Bool {
     let now = clock.now
     return state.withLock { state in
@@ -113,7 +114,7 @@ private final class WiFiScanAnswer: Sendable {
     }
   }
 
-  /// When the answer is over if nothing more comes.
+  /// The end of the response if no further notification arrives.
   private var end: MonotonicInstant {
     state.withLock { state in
       let limit = began.advanced(by: Self.limit)

@@ -1,7 +1,7 @@
 package import Model
 
 extension Room {
-  /// Its settings in the profile's order, each as far as `state` says.
+  /// The room's settings in the profile's order, each with its state.
   package func settingResults(
     _ seal: SecretSeal?, _ state: (SettingName) -> SettingState
   ) -> [SettingResult] {

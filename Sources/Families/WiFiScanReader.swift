@@ -1,34 +1,31 @@
 package import Model
 
-/// Puts a Robo Sensor's answer to `SCAN` together (PROTOCOLS §1): lines `SSID,RSSI` over several notifications, each of which may
-/// end in a line `MORE` (another follows) or `END`. Total: any bytes give a list.
+/// Assembles a Robo Sensor's response to `SCAN` (PROTOCOLS §1): lines `SSID,RSSI` over several notifications,
+/// each of which may end in a line `MORE` (another follows) or `END`. Total: any bytes give a list.
 ///
-/// A line may be split between two notifications, even within a character. An SSID may have commas: the RSSI is what follows the
-/// last one.
+/// A line may be split between two notifications, even within a character. An SSID may have commas: the RSSI
+/// follows the last one.
 package struct WiFiScanReader: Sendable {
-  /// How far the answer is.
   package enum Progress: Hashable, Sendable {
     /// Nothing was received.
     case nothing
-    /// Another notification was announced by `MORE`.
+    /// The last notification ended with `MORE`.
     case more
-    /// The last notification said neither `MORE` nor `END`.
+    /// The last notification ended with neither `MORE` nor `END`.
     case open
-    /// The answer ended by `END`.
+    /// The response ended with `END`.
     case ended
   }
 
-  /// How far it is.
   package private(set) var progress = Progress.nothing
-  /// The answer so far, without the lines that say whether another notification follows.
+  /// The response so far, without the `MORE` and `END` lines.
   private var text: [UInt8] = []
-  /// More bytes than this are not kept: ten lines have less than 400.
+  /// The most bytes that are kept: ten lines have less than 400.
   private static let mostBytes = 16 << 10
 
-  /// Nothing yet.
   package init() {}
 
-  /// Takes in a notification; what follows the end is ignored.
+  /// Takes a notification; those after `END` are ignored.
   package mutating func take(_ notification: [UInt8]) {
     guard progress != .ended else { return }
     var piece = notification[...]
@@ -44,7 +41,7 @@ package struct WiFiScanReader: Sendable {
       progress = .open
       piece = notification[...]
     }
-    // The line end before `MORE` belongs to it: the line before may go on in the next notification.
+    // The line end before `MORE` belongs to it: the line before may continue in the next notification.
     if progress != .open, let last = piece.last, last.isLineEnd {
       piece.removeLast()
       if last == .lineFeed, piece.last == .carriageReturn { piece.removeLast() }
@@ -53,18 +50,19 @@ package struct WiFiScanReader: Sendable {
     text += piece.prefix(max(0, Self.mostBytes - text.count))
   }
 
-  /// Whether a notification begins with a line of its own although the text before has no line end: firmware that does not split
-  /// lines sends them so. The text before is then a whole line, and so is the beginning of the notification.
+  /// Whether a notification begins with a new line although the text before has no line end, as firmware that
+  /// does not split lines sends it. Then the text before ends with a complete line, and the notification
+  /// begins with one.
   private func isAnotherLine(_ piece: ArraySlice<UInt8>) -> Bool {
     guard !text.isEmpty, text.last != .lineFeed, piece.first?.isLineEnd == false else { return false }
     let last = text.suffix(from: text.lastIndex(of: .lineFeed).map { $0 + 1 } ?? 0)
     let next = piece.prefix { !$0.isLineEnd }
-    // An RSSI of one digit is none: it goes on.
+    // An RSSI of one digit is incomplete: the line continues.
     guard let network = HeardNetwork(line: last), network.rssi <= -10 else { return false }
     return HeardNetwork(line: next) != nil
   }
 
-  /// The networks so far, in the order of the answer, and how many lines could not be read.
+  /// The networks so far, in the order of the response, and the number of lines that could not be read.
   package var result: (networks: [HeardNetwork], unreadable: Int) {
     let lines = text.split(whereSeparator: \.isLineEnd)
     let networks = lines.compactMap(HeardNetwork.init(line:))
@@ -73,7 +71,7 @@ package struct WiFiScanReader: Sendable {
 }
 
 extension HeardNetwork {
-  /// The network that a line of the answer names; nil where it has another form.
+  /// The network of a line of the response; nil for another format.
   fileprivate init?(line: ArraySlice<UInt8>) {
     guard let comma = line.lastIndex(of: UInt8(ascii: ",")) else { return nil }
     let number = String(decoding: line[(comma + 1)...], as: UTF8.self).filter { $0 != " " }

@@ -1,12 +1,12 @@
 extension Sequence<UInt8> {
-  /// The bytes in hexadecimal: two digits a byte, in order, nothing between.
-  public func hex(uppercase: Bool = false) -> String {
+  /// The bytes in hexadecimal, two digits per byte, without separators.
+  package func hex(uppercase: Bool = false) -> String {
     Array(self).digits(uppercase: uppercase)
   }
 }
 
 extension Array<UInt8> {
-  /// Not generic: the chain of a journal takes the digits of two hashes for each event.
+  /// Not generic, for speed: the hash chain of a journal formats two hashes per event.
   fileprivate func digits(uppercase: Bool) -> String {
     let ten = uppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")
     func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : ten + value - 10 }
@@ -21,14 +21,14 @@ extension Array<UInt8> {
 }
 
 extension Array<UInt8> {
-  /// The bytes that a text names in hexadecimal, two digits of either case a byte. Nil when there is anything else in
-  /// it, or half a byte.
-  public init?(hex text: some StringProtocol) {
+  /// Parses hexadecimal digits of either case, two per byte. Nil for any other character or an odd number of
+  /// digits.
+  package init?(hex text: some StringProtocol) {
     self.init(hexDigits: text.utf8)
   }
 
-  /// The same, of the digits' ASCII codes.
-  public init?(hexDigits digits: some Sequence<UInt8>) {
+  /// As `init(hex:)`, from ASCII codes.
+  package init?(hexDigits digits: some Sequence<UInt8>) {
     var bytes: [UInt8] = []
     var half: UInt8?
     for digit in digits {
@@ -46,8 +46,8 @@ extension Array<UInt8> {
 }
 
 extension UInt8 {
-  /// The value of a hexadecimal digit, 0…15, by its ASCII code; nil when it is none.
-  public init?(hexDigit code: UInt8) {
+  /// The value of a hexadecimal digit, 0 to 15, from its ASCII code; nil for any other code.
+  package init?(hexDigit code: UInt8) {
     switch code {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self = code - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): self = code - UInt8(ascii: "a") + 10
@@ -58,8 +58,8 @@ extension UInt8 {
 }
 
 extension BinaryInteger {
-  /// The number in hexadecimal, with leading zeros up to this many digits.
-  public func hex(digits least: Int, uppercase: Bool = false) -> String {
+  /// The number in hexadecimal, padded with zeros to at least `least` digits.
+  package func hex(digits least: Int, uppercase: Bool = false) -> String {
     let text = String(self, radix: 16, uppercase: uppercase)
     return String(repeating: "0", count: Swift.max(0, least - text.count)) + text
   }

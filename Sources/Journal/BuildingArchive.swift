@@ -1,69 +1,61 @@
-public import Model
+package import Model
 
-/// All real runs of a building that a reports directory has on record, read from their journals. Rehearsals are none,
-/// wherever they lie: earlier versions left them among the runs.
-public struct BuildingArchive: Sendable {
-  /// One run's record.
-  public struct Run: Sendable {
-    /// Its id: the name of its directory.
-    public var id: String
-    /// Path of its journal.
-    public var journal: String
-    /// What it says.
-    public var record: JournalRecord
+/// All real runs of a building, read from the journals in a reports directory. Rehearsals are left out
+/// wherever they lie: earlier versions stored them among the real runs.
+package struct BuildingArchive: Sendable {
+  package struct Run: Sendable {
+    /// The name of the run's directory.
+    package var id: String
+    package var journal: String
+    package var record: JournalRecord
 
-    /// A run's record.
-    public init(id: String, journal: String, record: JournalRecord) {
+    package init(id: String, journal: String, record: JournalRecord) {
       self.id = id
       self.journal = journal
       self.record = record
     }
   }
 
-  /// A run of which not all is known.
-  public struct Fault: Hashable, Sendable {
-    /// What is wrong.
-    public enum Kind: Hashable, Sendable {
-      /// Its journal is damaged: what it had on record after that is not known.
+  /// A run whose record is incomplete or belongs to another building.
+  package struct Fault: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+      /// The journal is damaged; the events after the damage are not known.
       case damaged(JournalDamage)
-      /// Its folder has reports and no journal: it was not copied whole.
+      /// The folder has reports but no journal: it was copied only in part.
       case noJournal
-      /// It is a run of another building, whose id this is.
+      /// The run belongs to another building, with this id.
       case otherBuilding(String)
     }
 
     /// The run's id: the name of its folder.
-    public var run: String
-    /// Path of its journal.
-    public var journal: String
-    /// What is wrong.
-    public var kind: Kind
+    package var run: String
+    package var journal: String
+    package var kind: Kind
   }
 
-  /// The runs, in the order in which they began.
-  public private(set) var runs: [Run]
-  /// What is wrong with the record, by run. A damaged journal is among the runs as well, as far as it can be trusted; the
-  /// others are not.
-  public private(set) var faults: [Fault] = []
-  /// Paths of folders that are not runs: by their name, or because they have neither a journal nor reports. A run that was
-  /// killed before it had a journal is one of these: it did nothing.
-  public private(set) var skipped: [String] = []
+  /// In the order in which the runs began.
+  package private(set) var runs: [Run]
+  /// The defects of the record, by run. A run with a damaged journal is also in `runs`, with the events
+  /// before the damage; other runs with a fault are not.
+  package private(set) var faults: [Fault] = []
+  /// Paths of folders that are not runs: the name is not a run id, or the folder has neither a journal nor
+  /// reports. A run that was killed before it created its journal is among them; it did nothing.
+  package private(set) var skipped: [String] = []
 
-  /// Reads all journals of a building; none is passed over in silence. A building without any is none.
-  /// - Throws: when the directory, or a journal in it, cannot be read. What is wrong *in* a journal is part of the
-  ///   result.
-  public static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
+  /// Reads all journals of a building. A building without a folder has no runs.
+  /// - Throws: when the directory or a journal cannot be read. Damage *in* a journal is part of the result.
+  package static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
     try BuildingArchive(try BuildingListing(building, in: reports), of: building)
   }
 
-  /// Reads all journals in a folder, of whatever building.
-  /// - Throws: as `read(in:building:)`; `missing` where there is no such folder.
+  /// Reads all journals in a folder, whichever building they belong to.
+  /// - Throws: as `read(in:building:)`; `missing` when the folder does not exist.
   static func read(folder: String) throws(JournalError) -> BuildingArchive {
     try BuildingArchive(try BuildingListing(try File.directory(folder)), of: nil)
   }
 
-  /// An archive of these runs.
-  public init(runs: [Run]) {
+  /// Sorts the runs by the time of their first event, then by id.
+  package init(runs: [Run]) {
     self.runs = runs.sorted { a, b in
       guard let first = a.record.events.first, let second = b.record.events.first else {
         return (a.record.events.count, a.id) < (b.record.events.count, b.id)
@@ -82,11 +74,11 @@ public struct BuildingArchive: Sendable {
     skipped = listing.skipped
   }
 
-  /// The building's name when it was last recorded.
-  public var buildingName: String? { runs.reversed().lazy.compactMap { $0.started?.buildingName }.first }
+  /// The name of the building in the newest run that has a `run_started`.
+  package var buildingName: String? { runs.reversed().lazy.compactMap { $0.started?.buildingName }.first }
 
-  /// The building's present state.
-  public var state: BuildingRecord {
+  /// The fold over all runs.
+  package var state: BuildingRecord {
     var state = BuildingRecord()
     for run in runs { state.apply(run.record.events) }
     return state
@@ -94,20 +86,20 @@ public struct BuildingArchive: Sendable {
 }
 
 extension BuildingArchive.Run {
-  /// How it began; nil of one that was killed before that was on record.
-  public var started: RunStarted? {
+  /// The run's first event; nil when the run was killed before that event was written.
+  package var started: RunStarted? {
     if case .runStarted(let fact)? = record.events.first?.fact { fact } else { nil }
   }
 
   /// The building's id.
   var building: String? { started?.building }
 
-  /// Whether it is a run that provisions: others are changes of the record, which have no reports.
-  public var isProvisioning: Bool { started?.command == .apply }
+  /// Whether the run provisions rooms. Other runs only amend the record and have no reports.
+  package var isProvisioning: Bool { started?.command == .apply }
 
-  /// What is wrong with it as a run of this building (nil: of whatever building); nil where nothing is, and of a rehearsal:
-  /// nothing is decided by it.
-  public func fault(in building: String?) -> BuildingArchive.Fault? {
+  /// The fault of this run in the record of `building` (nil: any building). Nil without a fault, and for a
+  /// rehearsal, because no decision uses a rehearsal.
+  package func fault(in building: String?) -> BuildingArchive.Fault? {
     if isRehearsal { return nil }
     if isOfAnother(than: building), let own = self.building {
       return .init(run: id, journal: journal, kind: .otherBuilding(own))
@@ -120,6 +112,6 @@ extension BuildingArchive.Run {
     return own != building
   }
 
-  /// Whether it worked in a virtual building.
+  /// Whether the run used a virtual building.
   var isRehearsal: Bool { started?.simulated ?? false }
 }

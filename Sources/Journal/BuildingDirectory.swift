@@ -1,10 +1,10 @@
-/// What lies in a building's directory beside its runs: the building's own reports.
-public enum BuildingDirectory {
-  /// Writes a report, such as `building.json`: whole or not at all, replacing an older one.
-  /// - Returns: its path.
-  /// - Throws: what stands in the way; the older one is then untouched.
+/// The building's own reports, in the building's directory beside its runs.
+package enum BuildingDirectory {
+  /// Writes a report, such as `building.json`, atomically. It replaces an older one.
+  /// - Returns: the report's path.
+  /// - Throws: the first failure; the older report is then unchanged.
   @discardableResult
-  public static func writeReport(
+  package static func writeReport(
     _ name: String, _ text: String, of building: String, in reports: String
   ) throws(JournalError) -> String {
     try RunDirectory.checkName(name)
@@ -14,8 +14,8 @@ public enum BuildingDirectory {
     return directory.path + "/" + name
   }
 
-  /// The bytes of a file there; nil where there is none that can be read.
-  public static func readBytes(_ name: String, of building: String, in reports: String) -> [UInt8]? {
+  /// The bytes of a file in the building's directory; nil when it cannot be read.
+  package static func readBytes(_ name: String, of building: String, in reports: String) -> [UInt8]? {
     guard RunDirectory.isSafeName(name), RunDirectory.isSafeName(building) else { return nil }
     return try? File.directory(reports).directory(building).reading(name).readAll()
   }

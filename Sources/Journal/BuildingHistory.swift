@@ -1,21 +1,21 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
-/// All that the record has of one room, or of one device, run by run.
-public struct BuildingHistory: Sendable {
-  /// What happened in one run.
-  public struct Chapter: Sendable {
-    /// The run.
-    public var run: RunStarted
-    /// Its events about the room or device, in order.
-    public var events: [RunEvent]
+/// The events of one room, or of one device, by run.
+package struct BuildingHistory: Sendable {
+  /// The events of one run.
+  package struct Chapter: Sendable {
+    package var run: RunStarted
+    /// The events that concern the room or device, in order.
+    package var events: [RunEvent]
   }
 
-  /// The runs that have something, in the order in which they began.
-  public var chapters: [Chapter]
+  /// The runs that have such events, in the order in which they began.
+  package var chapters: [Chapter]
 
-  /// The history of a room: its events, and when its devices were heard.
-  public init(of room: RoomID, in archive: BuildingArchive) {
+  /// The history of a room: its events, and the sightings and link releases of every device that was bound to
+  /// it.
+  package init(of room: RoomID, in archive: BuildingArchive) {
     let devices = Set(
       archive.runs.flatMap { $0.record.events }.compactMap { event -> BluetoothAddress? in
         if case .bindingCommitted(let fact) = event.fact, fact.room == room { fact.address } else { nil }
@@ -29,8 +29,9 @@ public struct BuildingHistory: Sendable {
     }
   }
 
-  /// The history of a device: what names it, and what happened in the attempts at it.
-  public init(of device: BluetoothAddress, in archive: BuildingArchive) {
+  /// The history of a device: the events that name its address, and the events of its room while an attempt
+  /// at the device is the newest attempt of that room in the run.
+  package init(of device: BluetoothAddress, in archive: BuildingArchive) {
     var current: [RoomID: BluetoothAddress] = [:]
     self.init(archive) { event in
       if case .attemptStarted(let fact) = event.fact { current[fact.room] = fact.address }

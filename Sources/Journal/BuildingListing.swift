@@ -1,26 +1,25 @@
 import Glibc
 
-/// What lies in a building's folder, before a journal is read.
-public struct BuildingListing: Sendable {
+/// The content of a building's folder, without reading a journal.
+package struct BuildingListing: Sendable {
   /// The folder of a run that has a journal.
-  public struct Entry: Hashable, Sendable {
-    /// The run's id: the name of its folder.
-    public var id: String
-    /// Path of its journal.
-    public var journal: String
+  package struct Entry: Hashable, Sendable {
+    /// The name of the run's folder.
+    package var id: String
+    package var journal: String
   }
 
   /// The runs that have a journal, sorted by id.
-  public private(set) var runs: [Entry] = []
-  /// Folders that have reports and no journal.
-  public private(set) var faults: [BuildingArchive.Fault] = []
-  /// Paths of folders that are not runs: by their name, or because they have neither a journal nor reports. A run that was
-  /// killed before it had a journal is one of these: it did nothing.
-  public private(set) var skipped: [String] = []
+  package private(set) var runs: [Entry] = []
+  /// The folders that have reports but no journal.
+  package private(set) var faults: [BuildingArchive.Fault] = []
+  /// Paths of folders that are not runs: the name is not a run id, or the folder has neither a journal nor
+  /// reports. A run that was killed before it created its journal is among them; it did nothing.
+  package private(set) var skipped: [String] = []
 
-  /// Lists a building's folder. A building without one has no runs.
+  /// Lists a building's folder. A building without a folder has no runs.
   /// - Throws: when the directory cannot be read.
-  public init(_ building: String, in reports: String) throws(JournalError) {
+  package init(_ building: String, in reports: String) throws(JournalError) {
     try RunDirectory.checkName(building)
     let folder: File
     do throws(JournalError) {
@@ -31,7 +30,7 @@ public struct BuildingListing: Sendable {
     try list(folder)
   }
 
-  /// Lists the folder of whatever building.
+  /// Lists a folder, whichever building it belongs to.
   init(_ folder: File) throws(JournalError) {
     try list(folder)
   }

@@ -1,31 +1,32 @@
 import Bluetooth
 import Families
-public import Model
+package import Model
 
-/// The building's present state: everything that was ever done in it, folded in the order in which it happened.
+/// The building's present state: the fold over the events of all its runs, in the order in which they
+/// happened.
 ///
-/// Total: any prefix of any run counts for what it is, also the record of a run that was killed. Rehearsals never
-/// count.
-public struct BuildingRecord: Hashable, Sendable, Codable {
-  /// What the next run decides by.
-  public private(set) var standing = BuildingStanding()
+/// The fold accepts every prefix of every run, so the record of a killed run counts too. It ignores
+/// rehearsals.
+package struct BuildingRecord: Hashable, Sendable, Codable {
+  /// The last known state, from which the next run decides.
+  package private(set) var standing = BuildingStanding()
 
-  /// Settings that the device of a room has confirmed in the current attempt. It is empty between two runs.
+  /// The settings that each room's device confirmed in the current attempt. Empty between two runs.
   private var written: [RoomID: Set<SettingName>] = [:]
 
   private enum CodingKeys: CodingKey {
     case standing
   }
 
-  /// The state of a building in which nothing was done yet.
-  public init() {}
+  /// The state before the first run.
+  package init() {}
 
-  /// The state after these runs, each from its beginning, in whatever order they are given.
-  public init(_ runs: [[RunEvent]]) {
+  /// The state after these runs. Each must begin with its first event; their order does not matter.
+  package init(_ runs: [[RunEvent]]) {
     for events in Self.ordered(runs) { apply(events) }
   }
 
-  /// Runs in the order in which they began; the earlier id first where two began at once.
+  /// Sorts runs by the time of their first event, then by id.
   static func ordered(_ runs: [[RunEvent]]) -> [[RunEvent]] {
     runs.sorted { a, b in
       guard let first = a.first, let second = b.first else { return a.count < b.count }
@@ -33,8 +34,8 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
     }
   }
 
-  /// Takes in a further run, from its beginning as far as it is on record.
-  public mutating func apply(_ events: [RunEvent]) {
+  /// Applies one run, which must begin with its first event. It may end anywhere.
+  package mutating func apply(_ events: [RunEvent]) {
     guard case .runStarted(let started)? = events.first?.fact, !started.simulated else { return }
     for room in started.rooms { name(room) }
     for event in events { apply(event, in: started) }
@@ -76,7 +77,7 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
       verify(&room, fact, recorded)
     case .attemptStarted(let fact):
       written[id] = []
-      // It was heard waiting: whatever was kept before is not any more.
+      // The device is waiting for a configuration now, so it keeps no earlier settings.
       if fact.fresh ?? true { room.deed = nil }
     case .settingWritten(let fact):
       written[id, default: []].insert(fact.setting)
@@ -86,14 +87,14 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
         run: run.run, at: event.at)
       for setting in written[id, default: []] { room.deed?.settingsRecorded[setting] = recorded }
     case .attemptEnded(let fact):
-      // Only these two are the device's own word that nothing was kept.
+      // Only these two failures are evidence from the device that it kept nothing.
       if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.deed = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .listeningStarted,
       .listeningStopped,
-      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .actionRequired,
+      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .operatorAwaited,
       .stageStarted, .stageEnded,
       .statusReceived, .linkEnded, .proofHeard,
       .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
@@ -119,15 +120,17 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
     in run: RunStarted
   ) {
     let address = room.binding?.address ?? evidence.address
-    // The beacon of another address proves nothing, unless the run's manifest said that the device changes its own.
+    // The beacon of another address proves nothing, unless the run's manifest says that the device changes
+    // its address.
     guard evidence.address == address || run.rooms.first(where: { $0.room == fact.room })?.proof == .any
     else { return }
     room.endAcceptances(recorded)
-    // What an earlier run saw is no sighting of this one.
+    // What an earlier run saw is not a sighting of this run.
     let seen =
       evidence.run.map { earlier in evidence.seenAt.map { RecordedAt(run: earlier, at: $0) } } ?? recorded
     if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
-      // It was heard as wanted, or read, which tells nothing of what was not: that is still as it was written.
+      // The device was on air as wanted, or it was read. Neither says anything about the settings that were
+      // not read, so their last write still counts.
       room.deed?.state = .proved(evidence)
       if evidence.run == nil {
         room.deed?.seen = recorded
@@ -145,8 +148,8 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
     }
   }
 
-  /// Hearing the device that is proved is newer evidence. Of any other nothing is taken back: a device that is not heard may
-  /// be too far away, and what else was heard is for the next run to judge.
+  /// A sighting of the proved device is newer evidence. Any other finding changes nothing: a device that was
+  /// not received may be out of range, and the next run judges what else was received.
   private func verify(_ room: inout RoomStanding, _ fact: RoomVerified, _ recorded: RecordedAt) {
     room.verification = RecordedVerification(fact, recorded: recorded)
     guard fact.finding == .onAir, let deed = room.deed, case .proved(let old) = deed.state,
@@ -157,18 +160,20 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
     room.deed?.seen = recorded
   }
 
-  /// What is left of a deed when its device was found to be something else.
+  /// The last write after a failed attempt: changed or nil when the failure contradicts it.
   private func after(_ reason: FailureReason, _ deed: Deed, isRewritable: Bool) -> Deed? {
     var deed = deed
     switch reason {
     case .wrongIdentity where isRewritable:
-      // It was read to hold what it was given, and is not heard so: ours to mend.
+      // The device confirmed the settings but its beacon shows others. A rewritable device can be written
+      // again.
       deed.state = .submitted
       return deed
     case .wrongIdentity, .configuredOtherwise:
       return nil
     case .foreignSettings(let held, _) where deed.state != .submitted && deed.identity != held:
-      // Somebody gave it something else since. (To a laptop that knows nothing of the deed, our own is foreign.)
+      // Another client has written other settings since. A laptop that does not know the last write also
+      // reports its own settings as foreign.
       return nil
     default:
       return deed
@@ -190,6 +195,6 @@ public struct BuildingRecord: Hashable, Sendable, Codable {
 }
 
 extension Fact {
-  /// The id of the run that this fact begins.
+  /// The run id in a `run_started`; nil for any other fact.
   var run: String? { if case .runStarted(let fact) = self { fact.run } else { nil } }
 }

@@ -1,37 +1,36 @@
 import Glibc
 
-/// What lock files need.
+/// The operations that lock files need.
 extension File {
-  /// Which file it is, whatever its name.
+  /// Identifies a file independently of its name.
   struct Identity: Hashable {
     var device: dev_t
     var number: ino_t
   }
 
-  /// Opens a file of this directory for reading and writing. Never creates it: in a directory that belongs to
-  /// everybody the kernel refuses that for another user's file (`fs.protected_regular`). A link is an error, and a
-  /// pipe or a device holds nobody up.
+  /// Opens a file of this directory for reading and writing. It never creates the file: in a directory that
+  /// every user may write to, the kernel refuses `O_CREAT` on another user's file (`fs.protected_regular`). A
+  /// symbolic link is an error. A pipe or a device does not block.
   func updating(_ name: String) throws(JournalError) -> File {
     try Self.opened(.open, path + "/" + name) {
       openat(descriptor, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
   }
 
-  /// Whether it is a file with content, no directory, pipe or device.
+  /// Whether it is a regular file.
   var isPlain: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
 
-  /// Whether every user may write here, and none take another's files away.
+  /// Whether every user may create files in this directory and only a file's owner may remove it.
   var isEverybodys: Bool {
     let needed = S_ISVTX | S_IWOTH | S_IXOTH
     return status.map { $0.st_mode & needed == needed } ?? false
   }
 
-  /// Which file it is.
   var identity: Identity? {
     status.map { Identity(device: $0.st_dev, number: $0.st_ino) }
   }
 
-  /// Which file has a name in this directory, links not followed; nil for none.
+  /// The file with this name in this directory, without following links; nil when there is none.
   func identity(of name: String) -> Identity? {
     var status = stat()
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -43,7 +42,9 @@ extension File {
     return fstat(descriptor, &status) == 0 ? status : nil
   }
 
-  /// Tries to lock it against all who do the same, until it is unlocked or closed; whether that worked.
+  /// Takes an exclusive `flock` without waiting, held until `unlock()` or until the last descriptor is
+  /// closed.
+  /// - Returns: false when another open file holds the lock.
   func lock() throws(JournalError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
@@ -52,17 +53,17 @@ extension File {
     return true
   }
 
-  /// Unlocks it, for every process that has it open by inheritance.
+  /// Unlocks the open file, also for a child process that inherited the descriptor.
   func unlock() {
     _ = flock(descriptor, LOCK_UN)
   }
 
-  /// Lets every user read and write it, whatever the umask says.
+  /// Sets the mode to 0666, independently of the umask.
   func letAllReadAndWrite() throws(JournalError) {
     guard fchmod(descriptor, 0o666) == 0 else { throw JournalError(.create, path, errno: errno) }
   }
 
-  /// The first bytes that are in it, at most so many.
+  /// Returns at most `count` bytes from the start of the file.
   func beginning(_ count: Int) throws(JournalError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
@@ -72,8 +73,8 @@ extension File {
     }
   }
 
-  /// Puts a line in place of what is in it, or nothing where the disk is full. Whoever reads it meanwhile finds the
-  /// whole of it, or what was there: it is written in one call, and what is left of a longer one is cut off
+  /// Replaces the content with a line, or with nothing when the disk is full. A concurrent reader finds the
+  /// first line whole, old or new: one `pwrite` writes the line, and the rest of a longer old line is cut off
   /// afterwards.
   func replaceContent(with line: [UInt8]) {
     let isWritten = pwrite(descriptor, line, line.count, 0) == line.count

@@ -1,79 +1,69 @@
 import Glibc
 
-/// What went wrong with the record on disk: which file, what was tried with it, and what the system said.
-/// Sentences with a cure are made by the command line.
-public struct JournalError: Error, Hashable, Sendable {
-  /// What was tried.
-  public enum Operation: String, Hashable, Sendable, CaseIterable {
-    /// Creating a directory.
+/// A failure to use the record on disk: the operation, the path and the system's error. The command line
+/// words the message for the operator.
+package struct JournalError: Error, Hashable, Sendable {
+  package enum Operation: String, Hashable, Sendable, CaseIterable {
     case createDirectory = "create directory"
-    /// Creating a file that must not be there yet.
+    /// Creating a file that must not exist yet.
     case create
-    /// Opening what is there.
     case open
-    /// Reading.
     case read
-    /// Writing.
     case write
-    /// Waiting until it is on the disk.
+    /// Waiting until the data is on the disk.
     case sync
     /// Giving a file its final name.
     case rename
-    /// Placing the link to the newest run.
+    /// Placing `latest`.
     case link
-    /// Keeping others out of it.
     case lock
-    /// Looking for free space.
+    /// Measuring the free space.
     case measure = "measure the free space of"
   }
 
-  /// Why it failed, as far as the cure differs.
-  public enum Cause: Hashable, Sendable {
+  /// The cause, as fine as the remedies differ.
+  package enum Cause: Hashable, Sendable {
     /// The disk or the quota is full.
     case noSpace
-    /// Less space than a run needs: bytes free, bytes wanted.
+    /// Less free space than a run needs, in bytes.
     case littleSpace(free: UInt64, wanted: UInt64)
     /// The file system is mounted read-only.
     case readOnly
-    /// This user may not.
     case permissionDenied
-    /// A part of the path is not there.
+    /// A part of the path does not exist.
     case missing
-    /// A part of the path is no directory, or something else has the name.
+    /// A part of the path is not a directory, or an entry of another type has the name.
     case inTheWay
-    /// It is there already.
+    /// The entry exists already.
     case exists
-    /// The disk is failing.
+    /// The disk reports an I/O error.
     case inputOutput
-    /// It has more bytes than any that we write.
+    /// The file is larger than any file that roboprov writes.
     case tooLarge
-    /// A name is longer than the file system takes.
+    /// A name is longer than the file system allows.
     case nameTooLong
-    /// An identity that cannot be a file name: it could lead out of its directory.
+    /// An id that cannot be a file name, because it could leave its directory.
     case unsafeName
-    /// Others than its owner may read it.
+    /// Users other than the owner may read the file.
     case readableByOthers
-    /// It is no site key: of another length.
+    /// A site key of the wrong length.
     case notAKey
-    /// Anything else, by the system's own number.
+    /// Any other `errno`.
     case system(Int32)
   }
 
-  /// What was tried.
-  public var operation: Operation
-  /// With which file or directory.
-  public var path: String
-  /// Why it failed.
-  public var cause: Cause
+  package var operation: Operation
+  /// The file or directory.
+  package var path: String
+  package var cause: Cause
 
-  /// An error with its cause.
-  public init(_ operation: Operation, _ path: String, _ cause: Cause) {
+  package init(_ operation: Operation, _ path: String, _ cause: Cause) {
     self.operation = operation
     self.path = path
     self.cause = cause
   }
 
-  /// An error with the cause that an `errno` stands for.
+  /// Derives the cause from an `errno`.
   init(_ operation: Operation, _ path: String, errno code: Int32) {
     let cause: Cause =
       switch code {
@@ -93,12 +83,11 @@ public struct JournalError: Error, Hashable, Sendable {
 
 extension JournalError: CustomStringConvertible {
   /// One line for logs: `cannot write /srv/reports/x/journal.jsonl: no space left`.
-  public var description: String { "cannot \(operation.rawValue) \(path): \(cause)" }
+  package var description: String { "cannot \(operation.rawValue) \(path): \(cause)" }
 }
 
 extension JournalError.Cause: CustomStringConvertible {
-  /// The cause in a few words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noSpace: "no space left"
     case .littleSpace(let free, let wanted):

@@ -1,12 +1,13 @@
 import Digest
 import FoundationEssentials
-public import Model
+package import Model
 
-/// A line of a journal: a `RunEvent`'s JSON object and, in it, `prev`: the SHA-256 (lower-case hex) of the
-/// bytes of the line before, without its newline; for the first line, of the schema's name.
+/// A line of a journal: the JSON object of a `RunEvent` with an additional key `prev`, the SHA-256
+/// (lower-case hex) of the bytes of the previous line without its newline. In the first line it is the hash
+/// of the schema's name.
 struct JournalLine: Codable {
-  /// Name and version of the format; no line holds it, the first line's `prev` does.
-  static let schema = "roboprov/journal/1"
+  /// Name and version of the format. It appears only as the hash in the first line's `prev`.
+  static let schema = "roboprov/journal/2"
 
   var event: RunEvent
   var previous: String
@@ -31,40 +32,40 @@ struct JournalLine: Codable {
     try container.encode(previous, forKey: .previous)
   }
 
-  /// An encoder that writes the same bytes for the same event each time. JSON escapes every line end within
-  /// a string, so one event is one line.
+  /// An encoder that gives the same bytes for the same event. JSON escapes every line end within a string, so
+  /// one event is one line.
   static func encoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return encoder
   }
 
-  /// What `prev` of the first line holds.
+  /// `prev` of the first line.
   static let origin = chain(Array(schema.utf8))
 
-  /// What `prev` of the line after this one holds.
+  /// `prev` of the line after this one.
   static func chain(_ line: some Sequence<UInt8>) -> String {
     SHA256(of: Array(line)).hex
   }
 }
 
-/// Makes the lines of a journal, each from its event and the line before it. The same events give the same bytes.
-public struct JournalLines: Sendable {
+/// Encodes a journal's lines, each from its event and the previous line. The same events give the same bytes.
+package struct JournalLines: Sendable {
   private let encoder = JournalLine.encoder()
-  /// The hash of the line before the next one.
+  /// The hash of the last line.
   private(set) var previous = JournalLine.origin
 
-  /// At the beginning of a journal.
-  public init() {}
+  /// Starts a new journal.
+  package init() {}
 
   /// The next line, without its newline.
-  public mutating func line(_ event: RunEvent) -> [UInt8] {
+  package mutating func line(_ event: RunEvent) -> [UInt8] {
     do {
       let line = JSONText.escaped([UInt8](try encoder.encode(JournalLine(event: event, previous: previous))))
       previous = JournalLine.chain(line)
       return line
     } catch {
-      // Only a number that is none (NaN) could not be written, and no measurement of ours is one.
+      // Only a number that is not finite could not be encoded, and no event holds one.
       preconditionFailure("event \(event.sequence) cannot be encoded: \(error)")
     }
   }

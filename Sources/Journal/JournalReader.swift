@@ -1,74 +1,70 @@
 import FoundationEssentials
-public import Model
+package import Model
 
-/// A journal as it was found.
-public struct JournalRecord: Hashable, Sendable {
-  /// The events, up to the first damage.
-  public var events: [RunEvent]
-  /// The last line, when it was not written whole: the mark of a killed run or a lost disk, and no damage.
-  public var tornLine: TornLine?
-  /// The first line that is not as it was written. What follows it is not read: it cannot be trusted.
-  public var damage: JournalDamage?
-  /// SHA-256 of the last whole line that counts, lower-case hex: it stands for all of them.
-  public var lastHash = JournalLine.origin
+/// The content of a journal file.
+package struct JournalRecord: Hashable, Sendable {
+  /// The events before the first damage.
+  package var events: [RunEvent]
+  /// The last line, when it has no newline. A kill or a lost disk leaves one; it is not damage.
+  package var tornLine: TornLine?
+  /// The first line that differs from what was written. The lines after it are not read, because they cannot
+  /// be trusted.
+  package var damage: JournalDamage?
+  /// SHA-256 of the last valid line, lower-case hex. Through the chain it covers all lines before.
+  package var lastHash = JournalLine.origin
 
-  /// A last line without its end.
-  public struct TornLine: Hashable, Sendable {
-    /// Its number, from 1.
-    public var line: Int
-    /// How many bytes there are of it.
-    public var bytes: Int
+  /// A last line without its newline.
+  package struct TornLine: Hashable, Sendable {
+    /// Line number, from 1.
+    package var line: Int
+    /// The length of the fragment.
+    package var bytes: Int
   }
 }
 
 /// A damaged line of a journal.
-public struct JournalDamage: Hashable, Sendable {
-  /// What is wrong with it.
-  public enum Kind: Hashable, Sendable {
-    /// The first line is none of a journal's: it is another sort of file.
+package struct JournalDamage: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// The first line is not a journal line: the file has another format.
     case foreign
-    /// It is not JSON.
     case notJSON
-    /// It is JSON without what every event has, or with a part that cannot be read.
+    /// The line is JSON but lacks a required key, or a value cannot be decoded. The text says where.
     case malformed(String)
-    /// It was written by a newer version of roboprov: version of the event.
+    /// A newer version of roboprov wrote this event version.
     case unknownVersion(Int)
-    /// It was written by a newer version of roboprov: kind of the event.
+    /// A newer version of roboprov wrote this event kind.
     case unknownKind(String)
-    /// It was changed after it was written: the line that follows, or its writer, has another hash of it.
+    /// The line was changed after it was written: the next line, or the writer, has another hash of it.
     case changed
-    /// Its number is not the one that follows, expected and found: lines are missing before it, or were added.
+    /// The sequence number is not the next one: lines before it are missing or were added.
     case outOfOrder(expected: Int, found: Int)
-    /// It is missing, with all up to this one: the file was cut off after they were written.
+    /// The lines from this one through that number are missing: the end of the file was cut off.
     case missing(through: Int)
-    /// It follows the last line that was written.
+    /// The line follows the last line that the writer wrote.
     case added
   }
 
-  /// Its number, from 1.
-  public var line: Int
-  /// What is wrong with it.
-  public var kind: Kind
+  /// Line number, from 1.
+  package var line: Int
+  package var kind: Kind
 }
 
-/// Reads journals back.
-public enum JournalReader {
+package enum JournalReader {
   /// Reads the journal at a path.
-  /// - Parameter end: How far it was written, where its writer says so.
-  /// - Throws: `JournalError` when the file cannot be opened or read. What is wrong *in* it is no error but
-  ///   part of the result: the events before it still count.
-  public static func read(_ path: String, writtenTo end: JournalEnd? = nil) throws(JournalError)
+  /// - Parameter end: The end of the journal that its writer reports, if known.
+  /// - Throws: `JournalError` when the file cannot be opened or read. Damage *in* the file is part of the
+  ///   result: the events before it still count.
+  package static func read(_ path: String, writtenTo end: JournalEnd? = nil) throws(JournalError)
     -> JournalRecord
   {
     let bytes = try File.reading(path).readAll()
     return end.map { read(bytes, writtenTo: $0) } ?? read(bytes)
   }
 
-  /// Reads a journal's bytes.
-  public static func read(_ bytes: [UInt8]) -> JournalRecord { scan(bytes) }
+  package static func read(_ bytes: [UInt8]) -> JournalRecord { scan(bytes) }
 
-  /// Reads a journal's bytes, and holds them against what its writer knows. The chain of hashes alone cannot tell whether
-  /// the last line was changed, or lines were cut off at the end.
+  /// Reads a journal and compares it with its writer's end. The hash chain alone cannot show that the last
+  /// line was changed or that lines were cut off at the end.
   static func read(_ bytes: [UInt8], writtenTo end: JournalEnd) -> JournalRecord {
     var record = scan(bytes, writtenTo: end)
     guard record.damage == nil else { return record }
@@ -102,8 +98,8 @@ public enum JournalReader {
         record.damage = JournalDamage(line: number, kind: damage.kind)
         return record
       case .success(let decoded) where decoded.previous != previous:
-        // Either the line before was changed, or this one is not as it was written where it has the hash of that. Whoever
-        // has this one's hash tells: the line that follows, or the writer.
+        // Either the previous line was changed, or `prev` of this line was. The hash of this line in the next
+        // line, or in the writer's end, decides which.
         let known =
           nextLine(&rest).flatMap { previousHash($0, decoder) } ?? (number == end?.events ? end?.last : nil)
         let isThis = number == 1 || known.map { $0 != hash } ?? false
@@ -119,7 +115,8 @@ public enum JournalReader {
     return record
   }
 
-  /// Takes the next whole line off the front, without its newline; nil where there is none.
+  /// Removes the next whole line from the front of `rest`; returns it without its newline, or nil when there
+  /// is none.
   private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { rest = rest[(end + 1)...] }
@@ -145,12 +142,12 @@ public enum JournalReader {
     return .success(line)
   }
 
-  /// The hash that a line has of the line before it; nil where it cannot be read.
+  /// `prev` of a line; nil when it cannot be decoded.
   private static func previousHash(_ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> String? {
     (try? decoder.decode(Frame.self, from: Data(bytes)))?.prev
   }
 
-  /// Why a line cannot be read.
+  /// Why a line cannot be decoded.
   private static func diagnose(
     _ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder, _ error: any Error, number: Int
   ) -> JournalDamage.Kind {
@@ -165,7 +162,7 @@ public enum JournalReader {
     return .malformed(words(error))
   }
 
-  /// What every line has, whatever its version.
+  /// The keys that every line has, in every version.
   private struct Frame: Decodable {
     var v: Int?
     var kind: String?
@@ -185,7 +182,7 @@ public enum JournalReader {
     }
   }
 
-  /// Where in the line the trouble is, without repeating what stands there.
+  /// Where in the line the decoding error is. The text does not repeat values, which may be secret.
   private static func words(_ error: any Error) -> String {
     func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
       (context.codingPath + [last].compactMap(\.self)).map(\.stringValue).joined(separator: ".")
@@ -194,7 +191,7 @@ public enum JournalReader {
     case .keyNotFound(let key, let context)?: "no \(path(context, key))"
     case .typeMismatch(_, let context)?: "wrong type of \(path(context))"
     case .valueNotFound(_, let context)?: "no value for \(path(context))"
-    // A number that no number holds is found before its place is known.
+    // The decoder reports a number out of range without its key.
     case .dataCorrupted(let context)? where context.codingPath.isEmpty: "a value that cannot be read"
     case .dataCorrupted(let context)?: "wrong value of \(path(context))"
     default: "unreadable"

@@ -1,64 +1,62 @@
 import EventLoop
-public import Model
+package import Model
 
-/// How far a journal was written, as its writer knows it.
-public struct JournalEnd: Hashable, Sendable {
-  /// How many events are in it.
-  public var events: Int
-  /// The hash of the last of their lines.
+/// The end of a journal as its writer knows it.
+package struct JournalEnd: Hashable, Sendable {
+  /// The number of events.
+  package var events: Int
+  /// The hash of the last event's line.
   var last: String
 }
 
-/// Appends a run's events to its journal: one line an event, each written whole, each chained to the one
-/// before.
+/// Appends a run's events to its journal, one line per event. Each line holds the hash of the line before.
 ///
-/// After a failure nothing more is written: whatever was torn is cut off again, and every later append fails
-/// with the first error. So a journal is always a true beginning of its run.
+/// After a failure the writer removes the partial line and writes nothing more; every later append throws the
+/// first error. So a journal is always a prefix of its run.
 ///
-/// It has a thread of its own: a write or a sync takes as long as the disk takes, and the loop of the run, with the radio
-/// on it, goes on meanwhile.
-public actor JournalWriter {
+/// The writer has a thread of its own: a write or a sync may block on the disk, and the run's loop, which
+/// also serves the adapters, must not wait for it.
+package actor JournalWriter {
   /// The journal's name in its run's directory.
-  public static let fileName = "journal.jsonl"
+  package static let fileName = "journal.jsonl"
 
-  /// What need not be synced is written so much later at most, with what comes meanwhile: waking the thread for each event
-  /// costs more than writing it.
+  /// Events that need no sync are written at most this much later, together with those that arrive meanwhile.
+  /// Waking the thread for each event costs more than writing it.
   private static let soon = Duration.milliseconds(50)
 
   private struct Waiting {
     var events: [RunEvent] = []
-    /// That of the journal.
+    /// A copy of the journal's failure.
     var failure: JournalError?
   }
 
   private let file: File
-  /// Events that are on their way to the file.
+  /// Events that are not written yet.
   private let waiting = Lock(Waiting())
   private let thread = LoopExecutor.startThread()
   private var lines = JournalLines()
   private var length = 0
 
-  /// How far the journal is written.
-  public private(set) var end = JournalEnd(events: 0, last: JournalLine.origin)
+  /// The end of what is written.
+  package private(set) var end = JournalEnd(events: 0, last: JournalLine.origin)
 
-  /// Why the journal is closed to further events, once it is.
-  public private(set) var failure: JournalError?
+  /// The first failure; it closes the journal.
+  package private(set) var failure: JournalError?
 
   /// The journal's own thread.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// The journal's path.
-  public nonisolated var path: String { file.path }
+  package nonisolated var path: String { file.path }
 
-  /// A writer of a file that was just created and is empty.
+  /// The file must be new and empty.
   init(_ file: File) {
     self.file = file
   }
 
-  /// Appends events, in order and without gaps in their numbers. Returns when each is as durable as its
-  /// `Fact.durability` asks: one sync serves them all.
-  /// - Throws: what the system said to the first write or sync that failed, now or earlier.
-  public func append(_ events: [RunEvent]) throws(JournalError) {
+  /// Appends events. Their sequence numbers must continue the journal's without gaps. Returns when each event
+  /// is as durable as its `Fact.durability` requires; one sync serves all of them.
+  /// - Throws: the first write or sync error, of this call or an earlier one.
+  package func append(_ events: [RunEvent]) throws(JournalError) {
     if let failure { throw failure }
     let earlier = waiting.withLock { waiting in
       defer { waiting.events = [] }
@@ -81,7 +79,7 @@ public actor JournalWriter {
     do throws(JournalError) {
       try file.write(line + [UInt8(ascii: "\n")])
     } catch {
-      // Should even this fail, a torn last line is left, which every reader knows how to take.
+      // If this fails too, the partial last line stays. Every reader accepts it.
       _ = file.truncate(to: length)
       throw error
     }
@@ -91,10 +89,10 @@ public actor JournalWriter {
 }
 
 extension JournalWriter: RunRecorder {
-  /// Appends events for the engine: at once if one of them must be synced, or else soon. What then cannot be written fails
-  /// what comes after it.
-  /// - Throws: `RecordFailure` with `JournalError`'s words; `failure` has the error itself.
-  public nonisolated func record(_ events: [RunEvent]) async throws(RecordFailure) {
+  /// Appends events for the engine: at once if one of them needs a sync, otherwise within 50 ms. If a delayed
+  /// write fails, the next call throws.
+  /// - Throws: `RecordFailure` with the description of the `JournalError`, which is in `failure`.
+  package nonisolated func record(_ events: [RunEvent]) async throws(RecordFailure) {
     do throws(JournalError) {
       if events.contains(where: { $0.fact.durability == .synced }) {
         try await append(events)
@@ -114,7 +112,7 @@ extension JournalWriter: RunRecorder {
     }
     if let failure { throw failure }
     guard isFirst else { return }
-    // A failure is told to whoever comes next.
+    // The next call reports a failure.
     _ = thread.schedule(after: Self.soon) { self.assumeIsolated { _ = try? $0.append([]) } }
   }
 }

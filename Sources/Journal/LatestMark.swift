@@ -1,14 +1,14 @@
 import Glibc
 
-/// What leads to a building's newest run whose reports are whole: `latest`, a symbolic link to its directory. A
-/// file system without those (FAT, on most USB sticks) gets a text of that name instead, with the run's id in it.
-/// Either is moved in one step, and an older one of either sort is replaced.
+/// The mark of the newest run of a building whose reports are complete: `latest`, a symbolic link to the
+/// run's directory. On a file system without links (FAT, as on most USB sticks) it is a text file with the
+/// run's id. It is replaced atomically, whichever of the two is there.
 enum LatestMark {
-  /// Its name in the building's directory.
+  /// The mark's name in the building's directory.
   static let name = "latest"
 
-  /// Has it lead to a run.
-  /// - Throws: what stands in the way; it then leads where it did.
+  /// Points the mark to a run.
+  /// - Throws: the first failure; the mark is then unchanged.
   static func place(_ run: String, in building: File) throws(JournalError) {
     try replace(run, in: building) { (temporary) throws(JournalError) in
       if try building.link(temporary, to: run) { return }
@@ -16,14 +16,14 @@ enum LatestMark {
     }
   }
 
-  /// The same as on a file system without links.
+  /// As `place`, but always writes a text file.
   static func placeText(_ run: String, in building: File) throws(JournalError) {
     try replace(run, in: building) { (temporary) throws(JournalError) in
       try write(run, to: temporary, in: building)
     }
   }
 
-  /// The run that it leads to; nil when there is none, or something else by its name.
+  /// The run that the mark names; nil without a mark, or when the entry `latest` is something else.
   static func run(in building: File) throws(JournalError) -> String? {
     if let target = building.target(of: name) { return target }
     guard building.kind(of: name) == S_IFREG else { return nil }
@@ -32,7 +32,7 @@ enum LatestMark {
     return String(text.dropLast())
   }
 
-  /// Finds out whether it can be placed, leaving no trace.
+  /// Tests whether the mark can be placed, and removes what the test creates.
   static func prove(for run: String, in building: File) throws(JournalError) {
     let probe = temporary(run)
     building.remove(probe)
@@ -41,7 +41,7 @@ enum LatestMark {
     switch building.kind(of: name) {
     case nil, S_IFLNK: return
     case S_IFREG:
-      // Of ours, copied from a stick, or whatever a person keeps there.
+      // A mark that was copied from a USB stick, or a file of the user.
       if try self.run(in: building) != nil { return }
     default: break
     }

@@ -1,23 +1,21 @@
-/// A file that stands for a lock.
 struct LockFile {
-  /// Where it is.
   var directory: File
-  /// Its name there.
+  /// The file's name in its directory.
   var name: String
-  /// Whether every user of the machine may take it, or its owner alone.
+  /// Whether every user of the machine may take the lock, or only the owner of the file.
   var belongsToAll: Bool
 
-  /// The open file: with its lock, or with who else has that.
+  /// The open file, locked by us or held by another process.
   enum Taking {
     case taken(File)
     case held(File, by: LockHolder?)
   }
 
-  /// Whoever sees the file go away between two steps begins again, so many times.
+  /// How often to start again when the file disappears between two steps.
   private static let tries = 10
 
-  /// Opens or makes the file, tries to lock it without waiting, and writes into it who has it.
-  /// - Throws: `inTheWay` when it is no plain file; what the system says.
+  /// Opens or creates the file, tries to lock it without waiting, and writes the holder into it.
+  /// - Throws: `inTheWay` when it is not a regular file, or another system error.
   func take(for holder: LockHolder) throws(JournalError) -> Taking {
     for _ in 0..<Self.tries {
       guard let file = try open() else {
@@ -27,16 +25,16 @@ struct LockFile {
       guard try file.lock() else {
         return .held(file, by: LockHolder(line: try file.beginning(LockHolder.longest)))
       }
-      // A lock on a file that another took the place of, or that is gone, would keep nobody out.
+      // A lock on a file that was removed or replaced would exclude no process.
       guard file.identity == directory.identity(of: name) else { continue }
-      // Where that has no room the lock is still one, without a name.
+      // On a full disk the lock holds, but the file does not name the holder.
       file.replaceContent(with: holder.line)
       return .taken(file)
     }
     throw JournalError(.lock, directory.path + "/" + name, .missing)
   }
 
-  /// - Returns: nil when it is not there.
+  /// - Returns: nil when the file does not exist.
   private func open() throws(JournalError) -> File? {
     do throws(JournalError) {
       let file = try directory.updating(name)
@@ -48,15 +46,15 @@ struct LockFile {
     }
   }
 
-  /// Makes the file, unless another does so first.
+  /// Creates the file, unless another process does so first.
   private func make(for holder: LockHolder) throws(JournalError) {
     do throws(JournalError) {
       guard belongsToAll else {
         _ = try directory.create(name)
         return
       }
-      // It appears with its final mode: another user must not meet it while only we may open it. The name is ours
-      // alone, because run ids are.
+      // The hard link makes the file appear with its final mode, so another user never finds it with mode
+      // 0600. Run ids are unique, so the temporary name is too.
       let temporary = ".\(name).\(holder.run)"
       let file = try directory.create(temporary)
       defer { directory.remove(temporary) }

@@ -1,21 +1,22 @@
-public import Model
+package import Model
 
-/// A run's journal and copies of it in other places, kept as one: an event is on record when it is so everywhere.
+/// A run's journal and its copies in other places, written together: an event is on record when every place
+/// has it.
 ///
-/// Each has the same bytes. When one fails, the others may still have the events that it lacks, but none gets any
-/// more: each stays a true beginning of the run.
-public struct MirroredJournal: Sendable {
+/// All files have the same bytes. After a failure in one place no place gets further events; the others may
+/// have events that the failed one lacks. Each file stays a prefix of the run.
+package struct MirroredJournal: Sendable {
   private let journals: [JournalWriter]
 
-  /// The journal and its copies; all of them new.
-  public init(_ journal: JournalWriter, copies: [JournalWriter]) {
+  /// The journal and its copies must be new.
+  package init(_ journal: JournalWriter, copies: [JournalWriter]) {
     journals = [journal] + copies
   }
 
-  /// Appends events everywhere, at the same time. Returns when each is as durable as its `Fact.durability` asks, in
-  /// the slowest place.
-  /// - Throws: what failed first, now or earlier; its path says where.
-  public func append(_ events: [RunEvent]) async throws(JournalError) {
+  /// Appends events in all places concurrently. Returns when each event is as durable in every place as its
+  /// `Fact.durability` requires.
+  /// - Throws: the first failure, of this call or an earlier one; its path names the place.
+  package func append(_ events: [RunEvent]) async throws(JournalError) {
     for journal in journals {
       if let failure = await journal.failure { throw failure }
     }
@@ -38,8 +39,8 @@ public struct MirroredJournal: Sendable {
 
 extension MirroredJournal: RunRecorder {
   /// Appends events for the engine.
-  /// - Throws: `RecordFailure` with `JournalError`'s words, which name the place.
-  public func record(_ events: [RunEvent]) async throws(RecordFailure) {
+  /// - Throws: `RecordFailure` with the description of the `JournalError`, which names the place.
+  package func record(_ events: [RunEvent]) async throws(RecordFailure) {
     do throws(JournalError) {
       try await append(events)
     } catch {

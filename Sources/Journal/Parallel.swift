@@ -1,10 +1,9 @@
 @preconcurrency import Dispatch
 import EventLoop
 
-/// Work on all cores at once.
 enum Parallel {
-  /// The results for these inputs, in their order. Returns when all are done.
-  /// - Throws: the error of the first input, in their order, that has one.
+  /// Transforms the inputs on all cores and returns the results in the order of the inputs.
+  /// - Throws: the first error in the order of the inputs.
   static func map<Input: Sendable, Output: Sendable, Failure: Error>(
     _ inputs: [Input], _ transform: @Sendable (Input) throws(Failure) -> Output
   ) throws(Failure) -> [Output] {
@@ -17,7 +16,7 @@ enum Parallel {
     }
     var outputs: [Output] = []
     for result in results.withLock({ $0 }) {
-      guard let result else { preconditionFailure("not every input was worked on") }
+      guard let result else { preconditionFailure("an input has no result") }
       outputs.append(try result.get())
     }
     return outputs

@@ -2,15 +2,13 @@ import FoundationEssentials
 import Model
 
 /// A journal that was read, with the digest of its bytes.
-public struct ReadJournal: Sendable {
-  /// The run.
-  public var run: BuildingArchive.Run
-  /// The digest of the bytes that were read.
-  public var digest: JournalDigest
+package struct ReadJournal: Sendable {
+  package var run: BuildingArchive.Run
+  package var digest: JournalDigest
 
-  /// Reads journals, on all cores at once.
-  /// - Throws: when one cannot be read. What is wrong *in* a journal is part of the result.
-  public static func read(_ entries: [BuildingListing.Entry]) throws(JournalError) -> [ReadJournal] {
+  /// Reads journals on all cores.
+  /// - Throws: when a journal cannot be read. Damage *in* a journal is part of the result.
+  package static func read(_ entries: [BuildingListing.Entry]) throws(JournalError) -> [ReadJournal] {
     try Parallel.map(entries) { (entry) throws(JournalError) in
       let bytes = try File.reading(entry.journal).readAll()
       return ReadJournal(
@@ -21,10 +19,10 @@ public struct ReadJournal: Sendable {
 }
 
 extension BuildingListing {
-  /// The runs in the order in which they began, by the first lines of their journals; those whose first line cannot be read
-  /// come first.
+  /// The runs in the order in which they began, from the first line of each journal. Runs whose first line
+  /// cannot be decoded come first.
   /// - Throws: when a journal cannot be read.
-  public func runsInOrder() throws(JournalError) -> [Entry] {
+  package func runsInOrder() throws(JournalError) -> [Entry] {
     let began = try Parallel.map(runs) { (entry) throws(JournalError) in
       try JournalReader.began(entry.journal)
     }
@@ -35,7 +33,7 @@ extension BuildingListing {
 }
 
 extension JournalReader {
-  /// When the run of a journal began, by its first line; nil where that cannot be read.
+  /// The start time in the journal's first line; nil when the line cannot be decoded.
   fileprivate static func began(_ path: String) throws(JournalError) -> Date? {
     let file = try File.reading(path)
     var size = 1 << 16

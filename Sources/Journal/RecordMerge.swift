@@ -1,41 +1,36 @@
 import Model
 
-/// The records of one building from several laptops, joined: every run of each, once.
-public struct RecordMerge: Sendable {
-  /// Why records cannot be joined.
-  public enum Refusal: Error, Hashable, Sendable {
-    /// They are of several buildings.
+/// The union of the records of one building from several laptops: each run once.
+package struct RecordMerge: Sendable {
+  package enum Refusal: Error, Hashable, Sendable {
+    /// The records belong to several buildings, with these ids.
     case severalBuildings([String])
-    /// A run has different records in two places: one of them was tampered with.
+    /// A run has two journals that contradict each other, at these paths: one of them was changed.
     case differentRuns(run: String, String, String)
-    /// Of a run not all is known.
     case faulty(BuildingArchive.Fault)
-    /// A folder is not there.
     case noFolder(String)
-    /// There is no run in a folder: it is no building's.
+    /// A folder without the run of a building.
     case noRuns(String)
-    /// Something on disk.
     case disk(JournalError)
   }
 
   /// All runs.
-  public let archive: BuildingArchive
+  package let archive: BuildingArchive
   /// The building's id.
-  public let building: String
-  /// Paths of folders beside the runs that are none.
-  public let skipped: [String]
+  package let building: String
+  /// Paths of folders beside the runs that are not runs.
+  package let skipped: [String]
 
   private struct Source: Sendable {
     var journal: String
     var bytes: [UInt8]
   }
 
-  /// The journal of each run, by run.
+  /// The chosen journal of each run.
   private let sources: [String: Source]
 
-  /// Joins the records in these folders, each a building's folder of a reports directory.
-  /// - Throws: why they cannot be joined.
-  public init(_ folders: [String]) throws(Refusal) {
+  /// Reads and joins the records in these folders; each is a building's folder of a reports directory.
+  package init(_ folders: [String]) throws(Refusal) {
     var sources: [String: Source] = [:]
     var runs: [String: BuildingArchive.Run] = [:]
     var skipped: [String] = []
@@ -48,7 +43,7 @@ public struct RecordMerge: Sendable {
           guard source.bytes.starts(with: other.bytes) || other.bytes.starts(with: source.bytes) else {
             throw .differentRuns(run: run.id, other.journal, run.journal)
           }
-          // A copy may have been taken while the run went on.
+          // A copy may be a prefix, taken while the run was active. The longer journal counts.
           if other.bytes.count >= source.bytes.count { continue }
         }
         sources[run.id] = source
@@ -64,10 +59,11 @@ public struct RecordMerge: Sendable {
     self.sources = sources
   }
 
-  /// Puts the runs that are not there yet into a reports directory, journals byte for byte.
-  /// - Returns: their directories, in the order in which they began.
-  /// - Throws: what stands in the way; `differentRuns` where a run is there with another record.
-  public func store(in reports: String) throws(Refusal) -> [RunDirectory] {
+  /// Copies the runs that are missing, or only there in part, into a reports directory, with journals byte
+  /// for byte.
+  /// - Returns: the directories of the copied runs, in the order in which the runs began.
+  /// - Throws: `differentRuns` when the target has a contradicting journal of a run; `disk` for a failure.
+  package func store(in reports: String) throws(Refusal) -> [RunDirectory] {
     var stored: [RunDirectory] = []
     for run in archive.runs {
       guard let source = sources[run.id] else { continue }
@@ -77,7 +73,8 @@ public struct RecordMerge: Sendable {
         guard source.bytes.starts(with: there ?? []) else {
           throw JournalError(.create, source.journal, .exists)
         }
-        // New, begun by a merge that was cut off, or of a copy that was taken while the run went on.
+        // The run is new, or the target has a prefix from an interrupted merge or from a copy of an active
+        // run.
         let directory = try RunDirectory.openOrCreate(in: reports, building: building, run: run.id)
         try directory.adoptJournal(source.bytes)
         stored.append(directory)
@@ -101,7 +98,7 @@ public struct RecordMerge: Sendable {
         ? .noFolder(folder) : .disk(error)
     }
     if let fault = archive.faults.first { throw .faulty(fault) }
-    // A run that was killed before it began says of no building that it was there.
+    // A run that was killed before its first event names no building.
     if !archive.runs.contains(where: { $0.building != nil }) { throw .noRuns(folder) }
     return archive
   }

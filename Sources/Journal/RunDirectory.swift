@@ -1,39 +1,37 @@
 import Glibc
-public import Model
+package import Model
 
-/// Whether a run counts for its building.
-public enum RunSort: Hashable, Sendable {
-  /// It worked in the building itself: its record is the building's.
+package enum RunSort: Hashable, Sendable {
+  /// A run in the building itself.
   case real
-  /// It worked in a virtual building, and leaves no record: nothing is decided by it.
+  /// A run in a virtual building. It leaves no record, and no decision uses it.
   case rehearsal
 }
 
-/// Where a run leaves everything: `<reports>/<building>/<run>/`, with `<reports>/<building>/latest` beside it; a
-/// rehearsal `<reports>/<building>/rehearsals/<run>/`, with a `latest` of its own beside it.
+/// The directory of a run: `<reports>/<building>/<run>/`, with `<reports>/<building>/latest` beside it. A
+/// rehearsal has `<reports>/<building>/rehearsals/<run>/` and a `latest` of its own.
 ///
-/// Directories that are made here are 0700, files 0600. `latest` is moved when a run's reports are whole, so
-/// whoever follows it always finds all of them; a run that was killed is found by its id, and moves `latest`
-/// once its reports were made again from its journal. Where the file system has no links, on a USB stick, `latest`
-/// is a text with the run's id.
-public final class RunDirectory: Sendable {
-  /// The name of what leads to the newest run: a link, or a text with its id where there are no links.
-  public static let latest = LatestMark.name
-  /// Where the rehearsals of a building lie, beside its runs.
-  public static let rehearsals = "rehearsals"
-  /// The report for programs: a run that has it had a journal.
-  public static let report = "report.json"
-  /// Where the logs of the devices lie.
-  public static let devices = "devices"
-  /// Less free space than this is refused: a run of 2,000 rooms with all their retries writes about half.
-  public static let spaceWanted: UInt64 = 16 << 20
+/// Directories have mode 0700, files 0600. `latest` moves when a run's reports are complete, so it always
+/// leads to a complete set. A killed run is found by its id; it moves `latest` after `roboprov report` has
+/// made its reports from its journal. On a file system without links `latest` is a text file with the run's
+/// id.
+package final class RunDirectory: Sendable {
+  /// The name of the mark of the newest run; see `LatestMark`.
+  package static let latest = LatestMark.name
+  /// The folder of a building's rehearsals, beside its real runs.
+  package static let rehearsals = "rehearsals"
+  /// The JSON report. A run that has it also had a journal.
+  package static let report = "report.json"
+  /// The folder of the device logs.
+  package static let devices = "devices"
+  /// The free space that a run requires, in bytes. A run of 2,000 rooms with many retries writes about half
+  /// of it.
+  package static let spaceWanted: UInt64 = 16 << 20
 
-  /// Its path, beginning with the reports directory as it was given.
-  public let path: String
-  /// The run's id.
-  public let run: String
-  /// Among which runs it lies.
-  public let sort: RunSort
+  /// The path, beginning with the reports directory as given.
+  package let path: String
+  package let run: String
+  package let sort: RunSort
 
   /// The folder of the building's runs, or of its rehearsals.
   private let parent: File
@@ -47,16 +45,15 @@ public final class RunDirectory: Sendable {
     path = directory.path
   }
 
-  /// Makes the directory of a new run, and finds out whether it can be written to the end: before the first
-  /// device is touched.
+  /// Creates the directory of a new run and tests that all files of the run can be written, before any device
+  /// is touched.
   /// - Parameters:
-  ///   - reports: The reports directory; made when it is not there, with all that leads to it.
+  ///   - reports: The reports directory, created with its parents if needed.
   ///   - building: The building's id, `[a-z0-9-]+`.
-  ///   - run: The run's id; letters, digits, `-`, `_` and inner dots. It must be new.
-  ///   - sort: Among which runs it lies.
-  ///   - spaceWanted: How many bytes must be free.
-  /// - Throws: what stands in the way.
-  public static func create(
+  ///   - run: The run's id: letters, digits, `-`, `_` and inner dots. It must be new.
+  ///   - sort: Whether the run is real or a rehearsal.
+  ///   - spaceWanted: Required free space in bytes.
+  package static func create(
     in reports: String, building: String, run: String, _ sort: RunSort = .real,
     spaceWanted: UInt64 = RunDirectory.spaceWanted
   ) throws(JournalError) -> RunDirectory {
@@ -75,9 +72,9 @@ public final class RunDirectory: Sendable {
     return result
   }
 
-  /// Opens the directory of a run that was. Nothing is made there.
-  /// - Throws: `missing`, or what stands in the way.
-  public static func open(
+  /// Opens the directory of an existing run. Creates nothing.
+  /// - Throws: `missing` when there is none, or another failure.
+  package static func open(
     in reports: String, building: String, run: String, _ sort: RunSort = .real
   ) throws(JournalError) -> RunDirectory {
     try checkName(building)
@@ -87,9 +84,9 @@ public final class RunDirectory: Sendable {
     return RunDirectory(run: run, sort, in: parent, try parent.directory(run))
   }
 
-  /// Opens the directory of a run that was, be it a real one or a rehearsal.
-  /// - Throws: `missing`, or what stands in the way.
-  public static func find(
+  /// Opens the directory of an existing run, real or rehearsal; the real run takes precedence.
+  /// - Throws: `missing` when there is neither, or another failure.
+  package static func find(
     in reports: String, building: String, run: String
   ) throws(JournalError) -> RunDirectory {
     do throws(JournalError) {
@@ -102,8 +99,8 @@ public final class RunDirectory: Sendable {
     }
   }
 
-  /// The bytes of a run's journal, or nil when there is no such run or it has none.
-  /// - Throws: when it cannot be read.
+  /// The bytes of a run's journal; nil without the run or without its journal.
+  /// - Throws: when the journal cannot be read.
   static func journalBytes(
     in reports: String, building: String, run: String
   ) throws(JournalError) -> [UInt8]? {
@@ -114,7 +111,7 @@ public final class RunDirectory: Sendable {
     }
   }
 
-  /// Takes the bytes of another place's journal of this run for its own: whole or not at all.
+  /// Replaces this run's journal atomically with the bytes of a journal from another place.
   func adoptJournal(_ bytes: [UInt8]) throws(JournalError) {
     let temporary = "." + JournalWriter.fileName
     directory.remove(temporary)
@@ -125,7 +122,7 @@ public final class RunDirectory: Sendable {
     try directory.sync()
   }
 
-  /// The directory of a run, be it there or not.
+  /// Opens the run's directory, or creates it.
   static func openOrCreate(
     in reports: String, building: String, run: String
   ) throws(JournalError) -> RunDirectory {
@@ -136,36 +133,35 @@ public final class RunDirectory: Sendable {
     }
   }
 
-  /// Path of its journal.
-  public var journalPath: String { path + "/" + JournalWriter.fileName }
+  package var journalPath: String { path + "/" + JournalWriter.fileName }
 
-  /// Creates the journal; it must not be there yet.
-  /// - Throws: `exists`, or what stands in the way.
-  public func createJournal() throws(JournalError) -> JournalWriter {
+  /// Creates the journal.
+  /// - Throws: `exists` when the run has one, or another failure.
+  package func createJournal() throws(JournalError) -> JournalWriter {
     let file = try directory.create(JournalWriter.fileName)
     try directory.sync()
     return JournalWriter(file)
   }
 
   /// Reads the journal.
-  /// - Parameter end: How far it was written, where its writer says so: what differs from that is damage.
-  /// - Throws: when there is none or it cannot be read.
-  public func readJournal(writtenTo end: JournalEnd? = nil) throws(JournalError) -> JournalRecord {
+  /// - Parameter end: The end of the journal that its writer reports, if known. A difference is damage.
+  /// - Throws: when the journal does not exist or cannot be read.
+  package func readJournal(writtenTo end: JournalEnd? = nil) throws(JournalError) -> JournalRecord {
     try JournalReader.read(journalPath, writtenTo: end)
   }
 
-  /// Writes a report, such as `report.json`: whole or not at all, replacing an older one.
-  /// - Throws: what stands in the way; the older one is then untouched.
-  public func writeReport(_ name: String, _ text: String) throws(JournalError) {
+  /// Writes a report, such as `report.json`, atomically. It replaces an older one.
+  /// - Throws: the first failure; the older report is then unchanged.
+  package func writeReport(_ name: String, _ text: String) throws(JournalError) {
     try Self.checkName(name)
     try Self.replace(name, in: directory, with: text, synced: true)
     try directory.sync()
   }
 
-  /// Writes the logs of devices. Each takes its name when it is whole, but none is waited for until it is on
-  /// the disk: thousands would take their time, and after a power cut `roboprov report` makes them again.
-  /// - Throws: what stands in the way of the first that could not be written.
-  public func writeDeviceLogs(_ texts: some Sequence<(RoomID, String)>) throws(JournalError) {
+  /// Writes the device logs, each atomically but without a sync per file: syncing thousands of files takes
+  /// too long, and after a power cut `roboprov report` makes them again.
+  /// - Throws: the first failure.
+  package func writeDeviceLogs(_ texts: some Sequence<(RoomID, String)>) throws(JournalError) {
     let logs = try logs()
     for (room, text) in texts {
       try Self.checkName(room.rawValue)
@@ -174,31 +170,31 @@ public final class RunDirectory: Sendable {
     try logs.sync()
   }
 
-  /// Makes `latest` point to this run, in one step. To be called when its reports are written.
-  /// - Throws: what stands in the way; `latest` then points where it did.
-  public func publish() throws(JournalError) {
+  /// Points `latest` to this run, atomically. Call it after the reports are written.
+  /// - Throws: the first failure; `latest` is then unchanged.
+  package func publish() throws(JournalError) {
     try LatestMark.place(run, in: parent)
   }
 
-  /// The directory of the run that the `latest` beside this one leads to; nil where there is none.
-  /// - Throws: what stands in the way.
-  public func latest() throws(JournalError) -> RunDirectory? {
+  /// The directory of the run that `latest` beside this run names; nil without one.
+  package func latest() throws(JournalError) -> RunDirectory? {
     guard let run = try LatestMark.run(in: parent), Self.isRunName(run) else { return nil }
     do throws(JournalError) {
       return RunDirectory(run: run, sort, in: parent, try parent.directory(run))
     } catch  where error.cause == .missing {
-      // It was taken away.
+      // The run's directory was removed.
       return nil
     }
   }
 
-  /// The id of the real run that `latest` points to, or nil when there is none.
-  public static func latestRun(in reports: String, building: String) throws(JournalError) -> String? {
+  /// The id of the real run that `latest` names; nil without `latest`.
+  package static func latestRun(in reports: String, building: String) throws(JournalError) -> String? {
     try checkName(building)
     return try LatestMark.run(in: try File.directory(reports).directory(building))
   }
 
-  /// Finds out whether reports can be written and `latest` be moved, leaving no trace.
+  /// Tests whether there is enough space, whether reports can be written and whether `latest` can be moved.
+  /// Removes what the test creates.
   private func prove(_ spaceWanted: UInt64) throws(JournalError) {
     let free = try directory.freeSpace()
     guard free >= spaceWanted else {
@@ -211,7 +207,7 @@ public final class RunDirectory: Sendable {
     try LatestMark.prove(for: run, in: parent)
   }
 
-  /// The directory of the devices' logs, made when it is not there.
+  /// The directory of the device logs, created if needed.
   private func logs() throws(JournalError) -> File {
     _ = try directory.createDirectory(Self.devices)
     return try directory.directory(Self.devices)
@@ -233,7 +229,7 @@ public final class RunDirectory: Sendable {
     }
   }
 
-  /// The directory of a building, made when it is not there.
+  /// The directory of a building, created if needed.
   static func makeBuilding(_ building: String, in reports: String) throws(JournalError) -> File {
     try checkName(building)
     let top = try makeAll(reports)
@@ -241,7 +237,7 @@ public final class RunDirectory: Sendable {
     return try top.directory(building)
   }
 
-  /// Makes a directory and all that leads to it.
+  /// Creates a directory and its parents, and opens it.
   static func makeAll(_ path: String) throws(JournalError) -> File {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw JournalError(.createDirectory, path, .unsafeName)
@@ -252,7 +248,8 @@ public final class RunDirectory: Sendable {
       if part.isEmpty || part == "." || part == ".." { continue }
       if mkdir(made, 0o700) != 0, errno != EEXIST {
         let code = errno
-        // A directory that is there may lie where this user may not make one (`/home`), or on a read-only disk.
+        // `mkdir` on an existing directory fails with another error than EEXIST where this user may not
+        // create one (`/home`), or on a read-only disk.
         if access(made, F_OK) != 0 {
           throw JournalError(.createDirectory, String(made.dropLast()), errno: code)
         }
@@ -265,17 +262,18 @@ public final class RunDirectory: Sendable {
     guard isRunName(run) else { throw JournalError(.create, run, .unsafeName) }
   }
 
-  /// Whether a name may be a run's id.
+  /// Whether a name can be a run's id.
   static func isRunName(_ name: String) -> Bool {
     isSafeName(name) && name != latest && name != rehearsals
   }
 
-  /// Names become file names: nothing in one may lead elsewhere or hide.
+  /// Ids become file names. Throws `unsafeName` for one that could leave its directory or be hidden.
   static func checkName(_ name: String) throws(JournalError) {
     guard isSafeName(name) else { throw JournalError(.create, name, .unsafeName) }
   }
 
-  /// Whether a name may be a file's.
+  /// Whether a name is safe as a file name: 1 to 200 bytes of letters, digits, `-`, `_` and `.`, not
+  /// beginning with a dot.
   static func isSafeName(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 200 && name.utf8.first != UInt8(ascii: ".")
       && name.utf8.allSatisfy { byte in

@@ -1,24 +1,23 @@
 import Synchronization
 
-/// What only one run at a time may have, on this machine: held from before its first step to its end.
+/// A lock on a resource that only one run on this machine may use at a time. A run holds it from before its
+/// first step to its end.
 ///
-/// The kernel holds it for the open file (`flock`) and lets go of it when the process ends, however it ends: a file
-/// that a killed run left behind refuses nobody. In the file stands who holds it, for whoever is refused. Whoever
-/// has a handle must keep it: the last reference to it releases the lock.
-public final class RunLock: Sendable {
-  /// What is locked.
-  public enum Subject: Hashable, Sendable {
+/// It is a `flock` on an open file. The kernel releases it when the process ends in any way, so the file of a
+/// killed run blocks no other run. The file names the holder, for the message to a refused run. The last
+/// reference to the handle releases the lock, so the run must keep the handle.
+package final class RunLock: Sendable {
+  package enum Subject: Hashable, Sendable {
     /// The record of a building, by its id.
     case building(String)
     /// An adapter of this machine, by its name.
     case adapter(String)
   }
 
-  /// What is locked.
-  public let subject: Subject
+  package let subject: Subject
   /// The lock file.
-  public let path: String
-  /// Nil when it is released.
+  package let path: String
+  /// Nil after the release.
   private let file: Mutex<File?>
 
   private init(_ subject: Subject, _ file: File) {
@@ -29,27 +28,27 @@ public final class RunLock: Sendable {
 
   deinit { release() }
 
-  /// Lets go of it, for the next run. Doing so twice does nothing.
-  public func release() {
+  /// Releases the lock. A second call has no effect.
+  package func release() {
     let held = file.withLock { file in
       defer { file = nil }
       return file
     }
     guard let held else { return }
-    // The file stays: whoever removed it could remove the one that the next run has just locked. Empty, it names
-    // nobody; that it could not be emptied changes nothing.
+    // The file is not removed: removing it could remove a file that the next run has just locked. An empty
+    // file names no holder. A failure to empty it is harmless.
     _ = held.truncate(to: 0)
-    // Closing would do, but for a child process that was begun this instant and has the file for a moment too.
+    // Closing is not enough: a child process that is being started may have the descriptor for a moment too.
     held.unlock()
   }
 
-  /// Takes the record of a building, for one run: `<reports>/<building>/.lock`. Directories are made.
+  /// Locks the record of a building with `<reports>/<building>/.lock`. Creates the directories if needed.
   /// - Parameters:
   ///   - building: The building's id.
   ///   - reports: The reports directory.
-  ///   - holder: Who takes it.
-  /// - Throws: `held` by whom; `unusable` when no lock can be had there.
-  public static func take(
+  ///   - holder: The run that takes the lock.
+  /// - Throws: `held` when another run holds the lock; `unusable` when the lock file cannot be used.
+  package static func take(
     building: String, in reports: String, for holder: LockHolder
   ) throws(RunLockRefusal) -> RunLock {
     try take(.building(building), for: holder) { () throws(JournalError) in
@@ -58,16 +57,16 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Takes an adapter of this machine, among all its users: `roboprov-<adapter>.lock` in the first of some
-  /// directories that belong to everybody (`/run/lock`, `/tmp`).
+  /// Locks an adapter of this machine for all users with `roboprov-<adapter>.lock`, in the first suitable
+  /// directory of a list (`/run/lock`, `/tmp`).
   /// - Parameters:
-  ///   - adapter: Its name, such as `hci0`, with whatever tells it from one of the same name elsewhere.
-  ///   - directories: Where to look for one that everybody may write to, while nobody may take away another's
-  ///     files. Every user must come to the same one, so one that is for some users only is passed over, also by
-  ///     those.
-  ///   - holder: Who takes it.
-  /// - Throws: `held` by whom; `unusable` when no lock can be had.
-  public static func take(
+  ///   - adapter: The adapter's name, such as `hci0`, made unique among hosts.
+  ///   - directories: The candidates. A suitable directory lets every user create files and only the owner
+  ///     remove them. A directory for some users only is skipped, also by those users, so that all users
+  ///     choose the same one.
+  ///   - holder: The run that takes the lock.
+  /// - Throws: `held` when another run holds the lock; `unusable` when no lock file can be used.
+  package static func take(
     adapter: String, in directories: [String], for holder: LockHolder
   ) throws(RunLockRefusal) -> RunLock {
     try take(.adapter(adapter), for: holder) { () throws(JournalError) in
@@ -97,10 +96,9 @@ public final class RunLock: Sendable {
   }
 }
 
-/// Why a lock was not to be had.
-public enum RunLockRefusal: Error, Hashable, Sendable {
-  /// Another run has it: which, as far as it says so.
+package enum RunLockRefusal: Error, Hashable, Sendable {
+  /// Another run holds the lock; the holder is nil when the file does not name it.
   case held(RunLock.Subject, path: String, by: LockHolder?)
-  /// No lock can be had there.
+  /// The lock file cannot be used.
   case unusable(JournalError)
 }

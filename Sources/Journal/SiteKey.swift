@@ -2,24 +2,25 @@ import Digest
 import FoundationEssentials
 import Glibc
 import Hex
-public import Model
+package import Model
 
-/// The key of a site, under which the fingerprints of secrets are made: a file of 32 bytes that only its owner may
-/// read, outside the reports. Laptops that share it can tell whether each other's passwords are still the same.
-public enum SiteKey {
-  /// Its length in bytes.
-  public static let length = 32
+/// The key of a site, from which the fingerprints of secrets are derived: a file of 32 bytes outside the
+/// reports that only its owner may read. Laptops that share the key can compare fingerprints of their
+/// passwords.
+package enum SiteKey {
+  /// In bytes.
+  package static let length = 32
 
-  /// The seal of the key in a file; a new key is made where there is none.
+  /// The seal of the key in a file. A missing file is created with a new key.
   /// - Parameters:
-  ///   - path: The file; directories that lead to it are made.
-  ///   - fresh: 32 bytes by chance, for a new key.
-  /// - Throws: what stands in the way; `foreign` when the file is no key, `permissionDenied` when others may read it.
-  public static func seal(at path: String, fresh: () -> [UInt8]) throws(JournalError) -> SecretSeal {
+  ///   - path: The file. Its directories are created if needed.
+  ///   - fresh: Returns 32 random bytes for a new key.
+  /// - Throws: `notAKey` when the file has another length, `readableByOthers` when other users may access
+  ///   it, or another failure.
+  package static func seal(at path: String, fresh: () -> [UInt8]) throws(JournalError) -> SecretSeal {
     seal(with: try key(at: path, fresh: fresh))
   }
 
-  /// The seal of a key.
   static func seal(with bytes: [UInt8]) -> SecretSeal {
     let key = AuthenticationKey(bytes)
     let name = key.code(for: Array("roboprov/site-key/1".utf8)).prefix(8)
@@ -42,9 +43,9 @@ public enum SiteKey {
     return bytes
   }
 
-  /// Makes a key so that it is there whole or not at all: of two runs that make one at once, both take the same.
+  /// Creates the key file atomically. Of two runs that create it at once, both use the same key.
   private static func make(at path: String, _ bytes: [UInt8]) throws(JournalError) -> [UInt8] {
-    precondition(bytes.count == length, "a key of another length")
+    precondition(bytes.count == length, "a site key has \(length) bytes, not \(bytes.count)")
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     let name = parts.last.map(String.init) ?? ""
     let parent = parts.dropLast().joined(separator: "/")

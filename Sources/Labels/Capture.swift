@@ -1,87 +1,86 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
-/// The dialogue in which labels are read, room by room: what is asked next, and what follows from each line that is read.
+/// The state of `roboprov capture`, which reads the labels of rooms one by one: the next prompt, and the
+/// action for each line.
 ///
-/// Decides and does nothing: whoever holds it writes what it wants to have written (`Action`), and says what became of it.
-public struct Capture: Sendable {
+/// It performs no effects. The caller performs each `Action` and reports the result.
+package struct Capture: Sendable {
   /// A room whose label is read.
-  public struct Stop: Hashable, Sendable {
-    /// The room.
-    public var room: RoomID
-    /// What people call it.
-    public var name: String
+  package struct Stop: Hashable, Sendable {
+    package var room: RoomID
+    package var name: String
   }
 
-  /// What is asked now.
-  public enum Prompt: Hashable, Sendable {
-    /// The label of a room, the nth of so many.
+  /// The next question to the person.
+  package enum Prompt: Hashable, Sendable {
+    /// Read the label of this room. Number and count are the progress.
     case label(Stop, number: Int, of: Int)
-    /// Whether labels show another address than boards have, by so much.
+    /// Ask whether board addresses differ from labels by this offset.
     case offset(OffsetProposal)
-    /// Nothing: all is read, or the person wants no more.
+    /// Nothing: all labels are read, or the person quit.
     case nothing
   }
 
-  /// What is to be done with a line.
-  public enum Action: Hashable, Sendable {
-    /// Nothing.
+  /// The effect of a line.
+  package enum Action: Hashable, Sendable {
     case nothing
-    /// Write these addresses, in this order and together; then say so (`saved`), or that it failed (`notSaved`).
+    /// Write these addresses together, in this order; then call `saved` or `notSaved`.
     case save([Assignment])
-    /// Make the last written addresses what they were before; then say so (`undone`), or that it failed (`notSaved`).
+    /// Restore the previous address of this room or, after an accepted offset, of all rooms of the offset;
+    /// then call `undone` or `notSaved`.
     case undo(Stop)
-    /// Go back to this room, which was left out.
+    /// Return to this room, which was skipped.
     case back(Stop)
-    /// Say that this room was left out.
+    /// Report that this room is skipped.
     case skipped(Stop)
-    /// Say why a label was not taken.
+    /// Report why a label is not accepted.
     case refused(Refusal)
-    /// Say that there is nothing to undo.
+    /// Report that there is nothing to undo.
     case nothingToUndo
-    /// Say what can be given.
+    /// Show the possible entries.
     case help
-    /// Ask the same again: the answer is neither yes nor no.
+    /// Repeat the question: the entry is neither yes nor no.
     case askAgain
-    /// Say that labels stay as they are.
+    /// Report that the addresses stay as the labels show them.
     case offsetDeclined
   }
 
-  /// An address that a room gets.
-  public struct Assignment: Hashable, Sendable {
-    /// The room.
-    public var stop: Stop
-    /// What its label shows.
-    public var label: BluetoothAddress
-    /// What it gets: that, or so many more.
-    public var address: BluetoothAddress
+  /// The address for a room.
+  package struct Assignment: Hashable, Sendable {
+    package var stop: Stop
+    /// The address on the label.
+    package var label: BluetoothAddress
+    /// The label's address plus the offset.
+    package var address: BluetoothAddress
   }
 
-  /// Why a label is not taken.
-  public enum Refusal: Hashable, Sendable {
-    /// It has no address, or not one.
+  /// Why a label is not accepted.
+  package enum Refusal: Hashable, Sendable {
+    /// The text has no address, or several.
     case text(LabelProblem)
-    /// The address is another room's.
+    /// Another room has the address.
     case taken(BluetoothAddress, by: String)
-    /// With the offset it would be beyond all addresses.
+    /// The label's address plus the offset exceeds 48 bits.
     case beyondAll(BluetoothAddress)
   }
 
-  /// What the boards of silent labels seem to have.
-  public struct OffsetProposal: Hashable, Sendable {
-    /// How much more than its label a board's address is.
-    public var offset: Int
-    /// The rooms whose label is silent while the address so much higher is on air.
-    public var evidence: [Stop]
-    /// How many labels are silent.
-    public var silent: Int
+  /// A probable difference between labels and board addresses. A label is *silent* when its address is not on
+  /// air.
+  package struct OffsetProposal: Hashable, Sendable {
+    /// Board address minus label address.
+    package var offset: Int
+    /// The rooms with a silent label whose label address plus the offset is on air.
+    package var evidence: [Stop]
+    /// The number of silent labels.
+    package var silent: Int
   }
 
   /// A step that can be undone.
   private enum Step: Sendable {
     case captured(Captured)
     case skipped
-    /// An offset was applied to these, which had none.
+    /// The rooms to which an offset was applied.
     case offset([RoomID])
   }
 
@@ -92,10 +91,10 @@ public struct Capture: Sendable {
     var previous: BluetoothAddress?
   }
 
-  /// How many silent labels make an offset worth asking for.
-  public static let fewestSilent = 3
-  /// The offsets that are looked for: boards that count a second and third interface from a base address.
-  public static let offsets = [1, 2]
+  /// An offset is proposed only from this number of silent labels on.
+  package static let fewestSilent = 3
+  /// The offsets that are tried: some boards count further interfaces up from a base address.
+  package static let offsets = [1, 2]
 
   private let stops: [Stop]
   private let names: [RoomID: String]
@@ -107,12 +106,11 @@ public struct Capture: Sendable {
   private var proposal: OffsetProposal?
   private var declined: Set<Int> = []
   private var hasEnded = false
-  /// How much more than labels show rooms get.
-  public private(set) var offset = 0
+  /// The accepted difference between board and label addresses; 0 without one.
+  package private(set) var offset = 0
 
-  /// A dialogue about rooms of a building.
-  /// - Parameter rooms: Whose labels are read, in this order.
-  public init(_ building: Building, rooms: [RoomID]) {
+  /// - Parameter rooms: The rooms whose labels are read, in this order.
+  package init(_ building: Building, rooms: [RoomID]) {
     let names = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.name) })
     self.names = names
     stops = rooms.map { Stop(room: $0, name: names[$0] ?? $0.rawValue) }
@@ -123,36 +121,35 @@ public struct Capture: Sendable {
     }
   }
 
-  // MARK: What is known
+  // MARK: State
 
-  /// What is asked now.
-  public var prompt: Prompt {
+  package var prompt: Prompt {
     if hasEnded { return .nothing }
     if let proposal { return .offset(proposal) }
     return index < stops.count ? .label(stops[index], number: index + 1, of: stops.count) : .nothing
   }
 
-  /// What was captured, in the order of the rooms.
-  public var captured: [Assignment] {
+  /// The captured addresses, in the order of the rooms.
+  package var captured: [Assignment] {
     captures.map(\.assignment).sorted { a, b in
       (stops.firstIndex(of: a.stop) ?? 0) < (stops.firstIndex(of: b.stop) ?? 0)
     }
   }
 
-  /// The rooms that have no address still.
-  public var missing: [Stop] { stops.filter { addresses[$0.room] == nil } }
+  /// The rooms without an address.
+  package var missing: [Stop] { stops.filter { addresses[$0.room] == nil } }
 
   private var captures: [Captured] {
     steps.compactMap { if case .captured(let captured) = $0 { captured } else { nil } }
   }
 
-  // MARK: What is read
+  // MARK: Entries
 
-  /// Ends the dialogue: no more is asked.
-  public mutating func end() { hasEnded = true }
+  /// Ends the capture; there is no further prompt.
+  package mutating func end() { hasEnded = true }
 
-  /// What follows from a line that was read.
-  public mutating func read(_ line: String) -> Action {
+  /// The action for a line that was read.
+  package mutating func read(_ line: String) -> Action {
     let word = line.filter { !$0.isWhitespace }.lowercased()
     if hasEnded || word.isEmpty { return .nothing }
     if let proposal { return answer(word, proposal) }
@@ -199,11 +196,11 @@ public struct Capture: Sendable {
     }
   }
 
-  // MARK: What became of it
+  // MARK: Results
 
-  /// Says that what was to be saved is.
-  /// - Parameter isOnAir: Whether an address is on air; nil where nobody scans.
-  public mutating func saved(_ isOnAir: ((BluetoothAddress) -> Bool)?) {
+  /// Records that the assignments of `save` are written.
+  /// - Parameter isOnAir: Whether an address is on air; nil without a scan.
+  package mutating func saved(_ isOnAir: ((BluetoothAddress) -> Bool)?) {
     guard let saved = pending else { return }
     pending = nil
     if let proposal {
@@ -220,14 +217,14 @@ public struct Capture: Sendable {
     if let isOnAir, offset == 0 { proposal = self.proposal(isOnAir) }
   }
 
-  /// Says that it could not be saved or undone: the same is asked again.
-  public mutating func notSaved() {
+  /// Records that writing or undoing failed; the same prompt follows. A proposed offset counts as declined.
+  package mutating func notSaved() {
     pending = nil
     if proposal != nil { declineOffset() }
   }
 
-  /// Says that the last step was undone.
-  public mutating func undone() {
+  /// Records that the last step is undone.
+  package mutating func undone() {
     switch steps.popLast() {
     case .captured(let captured)?:
       _ = set(captured.previous, of: captured.assignment.stop.room)
@@ -247,7 +244,7 @@ public struct Capture: Sendable {
     }
   }
 
-  /// - Returns: what the room had before.
+  /// - Returns: the room's previous address.
   private mutating func set(_ address: BluetoothAddress?, of room: RoomID) -> BluetoothAddress? {
     let previous = addresses[room]
     if let previous, owners[previous] == room { owners[previous] = nil }
@@ -260,7 +257,7 @@ public struct Capture: Sendable {
 
   private func proposal(_ isOnAir: (BluetoothAddress) -> Bool) -> OffsetProposal? {
     let captures = captures
-    // What was silent a while ago may be on air by now.
+    // A label that was silent when it was read may be on air now.
     let silent = captures.filter { $0.isSilent && !isOnAir($0.assignment.address) }
     guard silent.count >= Self.fewestSilent else { return nil }
     let heard = captures.count - silent.count
@@ -272,7 +269,7 @@ public struct Capture: Sendable {
       return OffsetProposal(
         offset: offset, evidence: evidence.map(\.assignment.stop), silent: silent.count)
     }
-    // The first of those with the most evidence. Labels that are right speak against it.
+    // On a tie the smaller offset wins. Each label that is on air counts against the offset.
     let best = proposals.max { $0.evidence.count < $1.evidence.count }
     return best.flatMap { $0.evidence.count >= max(Self.fewestSilent, heard + 1) ? $0 : nil }
   }
@@ -281,7 +278,8 @@ public struct Capture: Sendable {
     switch word {
     case "y", "yes":
       let silent = captures.filter(\.isSilent)
-      // From the highest on: what one room gives up the next may need.
+      // The highest label comes first, because the new address of a room may be the old one of the next
+      // higher label.
       let assignments = silent.sorted { $0.assignment.label > $1.assignment.label }.compactMap { captured in
         captured.assignment.label.advanced(by: proposal.offset).map {
           Assignment(stop: captured.assignment.stop, label: captured.assignment.label, address: $0)
@@ -323,7 +321,7 @@ public struct Capture: Sendable {
 }
 
 extension BluetoothAddress {
-  /// The address so many higher; nil beyond the last.
+  /// The address plus the offset; nil when it is not below FF:FF:FF:FF:FF:FF.
   fileprivate func advanced(by offset: Int) -> BluetoothAddress? {
     let (value, overflow) = rawValue.addingReportingOverflow(UInt64(offset))
     return overflow || value >= 0xFFFF_FFFF_FFFF ? nil : BluetoothAddress(rawValue: value)

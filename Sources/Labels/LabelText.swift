@@ -1,17 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 
-/// Finds the address in what a barcode scanner or a person types: a bare address, or the text of a QR code.
+/// Finds the Bluetooth address in what a barcode scanner or a person enters: a bare address, or the text of a
+/// QR code.
 ///
-/// An address is six pairs of hex digits with the same separator between them (`:`, `-`, `.`, `_` or a space), three groups of
-/// four (`C47C.8D00.0001`), or twelve digits without one, in either case; before and behind it is something else. Whatever says
-/// of itself that it is a serial or article number is none.
-public enum LabelText {
-  /// The most bytes that are looked at: more than any QR code has.
-  public static let maximumBytes = 4296
+/// An address is six pairs of hex digits with one separator (`:`, `-`, `.`, `_` or a space), three groups of
+/// four (`C47C.8D00.0001`), or twelve digits without a separator, in either case. Other text may surround it.
+/// Digits after a key for a serial or article number (`SN`, `EAN`) are not an address.
+package enum LabelText {
+  /// The longest text that is searched, in bytes; more than any QR code holds.
+  package static let maximumBytes = 4296
 
-  /// The one address in a text.
-  /// - Throws: why there is none, or why it is not certain which.
-  public static func address(in text: String) throws(LabelProblem) -> BluetoothAddress {
+  /// The only address in a text.
+  /// - Throws: why there is none, or that there are several.
+  package static func address(in text: String) throws(LabelProblem) -> BluetoothAddress {
     guard text.utf8.count <= maximumBytes else { throw .tooLong }
     let words = Words(text.replacingOccurrencesOfEncodedColons)
     guard !words.all.isEmpty else { throw .empty }
@@ -25,28 +26,27 @@ public enum LabelText {
   }
 }
 
-/// Why no address was found in a text.
-public enum LabelProblem: Error, Hashable, Sendable {
-  /// There is nothing in it.
+/// Why a text gives no address.
+package enum LabelProblem: Error, Hashable, Sendable {
   case empty
-  /// It is longer than any label.
+  /// The text is longer than any label.
   case tooLong
-  /// There is none. `digits`: how many hex digits it has, where it has nothing else.
+  /// There is no address. `digits` is the number of hex digits when the text is nothing else.
   case noAddress(digits: Int?)
-  /// There are several, in the order of the text.
+  /// There are several addresses, in the order of the text.
   case several([BluetoothAddress])
-  /// It is the address of no device: all zeros, or all ones.
+  /// All zeros or all ones, which no device has.
   case notADevice(BluetoothAddress)
 }
 
-/// A text as words of letters and digits, and what is between them.
+/// A text as words of letters and digits, with the separators between them.
 private struct Words {
   struct Word {
     var text: Substring
-    /// What is between the word before and this one.
+    /// The text between the previous word and this one.
     var separator: Substring
 
-    /// How many hex digits it is; nil where it is something else.
+    /// The number of hex digits; nil when the word has other characters.
     var hexDigits: Int? { text.allSatisfy { $0.isASCII && $0.isHexDigit } ? text.count : nil }
 
     var value: UInt64? { hexDigits == nil ? nil : UInt64(text, radix: 16) }
@@ -84,7 +84,7 @@ private struct Words {
     return found
   }
 
-  /// The words from here on that are hex digits with one and the same separator between them, and equally many of them.
+  /// The words from `index` on that have equally many hex digits and the same separator.
   private func group(at index: Int) -> Range<Int> {
     guard let digits = all[index].hexDigits, digits == 2 || digits == 4 else { return index..<index + 1 }
     var end = index + 1
@@ -104,7 +104,7 @@ private struct Words {
       rawValue: all[group].reduce(0) { $0 << bits | ($1.value ?? 0) })
   }
 
-  /// Whether digits are a part of something longer, or say that they are another number.
+  /// Whether the digits belong to a longer sequence, or a key marks them as another number.
   private func isSomethingElse(_ group: Range<Int>) -> Bool {
     let isBare = group.count == 1
     if group.upperBound < all.count {
@@ -115,7 +115,7 @@ private struct Words {
     guard group.lowerBound > 0 else { return false }
     let previous = all[group.lowerBound - 1]
     let separator = all[group.lowerBound].separator
-    // The end of a UUID.
+    // The last group of a UUID.
     if isBare, separator == "-", (previous.hexDigits ?? 0) >= 4 { return true }
     if !isBare, separator == all[group.lowerBound + 1].separator,
       previous.hexDigits == all[group.lowerBound].hexDigits
@@ -126,17 +126,17 @@ private struct Words {
     return isKey(previous, before: separator)
   }
 
-  /// Whether what is beside a group is joined to it as its own words are: the middle of a UUID is no address.
+  /// Whether the neighbour of a group has the group's own separator: the middle of a UUID is not an address.
   private func goesOn(_ group: Range<Int>, _ separator: Substring) -> Bool {
     separator != " " && separator == all[group.lowerBound + 1].separator
   }
 
-  /// Whether a word of hex digits goes on with those before it.
+  /// Whether a word of hex digits continues the word before it.
   private func isJoined(_ word: Word) -> Bool {
     [2, 4].contains(word.hexDigits) && [":", "-", "."].contains(word.separator)
   }
 
-  /// Whether a word before a number says that it is no address.
+  /// Whether a word before a number marks it as something other than an address.
   private func isKey(_ word: Word, before separator: Substring) -> Bool {
     guard separator.count <= 3, !separator.contains(where: { ";,&|\n".contains($0) }) else { return false }
     let keys = [
@@ -152,12 +152,12 @@ extension Character {
 }
 
 extension Substring {
-  /// Whether it may be between the pairs of an address.
+  /// Whether it can separate the groups of an address.
   fileprivate var isSeparator: Bool { [":", "-", ".", "_", " "].contains(self) }
 }
 
 extension String {
-  /// Colons, as URLs may have them.
+  /// Decodes percent-encoded colons, as in URLs.
   fileprivate var replacingOccurrencesOfEncodedColons: String {
     replacing("%3A", with: ":").replacing("%3a", with: ":")
   }

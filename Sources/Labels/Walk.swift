@@ -1,114 +1,106 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
-/// The rooms of a building one after the other, for an installer who stands in front of each sensor: which room is next, what a
-/// label or a key means there, and what follows.
+/// The state of `roboprov walk`, in which an installer visits the rooms of a building one by one: the current
+/// room, and the action for each label or key.
 ///
-/// Decides and does nothing: whoever holds it writes addresses, provisions and draws (`Action`), and says what became of it.
-public struct Walk: Sendable {
+/// It performs no effects. The caller performs each `Action` and reports the result.
+package struct Walk: Sendable {
   /// A room of the walk.
-  public struct Stop: Hashable, Sendable {
-    /// The room.
-    public let room: RoomID
-    /// What people call it.
-    public let name: String
-    /// Where it is; nil where the manifest does not say.
-    public let floor: String?
-    /// Its device, once it is known.
-    public fileprivate(set) var address: BluetoothAddress?
-    /// How far it is.
-    public fileprivate(set) var state = State.open
-    /// Whether its device was given in this walk, and can be taken back.
+  package struct Stop: Hashable, Sendable {
+    package let room: RoomID
+    package let name: String
+    /// Nil when the manifest does not name it.
+    package let floor: String?
+    /// The address of the room's device, when it is known.
+    package fileprivate(set) var address: BluetoothAddress?
+    package fileprivate(set) var state = State.open
+    /// Whether this walk assigned the address, so that it can be undone.
     fileprivate var isOwnAddress = false
 
-    /// A room; `address` is the manifest's or the record's.
-    public init(room: RoomID, name: String, floor: String? = nil, address: BluetoothAddress? = nil) {
+    /// - Parameter address: The address from the manifest or the record.
+    package init(room: RoomID, name: String, floor: String? = nil, address: BluetoothAddress? = nil) {
       (self.room, self.name, self.floor, self.address) = (room, name, floor, address)
     }
   }
 
-  /// How far a room is.
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     case open
     case skipped
     case failed
     case done
   }
 
-  /// What was typed, scanned or pressed.
-  public enum Entry: Hashable, Sendable {
-    /// A line: a label, or what somebody typed.
+  /// An entry of the installer.
+  package enum Entry: Hashable, Sendable {
+    /// A scanned label or a typed line.
     case line(String)
     /// Enter on an empty line.
     case enter
-    /// A single key.
     case key(Character)
   }
 
-  /// What is to be done.
-  public enum Action: Hashable, Sendable {
+  /// The effect of an entry.
+  package enum Action: Hashable, Sendable {
     case nothing
-    /// Give the room this address, in the manifest too, and provision it. Then say `assigned`, and `ended`.
+    /// Assign this address to the room, also in the manifest, and provision the room. Then call `assigned`
+    /// and `ended`.
     case assign(BluetoothAddress, Stop)
-    /// Provision the room, whose device is known. Then say `ended`.
+    /// Provision the room, whose device is known. Then call `ended`.
     case provision(Stop)
     /// Show the signal of the room's device until a key is pressed.
     case locate(BluetoothAddress)
-    /// Take the room's address out of the manifest again. Then say `undone`.
+    /// Remove the room's address from the manifest. Then call `undone`.
     case undo(Stop)
-    /// Say something.
     case tell(Message)
-    /// The walk is over.
     case quit
   }
 
-  /// What is said.
-  public enum Message: Hashable, Sendable {
+  package enum Message: Hashable, Sendable {
     case help
-    /// The text has no address, or not one.
+    /// The text has no address, or several.
     case badLabel(LabelProblem)
-    /// The label is that of another room's device.
+    /// The label belongs to the device of another room.
     case wrongLabel(BluetoothAddress, room: String)
     /// The room has another device.
     case otherDevice(BluetoothAddress, has: BluetoothAddress)
-    /// There is no device to take.
+    /// No device is proposed, or the room has none.
     case nothingToTake
-    /// There is nothing to undo: no address was given in this walk, or the room is done.
+    /// This walk assigned no address, or the room is done.
     case nothingToUndo
     case skipped(String)
     /// The device's address is not known, so it cannot be located.
     case noDevice
   }
 
-  /// The rooms, in the manifest's order.
-  public private(set) var stops: [Stop]
+  /// The rooms, in the order of the walk.
+  package private(set) var stops: [Stop]
   private var index = 0
   private let owners: [BluetoothAddress: String]
 
-  /// The keys that mean something on an empty line. None is a hexadecimal digit, with which labels begin.
-  public static let keys: Set<Character> = ["r", "s", "u", "l", "q", "?"]
+  /// The keys with a meaning on an empty line. None is a hexadecimal digit, with which a label begins.
+  package static let keys: Set<Character> = ["r", "s", "u", "l", "q", "?"]
 
-  /// A walk.
   /// - Parameters:
-  ///   - stops: The rooms that are to be done, in this order.
-  ///   - owners: The devices of other rooms, with the rooms' names.
-  public init(_ stops: [Stop], owners: [BluetoothAddress: String] = [:]) {
+  ///   - stops: The rooms to do, in this order.
+  ///   - owners: The devices of other rooms, with the names of those rooms.
+  package init(_ stops: [Stop], owners: [BluetoothAddress: String] = [:]) {
     self.stops = stops
     self.owners = owners
   }
 
-  /// The room that is next; nil when all had their turn.
-  public var current: Stop? { stops.indices.contains(index) ? stops[index] : nil }
+  /// The current room; nil at the end of the walk.
+  package var current: Stop? { stops.indices.contains(index) ? stops[index] : nil }
 
   /// The rooms that are not done.
-  public var left: [Stop] { stops.filter { $0.state != .done } }
+  package var left: [Stop] { stops.filter { $0.state != .done } }
 
-  /// The devices that rooms have.
-  public var taken: Set<BluetoothAddress> { Set(owners.keys).union(stops.compactMap(\.address)) }
+  /// The addresses that belong to a room.
+  package var taken: Set<BluetoothAddress> { Set(owners.keys).union(stops.compactMap(\.address)) }
 
-  /// What follows from what was typed.
-  /// - Parameter proposal: The device that is clearly nearest, or was just switched on.
-  public mutating func take(_ entry: Entry, proposal: BluetoothAddress?) -> Action {
+  /// The action for an entry.
+  /// - Parameter proposal: The device that is clearly nearest, or that was just switched on.
+  package mutating func take(_ entry: Entry, proposal: BluetoothAddress?) -> Action {
     guard let stop = current else { return .quit }
     switch entry {
     case .enter:
@@ -147,7 +139,7 @@ public struct Walk: Sendable {
     taken.contains(address) ? .tell(.nothingToTake) : .assign(address, stop)
   }
 
-  /// The address that was given last, where its room is not done.
+  /// Undoes the newest assignment of this walk, unless its room is done.
   private func undo() -> Action {
     let place = [index, index - 1].first { place in
       stops.indices.contains(place) && stops[place].isOwnAddress && stops[place].state != .done
@@ -155,23 +147,23 @@ public struct Walk: Sendable {
     return place.map { .undo(stops[$0]) } ?? .tell(.nothingToUndo)
   }
 
-  // MARK: What became of it
+  // MARK: Results
 
-  /// Says that the room has this address, in the manifest too.
-  public mutating func assigned(_ address: BluetoothAddress, to room: RoomID) {
+  /// Records that the room has this address, also in the manifest.
+  package mutating func assigned(_ address: BluetoothAddress, to room: RoomID) {
     guard let place = place(of: room) else { return }
     (stops[place].address, stops[place].isOwnAddress) = (address, true)
   }
 
-  /// Says that the room's address was taken back: it is next again.
-  public mutating func undone(_ room: RoomID) {
+  /// Records that the room's address is removed; the room becomes the current one.
+  package mutating func undone(_ room: RoomID) {
     guard let place = place(of: room) else { return }
     (stops[place].address, stops[place].isOwnAddress, stops[place].state) = (nil, false, .open)
     index = place
   }
 
-  /// Says how the room ended. After a success the next room that is open follows.
-  public mutating func ended(_ room: RoomID, isDone: Bool) {
+  /// Records the result of a room. After a success the next room that is not done becomes the current one.
+  package mutating func ended(_ room: RoomID, isDone: Bool) {
     guard let place = place(of: room) else { return }
     stops[place].state = isDone ? .done : .failed
     if isDone { goOn() }

@@ -2,13 +2,15 @@ import Source
 import YAML
 
 extension ManifestReader {
-  /// A manifest's text as it may leave the house: line by line as it is, with `•••` for everything that is a secret or might be
-  /// one: passwords, comments, anchors, and values under keys that are not known.
+  /// The text of a manifest and of the files that it names, safe to give away. Lines stay as they are, with
+  /// `•••` for everything that is or may be a secret: passwords, comments, anchors, and values of unknown
+  /// keys.
   ///
-  /// In a file that is no YAML, or has errors, more is hidden. How long a secret is does not show.
+  /// In a file with errors, or one that is not YAML, more is hidden. The result does not show how long a
+  /// secret is.
   ///
-  /// - Returns: The manifest and the files that it names, each with its name.
-  public static func redacted(
+  /// - Returns: the texts with the names of their files; the manifest is the first.
+  package static func redacted(
     _ bytes: [UInt8], file: String, files: ManifestFiles? = nil
   ) -> [(name: String, text: String)] {
     var decoder = ManifestDecoder(files: files)
@@ -18,7 +20,7 @@ extension ManifestReader {
 }
 
 extension SourceExcerpt {
-  /// All lines, with `•••` for what may not be shown.
+  /// All lines, with `•••` for hidden parts.
   fileprivate var text: String {
     (1...source.lineCount).map { line in
       pieces(ofLine: line, in: 0..<source.bytes.count).map { piece in

@@ -1,20 +1,20 @@
 import Source
 
 extension ManifestReading {
-  /// A text as it is once everything certain was corrected.
-  public struct FixedText: Hashable, Sendable {
-    /// Its name.
-    public var name: String
-    /// What was in it.
-    public var original: [UInt8]
-    /// What is in it now; comments and layout are as they were.
-    public var bytes: [UInt8]
-    /// How many findings were corrected in it.
-    public var count: Int
+  /// A text after all certain corrections.
+  package struct FixedText: Hashable, Sendable {
+    package var name: String
+    /// The text before the corrections.
+    package var original: [UInt8]
+    /// The text after the corrections; comments and layout are unchanged.
+    package var bytes: [UInt8]
+    /// The number of corrected findings.
+    package var count: Int
   }
 
-  /// The texts that change when every certain fix is applied, by number. Where two fixes overlap, the first is applied.
-  public func fixed() -> [FixedText] {
+  /// Applies every certain fix; returns the texts that change, by number. If two fixes overlap, the first one
+  /// is applied.
+  package func fixed() -> [FixedText] {
     excerpts.compactMap { excerpt in
       let fixes = allFixes.filter { $0.edits.first?.range.text == excerpt.source.number }
       var bytes: [UInt8] = []

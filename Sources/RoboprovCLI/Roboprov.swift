@@ -1,24 +1,25 @@
-public import ArgumentParser
+package import ArgumentParser
 import CLinux
 import EventLoop
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The command line: `roboprov COMMAND`.
-public struct Roboprov: AsyncParsableCommand {
+package struct Roboprov: AsyncParsableCommand {
   /// Names, help and subcommands.
-  public static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "roboprov",
-    abstract: "Commissions whole buildings of Bluetooth LE sensors.",
+    abstract: "Provision whole buildings of Bluetooth LE sensors.",
     discussion: """
         roboprov init building.yaml
         roboprov apply building.yaml --simulate
         roboprov status building.yaml --output json
 
-      `roboprov help COMMAND` describes a command and its options. Options may stand in any order.
+      `roboprov help COMMAND` describes a command and its options. Options can be in any order.
 
-      Default values of --reports, --mirror, --operator, --adapter and --site-key can be in the configuration file (the keys \
+      The configuration file can set default values for --reports, --mirror, --operator, --adapter and --site-key (keys: \
       reports, mirror, operator, adapter and site_key). \(Preferences.reportsVariable) names the reports directory. The command \
-      line wins over the environment, and the environment over the file.
+      line overrides the environment, and the environment overrides the file.
 
       \(ExitStatus.help)
       """,
@@ -35,47 +36,58 @@ public struct Roboprov: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The configuration file; without it ~/.config/roboprov/config.yaml, if there is one.", valueName: "file"
+      "Use this configuration file. Default: ~/.config/roboprov/config.yaml, if it exists.", valueName: "file"
     ),
     completion: .yaml)
   var config: String?
 
-  /// For the parser.
-  public init() {}
+  @Option(
+    help: ArgumentHelp(
+      """
+      Log the work with Bluetooth on stderr: warning (the bus or BlueZ went away), info (adapters), debug (scans and links) \
+      or trace (every D-Bus call with its result and duration). No entry contains a password. \(LogLevel.variable) sets it, too.
+      """,
+      valueName: "level"))
+  var logLevel: LogLevel?
 
-  /// Parses the process's arguments, runs the command, and ends the process with its exit status. All of the command runs
-  /// on one loop on the calling thread: the engine, BlueZ, the bus and every timer.
-  /// - Parameter commit: The commit that was built, for `--version`.
-  public static func start(commit: String) -> Never {
+  /// For the parser.
+  package init() {}
+
+  /// Parses the process's arguments, runs the command, and ends the process with its exit status. The engine,
+  /// BlueZ, the bus and every timer run on one loop on the calling thread.
+  /// - Parameter commit: The commit of the build, for `--version`.
+  package static func start(commit: String) -> Never {
     clinux_fill_standard_descriptors()
     clinux_forbid_dumps()
     DeadlySignals.becomeErrors()
+    ChildProcess.keepExitStatuses()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let words = CommandLineWords(arguments)
     if words.asksForVersion {
       Console.data(lines: VersionText.lines(commit: commit))
       end(ExitStatus.done.rawValue, words)
     }
-    // Without room for the stacks of its threads libdispatch waits for ever for a better time.
+    // Without address space for the stacks of its threads, libdispatch waits for ever.
     guard clinux_has_address_space(leastAddressSpace) else {
       let failure = CommandFailure(
-        .unavailable, "too little memory may be used: less than \(leastAddressSpace >> 20) MiB are left",
+        .unavailable, "the memory limit leaves less than \(leastAddressSpace >> 20) MiB of address space",
         cure: "Raise the limit: `ulimit -v unlimited`.")
       Console.fail(failure, forPrograms: words.isForPrograms)
-      Foundation.exit(ExitStatus.unavailable.rawValue)
+      Glibc.exit(ExitStatus.unavailable.rawValue)
     }
     LoopExecutor.run { await runCommand(arguments, words) }
   }
 
-  /// What a run needs for its threads and its record: 8 MiB for each of some ten stacks.
+  /// The address space for a run's threads and record, in bytes: 8 MiB for each of about ten stacks.
   private static let leastAddressSpace = 128 << 20
 
   private static func runCommand(_ arguments: [String], _ words: CommandLineWords) async -> Never {
     do {
-      let configured = ConfiguredPreferences(config: words.config, isRehearsal: words.isRehearsal)
+      let configured = ConfiguredPreferences(
+        config: words.config, logLevel: words.logLevel, isRehearsal: words.isRehearsal)
       try await Preferences.$current.withValue(configured.preferences) {
         var command = try parse(arguments)
-        // Help works without a configuration: the user may need it to correct the file.
+        // Help works without a valid configuration: the user may need it to correct the file.
         if !isHelp(command) { try configured.require() }
         if var command = command as? any AsyncParsableCommand {
           try await command.run()
@@ -98,8 +110,8 @@ public struct Roboprov: AsyncParsableCommand {
     end(ExitStatus.done.rawValue, words)
   }
 
-  /// The command of these arguments.
-  /// - Throws: `CommandFailure` for a command that does not exist; the parser's error.
+  /// The command for these arguments.
+  /// - Throws: `CommandFailure` for an unknown command; the parser's error.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if arguments.first != "---completion", let mistake = CommandNames(Self.self).mistake(in: arguments) {
       throw mistake.failure
@@ -118,7 +130,7 @@ public struct Roboprov: AsyncParsableCommand {
     command is Roboprov || type(of: command).configuration.commandName == "help"
   }
 
-  /// An error of the parser, or an unexpected one; nil for an exit status without a message.
+  /// The failure for an error of the parser or an unexpected error; nil for an exit status without a message.
   private static func failure(_ error: any Error) -> CommandFailure? {
     let lines = fullMessage(for: error).trimmingPrefix("Error: ").split(separator: "\n")
     guard let first = lines.first else { return nil }
@@ -128,19 +140,18 @@ public struct Roboprov: AsyncParsableCommand {
       cure: rest.isEmpty ? nil : rest)
   }
 
-  /// Ends the process. A command that did what it should, and could not say so, failed.
+  /// Ends the process. A command that succeeded but could not write its output has failed.
   private static func end(_ status: Int32, _ words: CommandLineWords) -> Never {
     if let failure = Console.outputFailure {
       Console.fail(failure, forPrograms: words.isForPrograms)
       if [.done, .changes, .incomplete].contains(ExitStatus(rawValue: status)) {
-        Foundation.exit(failure.status.rawValue)
+        Glibc.exit(failure.status.rawValue)
       }
     }
-    Foundation.exit(status)
+    Glibc.exit(status)
   }
 }
 
-/// The tool's version.
 enum Version {
   static let current = "0.1.0"
 }

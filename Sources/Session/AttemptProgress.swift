@@ -1,21 +1,21 @@
 package import Bluetooth
 package import Model
 
-/// What an attempt has achieved so far; outlives the conversation, however that ends.
+/// The progress of an attempt, which remains available after its GATT session.
 package actor AttemptProgress {
-  /// Settings the device has confirmed.
+  /// Settings that the device confirmed.
   package private(set) var written: Set<SettingName> = []
-  /// Settings that the device was read to hold.
+  /// Settings that a read showed the device to hold.
   package private(set) var readBack: Set<SettingName> = []
-  /// The link, while there may be one to take down.
+  /// The link, while there may be one to end.
   package private(set) var link: (any Peripheral)?
-  /// When the device was asked to keep what was written, if it was.
+  /// When the save was submitted; nil without one.
   package private(set) var submittedAt: MonotonicInstant?
 
-  /// How many statuses of the device were heard.
+  /// The number of statuses received.
   private var statuses = 0
 
-  /// Counts a status, and returns how many came before it.
+  /// Counts a status, and returns the number of earlier ones.
   func countStatus() -> Int {
     defer { statuses += 1 }
     return statuses

@@ -1,19 +1,18 @@
-public import Bluetooth
-public import FoundationEssentials
-public import Model
+package import Bluetooth
+package import FoundationEssentials
+package import Model
 import Synchronization
 import Waiting
 
-/// The one place that numbers and stamps events and hands them on: first to the record, then, once they are
-/// as durable as they must be, to whoever watches. So nobody is ever told of an outcome that a power cut
-/// could take back.
+/// Numbers and timestamps all events of a run and passes them on: first to the record, then, once they are as
+/// durable as their kind requires, to the watcher. So no watcher sees an outcome that a power cut could undo.
 ///
-/// Events are queued without waiting, and without changing tasks: there are dozens for each device. `run()`, a child
-/// task of the run, drains the queue in batches.
+/// Events are queued without waiting and without a task switch: there are dozens for each device. `run()`, a
+/// child task of the run, drains the queue in batches.
 ///
-/// It is also where secrets are taken out of what devices and the stack said (`hide`): neither the record nor whoever
-/// watches gets a text before.
-public final class Coordinator: Sendable {
+/// It also removes secrets from the texts of devices and of the stack (`hide`), before the record and the
+/// watcher get them.
+package final class Coordinator: Sendable {
   private let clock: any TimeSource
   private let wall: @Sendable () -> Date
   private let recorder: any RunRecorder
@@ -21,7 +20,7 @@ public final class Coordinator: Sendable {
   private let start: MonotonicInstant
   private let state = Mutex(State())
   private let redaction = Mutex(Redaction())
-  /// Wakes `run()` when there is something to do.
+  /// Signals `run()` that there is work.
   private let queued = AutoResetEvent()
 
   private struct State {
@@ -32,13 +31,13 @@ public final class Coordinator: Sendable {
   }
 
   private struct Entry {
-    /// Nil: it is only to be known when everything before it is on record.
+    /// Nil for `flush`: the entry only reports when everything before it is on record.
     var event: RunEvent?
     var recorded: OneShot<RecordFailure?>?
   }
 
-  /// A coordinator; elapsed times count from now.
-  public init(
+  /// Elapsed times count from this call.
+  package init(
     clock: any TimeSource, wall: @escaping @Sendable () -> Date, recorder: any RunRecorder,
     watch: @escaping @Sendable (RunEvent) async -> Void = { _ in }
   ) {
@@ -49,37 +48,37 @@ public final class Coordinator: Sendable {
     start = clock.now
   }
 
-  /// Takes these out of every text from outside that is noted from now on.
+  /// Removes these secrets from every outside text of later events.
   package func hide(_ secrets: some Sequence<Secret>) {
     let redactor = Redactor(secrets)
     redaction.withLock { $0.redactor = redactor }
   }
 
-  /// A text from outside that reaches people by another way than the record.
+  /// Redacts an outside text that does not go through the record.
   package func redacted(_ text: String) -> String {
     redaction.withLock { $0.redactor }(text)
   }
 
-  /// Why the record is closed to further events, once it is.
-  public var failure: RecordFailure? { state.withLock(\.failure) }
+  /// Why the record is closed to further events; nil while it is open.
+  package var failure: RecordFailure? { state.withLock(\.failure) }
 
-  /// Queues an event that nobody waits for. Dropped once the record has failed.
-  public func note(_ fact: Fact) {
+  /// Queues an event without waiting for it. Dropped once the record has failed.
+  package func note(_ fact: Fact) {
     enqueue(fact, recorded: nil)
   }
 
-  /// Queues an event and returns when it is on record. Not ended by cancellation: an intent is on record or
-  /// its deed does not happen.
-  /// - Throws: `RecordFailure` when it is not on record and never will be.
-  public func commit(_ fact: Fact) async throws(RecordFailure) {
+  /// Queues an event and returns when it is on record. Cancellation does not end the wait: without the intent
+  /// on record, the action must not happen.
+  /// - Throws: `RecordFailure` when the event cannot be recorded.
+  package func commit(_ fact: Fact) async throws(RecordFailure) {
     let recorded = OneShot<RecordFailure?>()
     enqueue(fact, recorded: recorded)
     if let failure = await recorded.valueEvenIfCancelled() { throw failure }
   }
 
-  /// Returns when everything that was queued so far is on record. Not ended by cancellation.
-  /// - Throws: `RecordFailure` when some of it is not on record and never will be.
-  public func flush() async throws(RecordFailure) {
+  /// Returns when everything queued so far is on record. Cancellation does not end the wait.
+  /// - Throws: `RecordFailure` when some of it cannot be recorded.
+  package func flush() async throws(RecordFailure) {
     let recorded = OneShot<RecordFailure?>()
     let failure = state.withLock { state -> RecordFailure? in
       if let failure = state.failure { return failure }
@@ -93,7 +92,7 @@ public final class Coordinator: Sendable {
 
   private func enqueue(_ fact: Fact, recorded: OneShot<RecordFailure?>?) {
     let fact = redaction.withLock { $0.redacted(fact) }
-    // Numbered and stamped as one: a later number never has an earlier time.
+    // Number and time under one lock: a later number never has an earlier time.
     let failure = state.withLock { state -> RecordFailure? in
       precondition(!state.isFinished, "an event after the end of the run: \(fact.kind)")
       if let failure = state.failure { return failure }
@@ -110,9 +109,9 @@ public final class Coordinator: Sendable {
     }
   }
 
-  /// Drains the queue until `finish()` was called and it is empty. Takes no notice of cancellation.
+  /// Drains the queue until `finish()` was called and it is empty. Ignores cancellation.
   /// - Parameter failed: called once, when the record fails.
-  public func run(failed: @Sendable (RecordFailure) -> Void = { _ in }) async {
+  package func run(failed: @Sendable (RecordFailure) -> Void = { _ in }) async {
     while true {
       let (batch, isFinished) = state.withLock { state in
         defer { state.queue = [] }
@@ -146,8 +145,8 @@ public final class Coordinator: Sendable {
     }
   }
 
-  /// No more events will come; `run()` returns when the rest is on record.
-  public func finish() {
+  /// Ends the queue; `run()` returns when the rest is on record.
+  package func finish() {
     state.withLock { $0.isFinished = true }
     queued.signal()
   }

@@ -1,12 +1,11 @@
-public import Model
+package import Model
 
-/// A device family whose devices can be given settings: what there is to know of it, and the conversation that applies
-/// them. Adding a family is one file with one of these, and a line in `DeviceProfiles.all` (docs/profiles.md).
-public protocol DeviceProfile: DeviceFamily {
-  /// The conversation: connects, writes, asks the device to keep it. Returns when there is nothing left to
-  /// say, whether or not the device acknowledged the last word; what it returns still needs its proof.
-  /// - Throws: `AttemptFailure` for whatever went wrong *before* the device could have kept anything, for a refusal
-  ///   in the device's own words, and where the device can be written again: then the next attempt begins by
-  ///   reading what this one left.
+/// A device family that can be provisioned: its description and the GATT session that applies the settings. A
+/// new family is one file with a conforming type, and a line in `DeviceProfiles.all` (docs/profiles.md).
+package protocol DeviceProfile: DeviceFamily {
+  /// Connects, writes, and asks the device to save. Returns when nothing is left to send, whether or not the
+  /// device acknowledged the save; the result still needs its proof.
+  /// - Throws: `AttemptFailure` for every failure before the device could have kept anything, for an explicit
+  ///   refusal, and for families that can be written again, whose next attempt begins with a read.
   func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission
 }

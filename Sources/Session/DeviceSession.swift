@@ -1,39 +1,36 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 import Waiting
 
-/// One attempt at one device, as a profile's conversation sees it: stages with their timeouts, each on
-/// record, around the operations of the link.
-public struct DeviceSession: Sendable {
+/// One attempt at one device, for the GATT session of a profile: the operations of the link in stages, each
+/// with its timeout and its events.
+package struct DeviceSession: Sendable {
   /// The room whose settings are written.
-  public let room: Room
-  /// The device they are written to.
-  public let address: BluetoothAddress
-  /// The adapter in use.
-  public let adapter: AdapterID
-  /// The clock.
-  public let clock: any TimeSource
-  /// Which attempt at the device it is, from 1.
-  public let attempt: Int
+  package let room: Room
+  package let address: BluetoothAddress
+  package let adapter: AdapterID
+  package let clock: any TimeSource
+  /// The number of the attempt at the device, from 1.
+  package let attempt: Int
 
-  /// The action that the device is to learn the time of: the operator's key, or the beginning of this session.
-  public let action: (at: MonotonicInstant, source: ActionSource)
-  /// What earlier runs gave to this very device for this room; nil when nothing is on record.
-  public let recorded: RecordedSettings?
+  /// The action whose time the device needs: the operator's key, or the beginning of this session.
+  package let action: (at: MonotonicInstant, source: ActionSource)
+  /// The last write of earlier runs to this device for this room; nil without one.
+  package let recorded: RecordedSettings?
 
   let central: any Central
   package let coordinator: Coordinator
   package let progress: AttemptProgress
   let mayOverwrite: Bool
-  /// Told when the link is up.
+  /// Called when the link is up.
   let answered: @Sendable () async -> Void
-  /// Told of everything that is heard while this session searches.
+  /// Called for every advertisement while this session searches.
   let hear: @Sendable (Advertisement) async -> Void
-  /// When all of it must be over; each stage is cut off there.
+  /// The beginning of the session, and the end that cuts off each stage; nil without one.
   private let began: MonotonicInstant
   private var end: MonotonicInstant?
 
-  /// A session, which begins now.
+  /// A session that begins now.
   package init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
@@ -57,24 +54,24 @@ public struct DeviceSession: Sendable {
     progress = AttemptProgress()
   }
 
-  /// This session with a bound on all that follows, counted from its beginning, whatever its stages may take.
-  public func lasting(_ duration: Duration) -> Self {
+  /// This session with an end, counted from its beginning, for all later stages.
+  package func lasting(_ duration: Duration) -> Self {
     var copy = self
     copy.end = began.advanced(by: duration)
     return copy
   }
 
-  /// Whether the device may be given this room's settings, by what it holds now.
-  /// - Parameter held: the settings that say whose it is.
-  public func mayWrite(over held: [SettingName: SettingValue]) -> Bool {
+  /// Whether the device may get the settings of this room, by those it holds now.
+  /// - Parameter held: the settings that identify the room.
+  package func mayWrite(over held: [SettingName: SettingValue]) -> Bool {
     if mayOverwrite || recorded?.isSubmitted == true { return true }
     return held.allSatisfy { name, value in
       value == room.settings[name] || value == recorded?.values[name]
     }
   }
 
-  /// Stage `search`: listens until the device is heard, and recognised as one of its family.
-  public func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
+  /// Stage `search`: scans until the device is received and recognised as one of its family.
+  package func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
     let (central, address, adapter, hear) = (central, address, adapter, hear)
     let window = Listening(adapter: adapter, purpose: .sighting, room: room.id)
     coordinator.note(.listeningStarted(window))
@@ -96,8 +93,7 @@ public struct DeviceSession: Sendable {
     if let failure { throw failure }
   }
 
-  /// Stage `connect`.
-  public func connect() async throws(AttemptFailure) -> any Peripheral {
+  package func connect() async throws(AttemptFailure) -> any Peripheral {
     let (central, address, adapter) = (central, address, adapter)
     let link = try await stage(.connect) { () throws(CentralError) in
       try await central.connect(to: address, on: adapter)
@@ -107,9 +103,9 @@ public struct DeviceSession: Sendable {
     return link
   }
 
-  /// Runs a stage against its timeout, on record from beginning to end.
+  /// Runs a stage with its timeout, and records its start and end.
   /// - Throws: why it failed; a timeout is `connectTimedOut` or `stageTimedOut`.
-  public func stage<Value: Sendable>(
+  package func stage<Value: Sendable>(
     _ stage: Stage, setting: SettingName? = nil,
     _ body: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {
@@ -137,7 +133,8 @@ public struct DeviceSession: Sendable {
     return try result.get()
   }
 
-  /// The better reason for a lost link: that its adapter or the stack went away, which is not the device's doing.
+  /// The better reason for a lost link: the loss of the adapter or the stack, which is not charged to the
+  /// device.
   private func explained(_ error: CentralError) async -> CentralError {
     guard error.code == .disconnected, let link = await progress.link else { return error }
     let end = await race(.seconds(1), on: clock) { () throws(CentralError) in await link.disconnection() }
@@ -149,9 +146,9 @@ public struct DeviceSession: Sendable {
     }
   }
 
-  /// Stage `write`: writes a setting and, where it is with response, counts it as written once confirmed. Where one
-  /// characteristic holds several settings, all of them.
-  public func write(
+  /// Stage `write`: writes the settings of one characteristic. With response, they count as written once
+  /// confirmed.
+  package func write(
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
     over link: any Peripheral, _ kind: WriteKind = .withResponse
   ) async throws(AttemptFailure) {
@@ -161,20 +158,20 @@ public struct DeviceSession: Sendable {
     if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
   }
 
-  /// Counts settings as written: the device has shown that it took them.
-  /// - Parameter bytes: how many there were of them, where that is of use.
-  public func confirmWritten(_ settings: [SettingName], bytes: Int? = nil) async {
+  /// Counts settings as written: the device has confirmed them.
+  /// - Parameter bytes: the number of bytes written, for the record.
+  package func confirmWritten(_ settings: [SettingName], bytes: Int? = nil) async {
     for setting in settings {
       await progress.confirm(setting)
-      // How long a secret is, is part of it.
+      // The length of a secret is part of the secret.
       let shown = room.settings[setting]?.shown == nil ? nil : bytes
       coordinator.note(
         .settingWritten(.init(room: room.id, attempt: attempt, setting: setting, bytes: shown)))
     }
   }
 
-  /// Stage `read`: reads what the device holds.
-  public func read(
+  /// Stage `read`: reads a characteristic.
+  package func read(
     _ setting: SettingName, from characteristic: RemoteCharacteristic, over link: any Peripheral
   ) async throws(AttemptFailure) -> [UInt8] {
     try await stage(.read, setting: setting) { () throws(CentralError) in
@@ -182,34 +179,35 @@ public struct DeviceSession: Sendable {
     }
   }
 
-  /// Puts on record what the device was read to hold before anything was written.
-  public func found(_ settings: [HeldSetting]) async {
+  /// Records the settings that the device held before any write.
+  package func found(_ settings: [HeldSetting]) async {
     coordinator.note(.settingsRead(.init(room: room.id, attempt: attempt, settings: settings)))
   }
 
-  /// Puts on record whether the device receives the WiFi network that it is to join.
-  public func checked(_ ssid: String, _ result: WiFiCheckResult, _ networks: [HeardNetwork] = []) async {
+  /// Records whether the device receives the WiFi network that it is to join.
+  package func checked(_ ssid: String, _ result: WiFiCheckResult, _ networks: [HeardNetwork] = []) async {
     coordinator.note(
       .wifiChecked(
         .init(room: room.id, attempt: attempt, ssid: ssid, result: result, networks: networks)))
   }
 
-  /// Counts settings as proved: the device was read to hold them as wanted.
-  public func confirmReadBack(_ settings: [SettingName]) async {
+  /// Counts settings as proved: a read showed that the device holds them.
+  package func confirmReadBack(_ settings: [SettingName]) async {
     await progress.confirmReadBack(settings)
   }
 
-  /// Puts on record what the device is told of the action's time.
-  public func sends(_ byte: UInt8, for elapsed: Duration) async {
+  /// Records the elapsed time that the device gets.
+  package func sends(_ byte: UInt8, for elapsed: Duration) async {
     coordinator.note(
       .elapsedSent(
         .init(room: room.id, attempt: attempt, seconds: elapsed.inSeconds, byte: byte, since: action.source)))
   }
 
-  /// Puts on record that the device is about to be asked to keep what was written. Only when that is on disk
-  /// does this return, with the instant from which proof counts.
-  /// - Throws: `recordUnwritable`, and `stageTimedOut` when the session's time is over: then nothing may be submitted.
-  public func submit() async throws(AttemptFailure) -> MonotonicInstant {
+  /// Records that the device is about to be asked to save. Returns when that is on disk, with the instant
+  /// from which a proof counts.
+  /// - Throws: `recordUnwritable`, and `stageTimedOut` when the time of the session is over: then nothing may
+  ///   be submitted.
+  package func submit() async throws(AttemptFailure) -> MonotonicInstant {
     if Task.isCancelled { throw AttemptFailure(.interrupted(.during(FailedStep(.save)))) }
     if let end, clock.now >= end { throw AttemptFailure(.stageTimedOut(FailedStep(.write))) }
     do throws(RecordFailure) {
@@ -222,8 +220,9 @@ public struct DeviceSession: Sendable {
     return now
   }
 
-  /// Records a status of the device. After `mostStatuses` in an attempt, only statuses that decide the attempt are recorded.
-  public func heard(_ text: String, as meaning: StatusMeaning) async {
+  /// Records a status of the device. After `mostStatuses` in an attempt, only statuses that decide the
+  /// attempt are recorded.
+  package func heard(_ text: String, as meaning: StatusMeaning) async {
     let count = await progress.countStatus()
     guard count < Self.mostStatuses || meaning == .saved || meaning == .refusal else {
       if count == Self.mostStatuses {
@@ -234,16 +233,16 @@ public struct DeviceSession: Sendable {
     note(text.bounded(), as: meaning)
   }
 
-  /// How many statuses of an attempt are recorded.
-  public static let mostStatuses = 100
+  /// The most statuses of an attempt that are recorded.
+  package static let mostStatuses = 100
 
   private func note(_ text: String, as meaning: StatusMeaning) {
     coordinator.note(.statusReceived(.init(room: room.id, attempt: attempt, text: text, meaning: meaning)))
   }
 
-  /// Runs `body` with a feed, and a pump that fills it with what the feed is told to follow; the pump ends
-  /// with `body`.
-  public func withStatusFeed<Value: Sendable>(
+  /// Runs `body` with a feed, and a child task that fills it from its subscription; the task ends with
+  /// `body`.
+  package func withStatusFeed<Value: Sendable>(
     _ body: @Sendable (StatusFeed) async throws(AttemptFailure) -> Value
   ) async throws(AttemptFailure) -> Value {
     let feed = StatusFeed()

@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 
 extension FailureReason {
-  /// What an error of the radio means in a stage of an attempt.
+  /// The reason for an error of the radio in a stage of an attempt.
   package init(_ error: CentralError, stage: Stage, setting: SettingName?) {
     let text = error.stackText
     let step = FailedStep(stage, setting: setting, stackText: text)
@@ -24,7 +24,6 @@ extension FailureReason {
       }
   }
 
-  /// A stage took longer than it may.
   package init(timeoutOf stage: Stage, setting: SettingName?, seconds: Double) {
     self =
       switch stage {

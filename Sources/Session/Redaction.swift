@@ -1,12 +1,13 @@
 import Model
 
-/// Takes secrets out of facts. It remembers what each room's device said last: a secret may be split over several statuses.
+/// Takes secrets out of facts. It keeps the last statuses of each room's device: a secret may be split over
+/// several.
 struct Redaction {
   var redactor = Redactor([])
   private var said: [RoomID: Said] = [:]
 
   private struct Said {
-    /// The end of all that the device said.
+    /// The end of all statuses so far.
     var tail: String
     var last: String
     var lastRedacted: String
@@ -23,7 +24,7 @@ struct Redaction {
     guard let room else { return redactor(text.text) }
     let before = said[room]
     guard text.isStatus else {
-      // A failure quotes the status that it is about.
+      // A failure quotes the status that caused it.
       return before?.last == text.text ? before?.lastRedacted ?? redactor(text.text) : redactor(text.text)
     }
     let result = redactor(text.text, after: before?.tail ?? "")

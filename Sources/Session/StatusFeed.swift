@@ -1,19 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 import DequeModule
 import Synchronization
 import Waiting
 
-/// What a device says over one characteristic while the conversation goes on: fed by a pump, read by the
-/// conversation, which may look back ("did it refuse since my first write?") and wait ("until it says saved").
-/// There is one reader at a time.
-public final class StatusFeed: Sendable {
-  /// How many values are kept; older ones are dropped. A device that works correctly sends a few per session.
+/// The values of one characteristic during a GATT session. One task fills it; the session looks back ("an
+/// error since the first write?") and waits ("until `saved`"). There is one reader at a time.
+package final class StatusFeed: Sendable {
+  /// The most values that are kept; older ones are dropped. A correct device sends a few per session.
   static let mostValues = 1024
 
   fileprivate struct State {
     /// The newest values.
     var values = Deque<CharacteristicNotification>()
-    /// How many came before them.
+    /// The number of dropped values.
     var dropped = 0
     var isSubscribed = false
     var lastRead: [UInt8]?
@@ -21,7 +20,7 @@ public final class StatusFeed: Sendable {
   }
 
   private let state = Mutex(State())
-  /// There are more values, or the feed has ended.
+  /// Signalled for more values and at the end of the feed.
   private let changed = AutoResetEvent()
   private let sources: AsyncStream<AsyncStream<CharacteristicNotification>>
   private let sourcesEnd: AsyncStream<AsyncStream<CharacteristicNotification>>.Continuation
@@ -30,23 +29,23 @@ public final class StatusFeed: Sendable {
     (sources, sourcesEnd) = AsyncStream.makeStream()
   }
 
-  /// Whether the device notifies at all; if not, its status must be read.
-  public var isSubscribed: Bool { state.withLock { $0.isSubscribed } }
+  /// Whether the device notifies; if not, its status must be read.
+  package var isSubscribed: Bool { state.withLock { $0.isSubscribed } }
 
-  /// The value that was read last, also in a stage that failed afterwards; nil when none was.
-  public var lastRead: [UInt8]? { state.withLock { $0.lastRead } }
+  /// The last value that was read, even in a stage that failed afterwards; nil without one.
+  package var lastRead: [UInt8]? { state.withLock { $0.lastRead } }
 
   /// Notes a value that was read instead of notified.
-  public func noteRead(_ value: [UInt8]) { state.withLock { $0.lastRead = value } }
+  package func noteRead(_ value: [UInt8]) { state.withLock { $0.lastRead = value } }
 
-  /// Feeds it from these notifications, once, until they end with the link.
-  public func follow(_ notifications: AsyncStream<CharacteristicNotification>) {
+  /// Fills the feed from these notifications, once, until they end with the link.
+  package func follow(_ notifications: AsyncStream<CharacteristicNotification>) {
     state.withLock { $0.isSubscribed = true }
     sourcesEnd.yield(notifications)
     sourcesEnd.finish()
   }
 
-  /// The pump; ends when what is followed ends, or its task is cancelled.
+  /// Fills the feed; ends with the notifications or with its task.
   func pump() async {
     for await notifications in sources {
       for await notification in notifications { append(notification) }
@@ -55,19 +54,19 @@ public final class StatusFeed: Sendable {
     changed.signal()
   }
 
-  /// How many values have come so far: a mark to look back from.
-  public var count: Int { state.withLock { $0.dropped + $0.values.count } }
+  /// The number of values so far, as a mark for later look-ups.
+  package var count: Int { state.withLock { $0.dropped + $0.values.count } }
 
-  /// The first value since mark `start` that `isWanted` and has come already.
-  public func existing(
+  /// The first value since mark `start` that fulfils `isWanted` and has already arrived.
+  package func existing(
     since start: Int, where isWanted: (CharacteristicNotification) -> Bool
   ) -> CharacteristicNotification? {
     state.withLock { $0.first(since: start, where: isWanted) }
   }
 
-  /// The first value since mark `start` that `isWanted`, waiting for it if need be; nil when the feed ended
-  /// (the link is gone, or there never was a subscription) or the task was cancelled first.
-  public func first(
+  /// The first value since mark `start` that fulfils `isWanted`, waiting for it if necessary; nil when the
+  /// feed ended (the link is down, or there was no subscription) or the task was cancelled first.
+  package func first(
     since start: Int, where isWanted: (CharacteristicNotification) -> Bool
   ) async -> CharacteristicNotification? {
     var next = start

@@ -1,26 +1,25 @@
-/// Trials, one after the other, each in a building of its own.
-public struct Campaign: Sendable {
-  /// What everything follows from.
-  public let seed: UInt64
-  /// How many buildings.
-  public let count: Int
-  /// How many trials go on at the same time; each has a thread of its own.
-  public let width: Int
-  /// What goes wrong in each.
-  public let disturbances: Trial.Disturbances
+/// Random scenarios, each in a building of its own.
+package struct Campaign: Sendable {
+  /// The seed that determines everything.
+  package let seed: UInt64
+  /// The number of buildings.
+  package let count: Int
+  /// The number of scenarios at the same time; each has its own thread.
+  package let width: Int
+  /// The disturbances of each scenario.
+  package let disturbances: Trial.Disturbances
 
-  /// A campaign.
-  public init(seed: UInt64, count: Int, width: Int, disturbances: Trial.Disturbances = .all) {
+  package init(seed: UInt64, count: Int, width: Int, disturbances: Trial.Disturbances = .all) {
     self.seed = seed
     self.count = count
     self.width = max(1, width)
     self.disturbances = disturbances
   }
 
-  /// Plays all trials and tells of each, in their order, whatever the order in which they end. No more are begun once
-  /// `tell` says no; those under way are played to their end and not told.
-  /// - Returns: what those that were told have gone through in all.
-  public func play(telling tell: (_ number: Int, TrialResult) -> Bool) async -> Tally {
+  /// Runs all scenarios and passes each result to `tell`, in the order of their numbers. Once `tell` returns
+  /// false, no further scenario begins; those in progress run to their end without a report.
+  /// - Returns: the sums over all reported scenarios.
+  package func play(telling tell: (_ number: Int, TrialResult) -> Bool) async -> Tally {
     await withTaskGroup(of: (Int, TrialResult).self) { group in
       var tally = Tally()
       var early: [Int: TrialResult] = [:]

@@ -1,16 +1,15 @@
-/// A text file's bytes, and where its lines begin.
-public struct SourceText: Sendable {
-  /// The file, byte for byte. Not necessarily UTF-8.
-  public let bytes: [UInt8]
-  /// Where the text begins: behind a byte order mark, if there is one.
-  public let start: Int
-  /// Which of several texts it is; 0 of the first. Its marks have it, too.
-  public let number: Int
+/// The bytes of a text file with an index of its lines.
+package struct SourceText: Sendable {
+  /// The whole file. It may be invalid UTF-8.
+  package let bytes: [UInt8]
+  /// Byte offset of the text: 3 after a byte order mark, else 0.
+  package let start: Int
+  /// The number of the text among several files, from 0. Its marks carry it.
+  package let number: Int
 
   private let lineStarts: [Int]
 
-  /// The text in these bytes.
-  public init(_ bytes: [UInt8], number: Int = 0) {
+  package init(_ bytes: [UInt8], number: Int = 0) {
     self.bytes = bytes
     self.number = number
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -32,11 +31,11 @@ public struct SourceText: Sendable {
     return lineStarts
   }
 
-  /// The number of lines; one more than the number of line ends.
-  public var lineCount: Int { lineStarts.count }
+  /// The number of lines: one more than the number of line ends.
+  package var lineCount: Int { lineStarts.count }
 
-  /// The place of a byte; beyond the end, the end.
-  public func mark(at offset: Int) -> Mark {
+  /// The place of a byte offset. An offset beyond the end gives the end.
+  package func mark(at offset: Int) -> Mark {
     let offset = min(max(offset, start), bytes.count)
     var low = 0
     var high = lineStarts.count
@@ -50,8 +49,8 @@ public struct SourceText: Sendable {
     return Mark(line: low, column: column, offset: offset, text: number)
   }
 
-  /// Where a line's text lies in `bytes`, without its end; nil when there is no such line.
-  public func range(ofLine line: Int) -> Range<Int>? {
+  /// The byte range of a line without its line end; nil when there is no such line.
+  package func range(ofLine line: Int) -> Range<Int>? {
     guard lineStarts.indices.contains(line - 1) else { return nil }
     let lower = lineStarts[line - 1]
     var upper = line < lineStarts.count ? lineStarts[line] : bytes.count
@@ -61,23 +60,23 @@ public struct SourceText: Sendable {
 }
 
 extension SourceText {
-  /// Both ends of a stretch of bytes as places.
-  public func range(_ bytes: Range<Int>) -> SourceRange {
+  /// Converts a byte range to marks.
+  package func range(_ bytes: Range<Int>) -> SourceRange {
     SourceRange(start: mark(at: bytes.lowerBound), end: mark(at: bytes.upperBound))
   }
 }
 
 extension SourceText {
   /// Why a text is not UTF-8.
-  public enum EncodingProblem: Hashable, Sendable {
-    /// Another encoding, going by its byte order mark: `UTF-16` or `UTF-32`.
+  package enum EncodingProblem: Hashable, Sendable {
+    /// Another encoding according to its byte order mark: `UTF-16` or `UTF-32`.
     case other(String)
-    /// Bytes that are no UTF-8, the first of them here.
+    /// The first invalid bytes.
     case invalid(SourceRange)
   }
 
-  /// Why it is not UTF-8; nil of a text that is.
-  public var encodingProblem: EncodingProblem? {
+  /// Why the text is not UTF-8; nil for valid UTF-8.
+  package var encodingProblem: EncodingProblem? {
     if let (_, name) = Self.otherMarks.first(where: { bytes.starts(with: $0.mark) }) { return .other(name) }
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: bytes.span)
@@ -87,7 +86,7 @@ extension SourceText {
     }
   }
 
-  /// Byte order marks of encodings that are not UTF-8. That of UTF-32 begins like that of UTF-16.
+  /// Byte order marks of other encodings. UTF-32 comes first, because its mark begins with that of UTF-16.
   private static let otherMarks: [(mark: [UInt8], name: String)] = [
     ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32"), ([0xFF, 0xFE], "UTF-16"),
     ([0xFE, 0xFF], "UTF-16"),
@@ -95,8 +94,8 @@ extension SourceText {
 }
 
 extension UInt8 {
-  /// Whether it goes on with a scalar that an earlier byte began.
-  public var isContinuation: Bool { self & 0xC0 == 0x80 }
+  /// Whether it is a UTF-8 continuation byte.
+  package var isContinuation: Bool { self & 0xC0 == 0x80 }
   /// Whether it is CR or LF.
-  public var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+  package var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 }

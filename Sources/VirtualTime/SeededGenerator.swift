@@ -1,29 +1,28 @@
-/// A small, fast generator whose whole sequence follows from one number: SplitMix64 (Steele, Lea, Flood 2014).
-/// Not for anything secret.
+/// A small, fast random generator that is fully determined by its seed: SplitMix64 (Steele, Lea, Flood 2014).
+/// Not suitable for secrets.
 ///
-/// `split` gives every part of a simulation a sequence of its own, so that one more draw in one place
-/// does not change what all the others draw.
-public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
-  /// The number everything follows from.
-  public let seed: UInt64
+/// `split` gives each part of a simulation its own sequence, so that an additional draw in one part does not
+/// change the draws of the others.
+package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
+  /// The seed that determines the sequence.
+  package let seed: UInt64
   private var state: UInt64
 
-  /// The generator of a seed; equal seeds give equal sequences.
-  public init(seed: UInt64) {
+  /// Creates the generator of a seed. Equal seeds give equal sequences.
+  package init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
-  /// The next number.
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     return Self.mix(state)
   }
 
-  /// A generator for a part of the whole. It depends on this one's seed and the label only, not on how
-  /// much was drawn already.
-  public func split(_ label: String) -> SeededGenerator {
-    // FNV-1a: Swift's own hashes differ from process to process.
+  /// Returns a generator for a part of the simulation. It depends only on this generator's seed and on the
+  /// label, not on earlier draws.
+  package func split(_ label: String) -> SeededGenerator {
+    // FNV-1a, because Swift's own hashes differ between processes.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in label.utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
@@ -31,19 +30,19 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return SeededGenerator(seed: Self.mix(seed ^ Self.mix(hash)))
   }
 
-  /// The same for a part that has a number.
-  public func split(_ number: UInt64) -> SeededGenerator {
+  /// Same as above, for a numbered part.
+  package func split(_ number: UInt64) -> SeededGenerator {
     SeededGenerator(seed: Self.mix(seed ^ Self.mix(number &+ 0x9E37_79B9_7F4A_7C15)))
   }
 
-  /// A duration within a range, to the nanosecond.
-  public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+  /// Draws a duration from a range, with nanosecond resolution.
+  package mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     let span = (range.upperBound - range.lowerBound) / .nanoseconds(1)
     return range.lowerBound + .nanoseconds(Int64.random(in: 0...Int64(span), using: &self))
   }
 
-  /// True with this probability, 0…1.
-  public mutating func chance(_ probability: Double) -> Bool {
+  /// Returns true with this probability, 0…1.
+  package mutating func chance(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }
 

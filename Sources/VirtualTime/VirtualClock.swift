@@ -1,26 +1,26 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The clock of one run in virtual time. It stands still while anything is runnable and jumps to the next
-/// sleeper's instant when nothing is.
-public struct VirtualClock: TimeSource {
+/// The clock of a run in virtual time. It stands still while a job can run; otherwise it jumps to the next
+/// timer's instant.
+package struct VirtualClock: TimeSource {
   let executor: VirtualExecutor
 
-  /// The virtual time; zero when the run begins.
-  public var now: MonotonicInstant { executor.now }
+  /// The virtual time; 0 at the start of the run.
+  package var now: MonotonicInstant { executor.now }
 
-  /// The smallest step: Swift's durations count attoseconds, people count nanoseconds.
-  public var minimumResolution: Duration { .nanoseconds(1) }
+  /// 1 ns.
+  package var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Sleeps until an instant, at once when it has passed (but other runnable work goes first). The tolerance
-  /// means nothing here.
-  /// - Throws: `CancellationError` when the task is cancelled.
-  public func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
+  /// Sleeps until an instant. If it has passed, other jobs that can run still go first. The tolerance is
+  /// ignored.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  package func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
     guard await executor.sleep(until: deadline) else { throw CancellationError() }
   }
 
-  /// Sets a timer: it takes its turn with the sleepers, and while there is one the run is not deadlocked. The body runs
-  /// on the simulation's thread, between two jobs; once the run has ended, it is not called.
-  public func schedule(
+  /// Sets a timer. Timers and sleeping tasks share one order, and a run with a timer set is not deadlocked.
+  /// The body runs on the simulation's thread, between two jobs. After the end of the run it is not called.
+  package func schedule(
     at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void
   ) -> any ScheduledCall {
     executor.schedule(at: instant, body)

@@ -4,13 +4,13 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// One thread that runs every job of a simulation in the order they became runnable, and lets time pass
-/// only when there is nothing left to do: the event loop without the events.
+/// A single thread that runs all jobs of a simulation in the order in which they became runnable. Time
+/// advances only when there is no job left to run.
 ///
-/// What threads share is behind `time`'s lock or atomic. A `pthread`-backed lock and not `Synchronization.Mutex`, which the
-/// thread sanitizer cannot see.
+/// State shared between threads is atomic or protected by the lock of `time`. That lock is pthread-based
+/// because the thread sanitizer does not support `Synchronization.Mutex`.
 final class VirtualExecutor: TaskExecutor {
-  /// What a finished loop has to say.
+  /// The result of a finished loop.
   struct Ending {
     var deadlockedAt: MonotonicInstant?
     var foreignJobs: Int
@@ -18,9 +18,9 @@ final class VirtualExecutor: TaskExecutor {
 
   private typealias Sleepers = TimerQueue<MonotonicInstant, Sleeper>
 
-  /// What happens when the time has come.
+  /// What happens at the due time.
   private enum Sleeper {
-    /// A task sleeps: it goes on with whether it slept to the end.
+    /// A sleeping task; resumed with true if it slept to the end.
     case task(CheckedContinuation<Bool, Never>)
     /// A timer without a task.
     case timer(@Sendable () -> Void)
@@ -29,11 +29,11 @@ final class VirtualExecutor: TaskExecutor {
   private struct Time {
     var now = MonotonicInstant(sinceZero: .zero)
     var sleepers = Sleepers()
-    /// The loop has ended, or is waking whoever is left: nobody falls asleep any more.
+    /// The loop has ended or is resuming the remaining sleepers: no task can sleep any more.
     var isOver = false
   }
 
-  /// How many jobs a body that was cancelled (after a deadlock) or has ended may still run.
+  /// The maximum number of jobs that run after the body has ended, or was cancelled because of a deadlock.
   private static let lastJobs = 100_000
 
   private let jobs = RunQueue()
@@ -53,13 +53,13 @@ final class VirtualExecutor: TaskExecutor {
 
   // MARK: Sleeping
 
-  /// Sleeps; true when woken by the time, false when by cancellation.
+  /// Sleeps until `deadline`. Returns true when the time has come, false on cancellation.
   func sleep(until deadline: MonotonicInstant) async -> Bool {
     let id = time.withLock { $0.sleepers.reserveID() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
-        // Asked under the lock that the cancellation handler takes too: it can come before or after,
-        // not in between.
+        // Checked under the lock that the cancellation handler also takes, so that the handler runs either
+        // before or after this block.
         let isCancelled = time.withLock { time in
           if Task.isCancelled || time.isOver { return true }
           time.sleepers.insert(.task(wake), as: id, at: max(deadline, time.now))
@@ -82,7 +82,7 @@ final class VirtualExecutor: TaskExecutor {
     return VirtualCall(executor: self, id: id)
   }
 
-  /// Takes out a sleeper or a timer before its time; nothing happens when its time has come.
+  /// Removes a sleeper or timer. Has no effect after its due time.
   fileprivate func remove(_ id: UInt64) {
     let removed = time.withLock { $0.sleepers.remove(id) }
     if case .task(let wake)? = removed { wake.resume(returning: false) }
@@ -90,17 +90,17 @@ final class VirtualExecutor: TaskExecutor {
 
   // MARK: The loop
 
-  /// Asks for the body to be cancelled; done by the loop between two jobs, on its own thread.
+  /// Requests cancellation of the body. The loop cancels it between two jobs, on its own thread.
   func cancelBody() {
     isCancelled.store(true, ordering: .releasing)
   }
 
-  /// The body has ended.
+  /// Records that the body has ended.
   func finish() {
     isDone.store(true, ordering: .releasing)
   }
 
-  /// Runs a body, whose first job is enqueued already, and all that comes of it, to its end on the calling thread.
+  /// Runs a body, whose first job is already enqueued, and all its jobs to the end on the calling thread.
   func loop(_ body: Task<Void, Never>) -> Ending {
     jobs.adopt()
     var deadlockedAt: MonotonicInstant?
@@ -111,7 +111,7 @@ final class VirtualExecutor: TaskExecutor {
         body.cancel()
       }
       guard !runNextJob(), !wakeNextSleeper(), !awaitForeignJob() else { continue }
-      // Let the body end in an orderly way if cancelling brings it to its senses, then report.
+      // Cancel the body so that it can end in an orderly way, then report the deadlock.
       deadlockedAt = now
       body.cancel()
       runLastJobs()
@@ -152,8 +152,9 @@ final class VirtualExecutor: TaskExecutor {
     return true
   }
 
-  /// Before a deadlock is declared: whoever left the simulation may be on the way back, and "escaped" is the
-  /// better diagnosis. This is the one wait in real time, and only a run that fails anyway comes here.
+  /// Waits before a deadlock is reported: work that left the simulation may still return, and `escaped` is
+  /// then the better diagnosis. This is the only wait in real time, and only a run that fails anyway reaches
+  /// it.
   private func awaitForeignJob() -> Bool {
     guard jobs.prepareToSleep() else { return true }
     var descriptor = pollfd(fd: jobs.wakeDescriptor, events: Int16(POLLIN), revents: 0)
@@ -162,7 +163,7 @@ final class VirtualExecutor: TaskExecutor {
     return !jobs.isEmpty
   }
 
-  /// Runs what is still runnable, waking all sleepers as if cancelled, so that nothing stays suspended.
+  /// Runs the remaining jobs and resumes all sleepers as if cancelled, so that no task stays suspended.
   private func runLastJobs() {
     time.withLock { $0.isOver = true }
     for _ in 0..<Self.lastJobs {

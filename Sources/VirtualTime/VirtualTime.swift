@@ -1,27 +1,26 @@
 import Bluetooth
 import EventLoop
-import Foundation
 
 /// Runs asynchronous work in virtual time: on one thread, deterministically, as fast as the machine can.
 ///
-/// Covered are child tasks, task groups, `async let`, actors, `AsyncStream`, continuations. Not covered are bare
-/// `Task {}`, `Task.detached`, the main actor and any thread or queue of one's own: such work runs
-/// outside, in real time, and is reported when it comes back. Two timers at the *same* instant wake in
-/// the order in which they were set; give timers distinct instants where that order could matter, because the number
-/// of hops before setting one differs between debug and release builds.
-public enum VirtualTime {
-  /// Runs `body` to its end and returns what it returns. The clock begins at zero.
+/// Supported are child tasks, task groups, `async let`, actors, `AsyncStream` and continuations. Not
+/// supported are bare `Task {}`, `Task.detached`, the main actor, and other threads or queues: such work runs
+/// outside, in real time, and is reported when it returns to the simulation. Two timers with the *same*
+/// instant fire in the order in which they were set. Use distinct instants where that order matters, because
+/// the number of executor hops before a timer is set differs between debug and release builds.
+package enum VirtualTime {
+  /// Runs `body` to its end and returns its value. The clock starts at zero.
   ///
-  /// Cancelling the calling task cancels `body`. When `body` has ended, whatever it left asleep is woken as
+  /// Cancelling the calling task cancels `body`. When `body` has ended, tasks that still sleep are resumed as
   /// if cancelled.
-  /// - Throws: what `body` throws; `VirtualTimeError`, which has precedence.
-  public static func run<Value: Sendable>(
+  /// - Throws: any error of `body`; `VirtualTimeError`, which has precedence.
+  package static func run<Value: Sendable>(
     _ body: @escaping @Sendable (VirtualClock) async throws -> Value
   ) async throws -> Value {
     let executor = VirtualExecutor()
     let outcome = Lock<Result<Value, any Error>?>(nil)
-    // Made here and not on the simulation's thread, so that it inherits the caller's task-local values: by
-    // these a test knows which test an issue belongs to.
+    // Created here and not on the simulation's thread, so that the task inherits the caller's task-local
+    // values. Swift Testing uses these to assign an issue to its test.
     let task = Task(executorPreference: executor) {
       let result: Result<Value, any Error>
       do {
@@ -34,11 +33,8 @@ public enum VirtualTime {
     }
     let ending = await withTaskCancellationHandler {
       await withCheckedContinuation { (done: CheckedContinuation<VirtualExecutor.Ending, Never>) in
-        let thread = Thread { done.resume(returning: executor.loop(task)) }
-        thread.name = "virtual-time"
-        // Deeply nested synchronous calls of a body get what the main thread would give them.
-        thread.stackSize = 8 << 20
-        thread.start()
+        // A deeply nested synchronous call gets as much stack as on the main thread.
+        onThreadOfItsOwn(stackSize: 8 << 20) { done.resume(returning: executor.loop(task)) }
       }
     } onCancel: {
       executor.cancelBody()

@@ -1,11 +1,11 @@
-public import Bluetooth
+package import Bluetooth
 
-/// Why a run in virtual time cannot be trusted, or did not end.
-public enum VirtualTimeError: Error, Hashable, Sendable {
-  /// Nothing can happen any more: no job is runnable and nobody sleeps, but the body has not ended.
-  /// It waits for something that only itself could bring about.
+/// Why a run in virtual time did not end or is not deterministic.
+package enum VirtualTimeError: Error, Hashable, Sendable {
+  /// No job can run and no timer is set, but the body has not ended. The body waits for something that only
+  /// the simulation could cause.
   case deadlock(at: MonotonicInstant)
-  /// Jobs came from a thread other than the simulation's: something left it (a bare `Task {}`, `Task.detached`,
-  /// the main actor, a queue) and came back, in an order that no seed decides.
+  /// Jobs came from a thread other than the simulation's: work left the simulation (a bare `Task {}`,
+  /// `Task.detached`, the main actor, a queue) and returned in an order that no seed determines.
   case escaped(jobs: Int)
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets one waiting task go on for each signal. A signal before anybody waits is kept, one at most: whoever waits looks
-/// again at what it waits for, so going on once too often costs nothing.
-public final class AutoResetEvent: Sendable {
+/// An event for one waiting task. Each signal releases the waiting task once. A signal without a waiting task
+/// is stored, at most one. A waiting task checks its condition again, so an extra release does no harm.
+package final class AutoResetEvent: Sendable {
   private enum State {
     case unset
     case set
@@ -11,11 +11,11 @@ public final class AutoResetEvent: Sendable {
 
   private let state = Mutex(State.unset)
 
-  /// Without a signal.
-  public init() {}
+  /// Creates an event without a signal.
+  package init() {}
 
-  /// Lets the waiting task go on, or the next one that waits.
-  public func signal() {
+  /// Releases the waiting task, or the next task that waits.
+  package func signal() {
     let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard case .awaited(let waiter) = state else {
         state = .set
@@ -27,8 +27,8 @@ public final class AutoResetEvent: Sendable {
     waiter?.resume()
   }
 
-  /// Returns when there is a signal, or when the task is cancelled. One task at a time.
-  public func wait() async {
+  /// Waits for a signal or for cancellation of the task. Only one task may wait at a time.
+  package func wait() async {
     await withTaskCancellationHandler {
       await wait { Task.isCancelled }
     } onCancel: {
@@ -41,8 +41,8 @@ public final class AutoResetEvent: Sendable {
     }
   }
 
-  /// Returns when there is a signal, whether or not the task is cancelled. One task at a time.
-  public func waitEvenIfCancelled() async {
+  /// Waits for a signal, even if the task is cancelled. Only one task may wait at a time.
+  package func waitEvenIfCancelled() async {
     await wait { false }
   }
 
@@ -50,7 +50,7 @@ public final class AutoResetEvent: Sendable {
     await withCheckedContinuation { continuation in
       let isNow = state.withLock { state in
         switch state {
-        case .awaited: preconditionFailure("one task waits for an event at a time")
+        case .awaited: preconditionFailure("only one task may wait for an event")
         case .set:
           state = .unset
           return true

@@ -1,20 +1,20 @@
 public import Synchronization
 
-/// A value that is set once and then stays, for any number of tasks that wait for it.
+/// A value that is set at most once. Any number of tasks can wait for it.
 public final class OneShot<Value: Sendable>: Sendable {
   @usableFromInline enum State {
-    /// Those who wait, in the order in which they came.
+    /// The waiting tasks, in order of arrival.
     case open([(ticket: Int, continuation: CheckedContinuation<Value?, Never>)], next: Int)
     case fulfilled(Value)
   }
 
   @usableFromInline let state = Mutex(State.open([], next: 0))
 
-  /// Without a value.
+  /// Creates a value that is not set.
   @inlinable public init() {}
 
-  /// Sets the value; only the first one counts. Who waits goes on in the order in which they came.
-  /// - Returns: whether this was the first.
+  /// Sets the value. Only the first call has an effect. Waiting tasks resume in order of arrival.
+  /// - Returns: Whether this was the first call.
   @inlinable @discardableResult
   public func fulfill(_ value: Value) -> Bool {
     let waiting = state.withLock { state -> [CheckedContinuation<Value?, Never>]? in
@@ -26,8 +26,8 @@ public final class OneShot<Value: Sendable>: Sendable {
     return waiting != nil
   }
 
-  /// The value, once it is set; nil when the waiting task is cancelled first. A value that is set already comes also
-  /// to a cancelled task.
+  /// Waits for the value. Returns nil if the waiting task is cancelled first. A value that is already set is
+  /// returned even in a cancelled task.
   @inlinable @discardableResult
   public func value() async -> Value? {
     let ticket = ticket()
@@ -38,16 +38,16 @@ public final class OneShot<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value, once it is set, whether or not the waiting task is cancelled: for what ends in bounded time.
+  /// Waits for the value even if the task is cancelled. Use it only where the wait is bounded.
   @inlinable @discardableResult
   public func valueEvenIfCancelled() async -> Value {
     let ticket = ticket()
     let value = await withCheckedContinuation { wait(ticket, $0) { false } }
-    guard let value else { preconditionFailure("a wait that nobody can cancel was cancelled") }
+    guard let value else { preconditionFailure("a wait that cannot be cancelled was cancelled") }
     return value
   }
 
-  /// The value, if there is one by now.
+  /// The value; nil if it is not set.
   @inlinable public var peeked: Value? {
     state.withLock { state in
       if case .fulfilled(let value) = state { value } else { nil }
@@ -90,7 +90,7 @@ public final class OneShot<Value: Sendable>: Sendable {
 }
 
 extension OneShot<Void> {
-  /// Says that it has happened; only the first time counts.
+  /// Sets the value. Only the first call has an effect.
   @discardableResult
   public func fulfill() -> Bool { fulfill(()) }
 }

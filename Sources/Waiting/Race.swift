@@ -1,25 +1,25 @@
 public import Bluetooth
 
-/// How a race against the clock ended.
+/// The result of a function with a timeout.
 public enum Raced<Value: Sendable, Failure: Error>: Sendable {
-  /// With the body's value.
+  /// The function returned this value.
   case value(Value)
-  /// With the body's error.
+  /// The function threw this error.
   case failed(Failure)
-  /// The time was up first.
+  /// The timeout expired first.
   case timedOut
 
-  /// The body's value, if it had one.
+  /// The returned value, if there is one.
   public var value: Value? {
     if case .value(let value) = self { value } else { nil }
   }
 }
 
-/// Runs `body` against the clock. When the time is up, `body` is cancelled and *waited for*: it must end what
-/// it began. Should it have succeeded in that very instant, the success counts, so that nothing it holds is
-/// lost and there is one result only. Where the calling task is cancelled, so is `body`, and its end is the result.
+/// Runs `body` with a timeout. When the timeout expires, `body` is cancelled and *awaited*: it must finish
+/// what it began. If it succeeds all the same, its value counts, so that no resource it holds is lost. If the
+/// calling task is cancelled, so is `body`, and its result counts.
 ///
-/// The clock's side is a timer and no task: a run has a dozen of these for each device.
+/// The timeout is a timer, not a task, because a run needs a dozen of them per device.
 @inlinable
 public func race<Value: Sendable, Failure: Error>(
   _ timeout: Duration, on clock: any TimeSource,
@@ -38,13 +38,13 @@ public func race<Value: Sendable, Failure: Error>(
     switch await group.next() {
     case .success(let value): return .value(value)
     case .failure(let error): return wasTimely ? .failed(error) : .timedOut
-    case nil: preconditionFailure("a body that never was")
+    case nil: preconditionFailure("the body's task has no result")
     }
   }
 }
 
-/// The result of `body`, or the error that `obstacle` returns first: then `body` is cancelled, and waited for. A success
-/// that comes all the same counts. An obstacle that turns out to be none returns nil, and `body` goes on.
+/// Returns the result of `body`, or throws the error that `obstacle` returns first; `body` is then cancelled
+/// and awaited. A value that `body` returns all the same counts. If `obstacle` returns nil, `body` continues.
 public func race<Value: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () async throws(Failure) -> Value,
   against obstacle: @escaping @Sendable () async -> Failure?
@@ -78,7 +78,7 @@ public func race<Value: Sendable, Failure: Error>(
   return try result.get()
 }
 
-/// Which of the two ended, and how.
+/// Which of the two functions ended, and its result.
 private enum Finish<Value: Sendable, Failure: Error>: Sendable {
   case body(Result<Value, Failure>)
   case obstacle(Failure?)

@@ -1,7 +1,7 @@
 internal import CYAML
 import Source
 
-/// What libyaml says of a file, one thing after the other.
+/// A parser event of libyaml.
 struct Event {
   var kind: Kind
   var range: SourceRange
@@ -16,17 +16,18 @@ struct Event {
     case other
   }
 
-  /// What may stand before a node: `&anchor !tag`.
+  /// The properties before a node: `&anchor !tag`.
   struct Properties {
     var anchor: String?
     var isTagged: Bool
   }
 }
 
-/// libyaml's parser over one file, and the only home of its pointers.
+/// libyaml's parser over one file. All pointers of libyaml stay in this type.
 ///
-/// The parser keeps a pointer to itself and one to its input, so both live in memory of their own from `init`
-/// to `deinit`, which a value that cannot be copied guarantees; nothing of libyaml's memory outlives `next()`.
+/// The parser stores a pointer to itself and one to its input, so both have allocations of their own from
+/// `init` to `deinit`. The type is not copyable, so they are freed exactly once. `next()` copies what it
+/// returns.
 struct EventReader: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
@@ -50,7 +51,8 @@ struct EventReader: ~Copyable {
   }
 
   /// The next event.
-  /// - Throws: what makes the rest of the file unreadable. Do not ask again after that, or after `streamEnd`.
+  /// - Throws: an error that makes the rest of the file unreadable. Do not call `next()` after an error or
+  ///   after the end of the stream.
   mutating func next() throws(YAMLError) -> Event {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw error() }
@@ -92,7 +94,7 @@ struct EventReader: ~Copyable {
     pointer.map { String(cString: $0) }
   }
 
-  /// libyaml's error, which is English text: the known ones become codes.
+  /// Converts libyaml's English error text to a code.
   private mutating func error() -> YAMLError {
     precondition(parser.pointee.error != YAML_MEMORY_ERROR, "libyaml is out of memory")
     let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
@@ -104,9 +106,10 @@ struct EventReader: ~Copyable {
   }
 }
 
-/// Makes places of libyaml's indices, which count scalars from the beginning of the text (its own lines end at
-/// U+0085 and U+2028 too, which no editor shows so). They come nearly in order: walking on from the last one
-/// makes the whole text cost one walk.
+/// Converts libyaml's indices to marks. An index counts Unicode scalars from the start of the text; libyaml's
+/// own line numbers are not used, because libyaml also ends lines at U+0085 and U+2028, which editors do not.
+/// Indices arrive almost in order, so continuing from the last one makes the conversion linear in the file
+/// size.
 private struct ScalarCursor {
   let source: SourceText
   private var index = 0

@@ -1,8 +1,8 @@
 import Source
 
 extension SourceText {
-  /// Finds what libyaml would refuse without saying where: it reports broken UTF-8 and control characters at
-  /// wherever its buffer happens to stand.
+  /// Rejects files that are too large, broken UTF-8 and control characters, with their places. libyaml
+  /// reports the last two at the position of its read buffer.
   func checkCharacters() throws(YAMLError) {
     guard bytes.count <= YAMLParser.maximumBytes else {
       throw YAMLError(.fileTooLarge(bytes: bytes.count), at: mark(at: start))
@@ -17,8 +17,8 @@ extension SourceText {
     }
   }
 
-  /// The first character that is not in YAML's `c-printable` (YAML 1.1 §5.1), or a byte order mark that is not
-  /// at the beginning. The text is valid UTF-8, so bytes at fixed distances are there to be looked at.
+  /// The first character outside YAML's `c-printable` (YAML 1.1 §5.1), or a byte order mark that is not at
+  /// the start. The text is valid UTF-8, so the continuation bytes of a lead byte exist.
   private func firstForbidden() -> (Range<Int>, UInt32)? {
     bytes.withUnsafeBufferPointer { bytes in
       var index = start

@@ -1,16 +1,17 @@
 import Source
 
-/// An error of libyaml in its own terms.
+/// A libyaml error with libyaml's texts.
 struct SyntaxProblem {
   var problem: String
   var context: String
-  /// Where it could not go on.
+  /// Byte offset at which the parser stopped.
   var place: Int
-  /// Where what it was reading began.
+  /// Byte offset at which the construct begins that libyaml was parsing.
   var begin: Int?
 
-  /// The same as a code, at the place where somebody would look for it. The texts are those of libyaml 0.2.5's
-  /// `scanner.c` and `parser.c`; one that is new is passed on as it is (they are literals, never input).
+  /// Converts the error to a code at the place that the author must correct. The texts are those of
+  /// `scanner.c` and `parser.c` in libyaml 0.2.5. An unknown text is passed on; all of them are literals and
+  /// contain no input.
   func error(in source: SourceText) -> YAMLError {
     let here = scalar(at: place, in: source)
     let beginning = begin.map { scalar(at: $0, in: source) }
@@ -23,7 +24,8 @@ struct SyntaxProblem {
     if problem.contains("cannot start any token") { return YAMLError(.reservedCharacter, in: here) }
     if problem.contains("mapping values are not allowed") { return YAMLError(.unexpectedMapping, in: here) }
     if problem.contains("could not find expected ':'") {
-      // libyaml notices at the end of the line, or further down; what lacks the colon is where it began.
+      // libyaml notices the error at the end of the line or later; the key without a colon is where the
+      // construct begins.
       return YAMLError(.missingColon, in: beginning ?? here)
     }
     if let begin, context.contains("flow mapping") || context.contains("flow sequence") {
@@ -42,7 +44,7 @@ struct SyntaxProblem {
     offset < source.bytes.count && source.bytes[offset] == UInt8(ascii: "\t")
   }
 
-  /// The scalar at an offset; empty at the end of the file.
+  /// The range of the scalar at an offset; empty at the end of the file.
   private func scalar(at offset: Int, in source: SourceText) -> SourceRange {
     var end = offset
     if end < source.bytes.count {

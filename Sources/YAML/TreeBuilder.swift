@@ -1,8 +1,9 @@
 import Source
 
-/// Makes a tree of events. Depth and size are counted as it goes, so that a bomb costs nothing.
+/// Builds a tree from events. It counts depth and nodes while it reads, so an alias bomb is rejected before
+/// it expands.
 struct TreeBuilder: ~Copyable {
-  /// What does not keep the rest from being read.
+  /// The errors after which the rest of the file is still readable.
   private(set) var problems: [YAMLError] = []
 
   private var reader: EventReader
@@ -10,17 +11,17 @@ struct TreeBuilder: ~Copyable {
   private var nodes = 0
 
   private enum Anchor {
-    /// Its node is being read: an alias to it would be within itself.
+    /// The node is still being read; an alias to it would be recursive.
     case open
     case complete(Built)
   }
 
-  /// A node with what an alias to it costs.
+  /// A node with the size and height that each alias to it adds.
   private struct Built {
     var node: YAMLNode
-    /// The nodes in it, its own included, aliases expanded.
+    /// The number of nodes, this one included, with aliases expanded.
     var size = 1
-    /// The levels of collections in it, its own included.
+    /// The levels of collections, this one included; 0 for a scalar.
     var height = 0
   }
 
@@ -28,7 +29,7 @@ struct TreeBuilder: ~Copyable {
     reader = EventReader(source)
   }
 
-  /// The root of the text's one document; nil when there is none.
+  /// The root of the text's only document; nil without a document.
   mutating func document() throws(YAMLError) -> YAMLNode? {
     _ = try reader.next()  // the stream begins
     guard case .documentStart = try reader.next().kind else { return nil }
@@ -36,7 +37,7 @@ struct TreeBuilder: ~Copyable {
     _ = try reader.next()  // the document ends
     let next = try reader.next()
     if case .documentStart = next.kind { throw YAMLError(.severalDocuments, in: next.range) }
-    // A document of nothing (`---`) is as good as none.
+    // An empty document (`---`) counts as none.
     return root.isNull && root.range.bytes.isEmpty ? nil : root
   }
 
@@ -55,7 +56,7 @@ struct TreeBuilder: ~Copyable {
       try begin(properties, event.range, collectionAt: depth)
       return complete(try mapping(event.range, isFlow: isFlow, depth: depth + 1), properties)
     case .documentStart, .collectionEnd, .other:
-      preconditionFailure("libyaml sent no node where its grammar has one")
+      preconditionFailure("libyaml gave no node where its grammar requires one")
     }
   }
 
@@ -132,7 +133,7 @@ struct TreeBuilder: ~Copyable {
     guard nodes <= YAMLParser.maximumNodes else { throw YAMLError(.tooLarge, in: range) }
   }
 
-  /// Counts a child in, and hands its node on.
+  /// Adds a child's size and height to its parent; returns the child's node.
   private static func add(_ child: Built, to parent: inout Built) -> YAMLNode {
     parent.size += child.size
     parent.height = max(parent.height, child.height + 1)
@@ -140,12 +141,12 @@ struct TreeBuilder: ~Copyable {
   }
 }
 
-/// Finds the keys that a mapping has already. A few are compared one by one, which takes less time than hashing them.
+/// Finds the earlier keys of a mapping. Up to 16 keys are compared one by one, which is faster than hashing.
 private struct KeyPlaces {
   private static let few = 16
   private var places: [String: Mark] = [:]
 
-  /// Where a key is among the entries so far; nil where it is new. Asked for each entry, in their order.
+  /// The place of an earlier entry with this key; nil for a new key. Call it for each entry, in order.
   mutating func first(_ key: String, in entries: [YAMLNode.Entry]) -> Mark? {
     if entries.count < Self.few { return entries.first { $0.key == key }?.keyRange.start }
     if places.isEmpty { for entry in entries { add(entry) } } else if let last = entries.last { add(last) }

@@ -1,68 +1,64 @@
-public import Source
+package import Source
 
-/// Why a text is no YAML document of ours. Quotes nothing of the text: it may hold secrets.
-public struct YAMLError: Error, Hashable, Sendable {
-  /// What is wrong.
-  public var problem: Problem
-  /// Where; empty when it is a place rather than a stretch.
-  public var range: SourceRange
+/// Why a text cannot be read as YAML. It quotes nothing of the text, which may hold secrets.
+package struct YAMLError: Error, Hashable, Sendable {
+  package var problem: Problem
+  /// The range of the error; empty for a single place.
+  package var range: SourceRange
 
-  /// Where it begins.
-  public var mark: Mark { range.start }
+  /// The start of the error.
+  package var mark: Mark { range.start }
 
-  /// What can be wrong.
-  public enum Problem: Hashable, Sendable {
+  package enum Problem: Hashable, Sendable {
     /// More bytes than `YAMLParser.maximumBytes`.
     case fileTooLarge(bytes: Int)
-    /// A byte that is not UTF-8.
+    /// Bytes that are not UTF-8.
     case notUTF8
-    /// Another encoding, going by its byte order mark: `UTF-16` or `UTF-32`.
+    /// Another encoding according to its byte order mark: `UTF-16` or `UTF-32`.
     case otherEncoding(String)
-    /// A character that YAML does not allow, such as NUL; its number.
+    /// The code point of a character that YAML forbids, such as NUL.
     case forbiddenCharacter(UInt32)
-    /// A tab where only spaces may indent.
+    /// A tab in indentation, which must be spaces.
     case tab
-    /// A quote that is never closed; the place is its beginning.
+    /// A quoted string without its closing quote; the range is its start.
     case unclosedQuote
-    /// A `{` or `[` that is never closed, or something within that belongs elsewhere; where it was opened.
+    /// A `{` or `[` that is not closed, or an unexpected token within; the mark is the opening bracket.
     case brokenBrackets(opened: Mark)
-    /// `key: value` where no key can be: a `: ` in a text without quotes, or indentation that is off.
+    /// `key: value` where no key is allowed: a `: ` in a plain scalar, or wrong indentation.
     case unexpectedMapping
-    /// A line that lacks its colon.
+    /// A key without its colon.
     case missingColon
-    /// Something that does not belong to the block above it, mostly because it is indented otherwise.
+    /// A token that does not belong to the block above it, usually because of its indentation.
     case misplaced
-    /// A text without quotes that begins with a character which YAML keeps for itself.
+    /// A plain scalar that begins with a reserved character.
     case reservedCharacter
-    /// `\` and a character that mean nothing together.
+    /// An unknown escape sequence.
     case unknownEscape
-    /// Not YAML; libyaml's own words, which never quote a value.
+    /// Any other syntax error, in libyaml's text, which never quotes a value.
     case syntax(String)
-    /// The same key twice in one mapping; where it stood first.
+    /// The same key twice in one mapping; the mark is the first.
     case duplicateKey(first: Mark)
-    /// A key that is a list or mapping.
+    /// A key that is a sequence or a mapping.
     case keyIsNotText
-    /// `!tag`: nothing here is to be made into a type.
+    /// `!tag`: tags are not supported.
     case tag
-    /// `*name` without `&name` before it.
+    /// `*name` without an earlier `&name`.
     case unknownAlias
-    /// `*name` within its own `&name`.
+    /// `*name` within the node of `&name`.
     case recursiveAlias
     /// A second document.
     case severalDocuments
-    /// Nested deeper than `YAMLParser.maximumDepth`.
+    /// Nesting deeper than `YAMLParser.maximumDepth`.
     case tooDeep
-    /// More nodes, aliases expanded, than `YAMLParser.maximumNodes`.
+    /// More nodes than `YAMLParser.maximumNodes`, with aliases expanded.
     case tooLarge
   }
 
-  /// An error at a place.
-  public init(_ problem: Problem, at mark: Mark) {
+  package init(_ problem: Problem, at mark: Mark) {
     self.init(problem, in: SourceRange(start: mark, end: mark))
   }
 
-  /// An error of a stretch of text.
-  public init(_ problem: Problem, in range: SourceRange) {
+  package init(_ problem: Problem, in range: SourceRange) {
     self.problem = problem
     self.range = range
   }

@@ -1,35 +1,36 @@
 import CMinizip
 import Glibc
 
-/// Writes a zip archive, by minizip: whole or not at all, never over a file that is there, and readable by its owner only.
+/// Writes a zip archive with minizip: atomically, without replacing a file, with mode 0600.
 ///
-/// What is added is in a hidden file beside the archive until `finish`. One that is dropped before leaves nothing.
-public final class ZipWriter {
-  /// Where the archive will be.
-  public let path: String
+/// Until `finish` the archive is a hidden file beside its final path. A writer that is released before
+/// `finish` removes it.
+package final class ZipWriter {
+  /// The final path of the archive.
+  package let path: String
 
   private let temporary: String
   private let descriptor: Int32
-  /// minizip's handle; nil once it is closed. It is never handed out, and one task at a time uses it, since this class is not
-  /// `Sendable`.
+  /// minizip's handle; nil after it is closed. It never leaves this class, and the class is not `Sendable`,
+  /// so only one task at a time uses it.
   private var archive: OpaquePointer?
   private var isFinished = false
 
-  /// Version of zlib, of which minizip is a part: `zlib 1.2.13`.
-  public static var libraryVersion: String { "zlib " + String(cString: zlibVersion()) }
+  /// The version of zlib, which includes minizip: `zlib 1.2.13`.
+  package static var libraryVersion: String { "zlib " + String(cString: zlibVersion()) }
 
   /// Begins an archive.
-  /// - Throws: `exists` where a file has the name; else what stands in the way.
-  public init(_ path: String) throws(ZipError) {
+  /// - Throws: `exists` when the path exists, or another failure.
+  package init(_ path: String) throws(ZipError) {
     guard access(path, F_OK) != 0 else { throw ZipError(.exists, path) }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last, !name.isEmpty else { throw ZipError(.create, path, "it names a folder") }
     let temporary = (parts.dropLast() + [".\(name).partial"]).joined(separator: "/")
-    // Left behind by one that was killed.
+    // A killed process may have left a partial file.
     unlink(temporary)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw ZipError(.create, path, errno: errno) }
-    // By its descriptor: nothing that has taken the name meanwhile is written to.
+    // minizip opens a path. This one leads to our descriptor, even if another file takes the temporary name.
     guard let archive = cminizip_create("/proc/self/fd/\(descriptor)") else {
       let error = errno
       close(descriptor)
@@ -48,17 +49,17 @@ public final class ZipWriter {
     if !isFinished { unlink(temporary) }
   }
 
-  /// So many bytes are given to minizip at once.
+  /// The number of bytes per call of minizip.
   private static let portion = 1 << 20
-  /// From here on a file needs the 64-bit form of its entry.
+  /// From this size on an entry needs the zip64 format, in bytes.
   private static let large = 0xFFFF_FFFF
 
   /// Adds a file.
   /// - Parameters:
-  ///   - name: Its path in the archive, ASCII, parts separated by `/`.
-  ///   - modified: Its time, in seconds since 1970; a zip archive has it to 2 s.
-  /// - Throws: when it cannot be written.
-  public func add(_ name: String, _ bytes: [UInt8], modified: Int) throws(ZipError) {
+  ///   - name: The path in the archive: ASCII, parts separated by `/`.
+  ///   - modified: Modification time in seconds since 1970; zip stores it with a resolution of 2 s.
+  /// - Throws: when the archive cannot be written.
+  package func add(_ name: String, _ bytes: [UInt8], modified: Int) throws(ZipError) {
     try check(cminizip_begin(archive, name, modified, 0o600, bytes.count >= Self.large ? 1 : 0))
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -69,9 +70,9 @@ public final class ZipWriter {
     try check(cminizip_end(archive))
   }
 
-  /// Ends the archive and gives it its name.
-  /// - Throws: `exists` where a file has got that name meanwhile; else what stands in the way. There is no archive then.
-  public func finish() throws(ZipError) {
+  /// Completes the archive and gives it its final name.
+  /// - Throws: `exists` when the path exists by now, or another failure. There is no archive then.
+  package func finish() throws(ZipError) {
     let closing = archive
     archive = nil
     try check(cminizip_close(closing))
@@ -81,44 +82,42 @@ public final class ZipWriter {
   }
 
   private func publish() throws(ZipError) {
-    // Unlike a rename, a link never replaces what has the name.
+    // Unlike a rename, a link never replaces an existing file.
     if link(temporary, path) == 0 {
       unlink(temporary)
       return
     }
     let error = errno
     if error == EEXIST { throw ZipError(.exists, path) }
-    // A USB stick has no links.
+    // The file system, as on most USB sticks, has no links.
     guard [EPERM, EOPNOTSUPP, ENOSYS].contains(error) else { throw ZipError(.create, path, errno: error) }
     guard access(path, F_OK) != 0 else { throw ZipError(.exists, path) }
     guard rename(temporary, path) == 0 else { throw ZipError(.create, path, errno: errno) }
   }
 
   private func check(_ result: Int32) throws(ZipError) {
-    // `ZIP_ERRNO` is what the system says.
+    // `ZIP_ERRNO`: the error is in `errno`.
     if result == -1 { throw ZipError(.write, path, errno: errno) }
     guard result == 0 else { throw ZipError(.write, path, "minizip: error \(result)") }
   }
 }
 
-/// Why there is no archive.
-public struct ZipError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What failed.
-  public enum Code: Hashable, Sendable {
-    /// A file has that name.
+/// Why the archive was not written.
+package struct ZipError: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Code: Hashable, Sendable {
+    /// The path exists.
     case exists
-    /// It could not be made.
+    /// The file could not be created.
     case create
-    /// It could not be written.
+    /// The file could not be written.
     case write
   }
 
-  /// What failed.
-  public var code: Code
+  package var code: Code
   /// The archive's path.
-  public var path: String
-  /// The system's words.
-  public var text: String
+  package var path: String
+  /// The system's error text.
+  package var text: String
 
   init(_ code: Code, _ path: String, _ text: String = "a file has that name") {
     self.code = code
@@ -130,6 +129,5 @@ public struct ZipError: Error, Hashable, Sendable, CustomStringConvertible {
     self.init(code, path, String(cString: strerror(errno)))
   }
 
-  /// Path and words.
-  public var description: String { "\(path): \(text)" }
+  package var description: String { "\(path): \(text)" }
 }

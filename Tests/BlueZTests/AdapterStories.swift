@@ -8,7 +8,7 @@ import Testing
 struct AdapterStories {
   let ready = Adapter(id: Story.adapter, name: "hci0", state: .ready)
 
-  @Test("are there at once, and the stack says its version")
+  @Test("the adapters and the stack's version are available at once")
   func atOnce() async throws {
     try await Stage.with { stage in
       let adapters = try await stage.central.adapters()
@@ -17,7 +17,7 @@ struct AdapterStories {
     }
   }
 
-  @Test("come, change and go")
+  @Test("adapterChanges reports new, changed and removed adapters")
   func changes() async throws {
     try await Stage.with { stage in
       var changes = await stage.central.adapterChanges().makeAsyncIterator()
@@ -31,7 +31,7 @@ struct AdapterStories {
     }
   }
 
-  @Test("no bus")
+  @Test("a missing bus gives busUnavailable")
   func noBus() async {
     let address = BusAddress.address("unix:path=/nonexistent/roboprov")
     let error = await failure { () async throws(CentralError) in
@@ -41,7 +41,7 @@ struct AdapterStories {
     #expect(error?.stackText?.isEmpty == false)
   }
 
-  @Test("a daemon that comes later, goes, and comes again")
+  @Test("a daemon can start later, stop and start again")
   func daemonComes() async throws {
     try await Stage.withBus { bus in
       let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
@@ -67,7 +67,7 @@ struct AdapterStories {
     }
   }
 
-  @Test("a daemon that does not talk to us")
+  @Test("a daemon that denies access gives permissionDenied")
   func denied() async throws {
     try await Stage.withBus { bus in
       try await Stage.with(bus) {
@@ -86,7 +86,7 @@ struct AdapterStories {
     }
   }
 
-  @Test("end with the bus")
+  @Test("adapterChanges ends with the bus")
   func busEnds() async throws {
     try await Stage.with { stage in
       let peripheral = try await stage.heardAndConnected()

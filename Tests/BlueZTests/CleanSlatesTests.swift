@@ -4,11 +4,11 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Clean slates")
+@Suite("Removal of objects to refresh their content")
 struct CleanSlatesTests {
   let path: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01"
 
-  @Test("are granted to one object once in a while")
+  @Test("an object may be removed only once per interval")
   func rate() {
     let other: ObjectPath = "/org/bluez/hci1/dev_C4_7C_8D_00_00_01"
     let asked = [(path, 0), (path, 9), (other, 9), (path, 10), (path, 11)]
@@ -20,7 +20,7 @@ struct CleanSlatesTests {
   }
 
   @Test(
-    "are never granted to what somebody has a tie with",
+    "a tied object is never removed",
     arguments: ["Connected", "Paired", "Bonded", "Trusted", "Blocked"])
   func ties(tie: String) {
     var slates = CleanSlates()

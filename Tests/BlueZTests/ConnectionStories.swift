@@ -9,7 +9,7 @@ import Testing
 struct ConnectionStories {
   static let ofInterest: Set<MemberName> = ["Connect", "Disconnect"]
 
-  /// A stage with one adapter that has heard one peripheral.
+  /// Runs `body` with one adapter that has received one peripheral.
   func stage(_ body: (Stage) async throws -> Void) async throws {
     try await Stage.with {
       await $0.addAdapter()
@@ -25,7 +25,7 @@ struct ConnectionStories {
     }
   }
 
-  /// Connects in a task of its own, and cancels that at a moment of its choice.
+  /// Connects in a separate task, and cancels that task when `moment` returns.
   func connect(_ stage: Stage, cancelledAfter moment: @Sendable () async -> Void) async -> CentralError? {
     await withTaskGroup(of: CentralError?.self) { group in
       group.addTask { await connect(stage) }
@@ -35,7 +35,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("returns when the link is up, and ends when the peripheral goes")
+  @Test("a connection attempt returns when the link is up, and the link ends when the peripheral disconnects")
   func up() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -47,7 +47,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("a Connect that is never answered is ended by Disconnect when its task is cancelled")
+  @Test("cancelling a Connect without a reply sends Disconnect, which ends the attempt")
   func neverAnswered() async throws {
     try await stage { stage in
       let (hung, hangUp) = AsyncStream.makeStream(of: Void.self)
@@ -65,7 +65,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("nothing stays connected when the cancellation crosses the success")
+  @Test("no link remains if the cancellation coincides with the success")
   func crossing() async throws {
     try await stage { stage in
       let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
@@ -79,14 +79,15 @@ struct ConnectionStories {
         return .success([])
       }
       let error = await connect(stage) { for await _ in cancelled {} }
-      // Either the cancellation came first and undid everything, or the success did and the link is the caller's.
+      // Either the cancellation came first and everything was undone, or the success did and the caller has
+      // the link.
       #expect(error == nil || error?.code == .cancelled)
       #expect(await stage.daemon.isConnected == (error == nil))
     }
   }
 
   @Test(
-    "an attempt that a dead program has left behind is ended once",
+    "an attempt that a terminated program left behind is ended once",
     arguments: [
       DBusError.remote("org.bluez.Error.Failed", "Operation already in progress"),
       DBusError.remote("org.bluez.Error.InProgress", "In Progress"),
@@ -108,7 +109,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("a peripheral that BlueZ does not know (any more) must be heard again")
+  @Test("a peripheral that BlueZ does not know (any more) must be received again")
   func unknown() async throws {
     try await Stage.with { stage in
       let error = await connect(stage)
@@ -116,7 +117,8 @@ struct ConnectionStories {
       #expect(error?.stackText == "no object for this device: BlueZ has removed it")
       #expect(await stage.daemon.count("Connect") == 0)
     }
-    // Gone while the call was on its way: the signal comes before the answer, and the answer says what happened.
+    // The object was removed while the call was on its way: the signal arrives first, and the reply has the
+    // reason.
     let refusal = #"Method "Connect" with signature "" on interface "org.bluez.Device1" doesn't exist"#
     try await stage { stage in
       await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
@@ -130,13 +132,13 @@ struct ConnectionStories {
   }
 
   @Test(
-    "an attempt that the kernel gives up, and BlueZ never answers, has failed to connect",
+    "an attempt that expires in the kernel without a reply of BlueZ gives connectFailed",
     arguments: [(4100, CentralError.Code.connectFailed), (20_100, .connectFailed), (900, .peripheralUnknown)])
   func givenUp(milliseconds: Int, code: CentralError.Code) {
     #expect(BlueZCentral.objectRemoved(after: .milliseconds(milliseconds)).code == code)
   }
 
-  @Test("an object that goes before the kernel can have given up must be heard again: BlueZ is about to stop")
+  @Test("an object that is removed before the kernel's attempt can expire gives peripheralUnknown")
   func removedWhileConnecting() async throws {
     try await stage { stage in
       await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
@@ -151,7 +153,7 @@ struct ConnectionStories {
   }
 
   @Test(
-    "the reason is the adapter's or the stack's when these have gone",
+    "an attempt fails with the adapter's or the stack's reason if these are gone",
     arguments: [DiscoveryStories.Loss.unplugged, .poweredOff, .daemonGone, .busGone])
   func lost(loss: DiscoveryStories.Loss) async throws {
     try await stage { stage in
@@ -163,7 +165,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("the reason is the adapter's also when the device goes a moment before it")
+  @Test("an attempt fails with the adapter's reason even if the device is removed just before the adapter")
   func deviceFirst() async throws {
     try await stage { stage in
       await stage.daemon.answer("Connect") { _ in
@@ -176,7 +178,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("a link that is lost before Connect returns has failed to connect")
+  @Test("a link that is lost before Connect returns gives connectFailed")
   func lostAtOnce() async throws {
     try await stage { stage in
       await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
@@ -188,7 +190,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("a link that BlueZ never says is up is asked for, and ends like any other")
+  @Test("a link that BlueZ does not signal is detected by reading Connected, and ends like any other")
   func unsaid() async throws {
     try await stage { stage in
       await stage.daemon.answer("Get") { _ in .success([.variant(.bool(true))]) }
@@ -205,7 +207,7 @@ struct ConnectionStories {
   }
 
   @Test(
-    "a link that BlueZ denies, or says nothing of, has failed to connect",
+    "a link gives connectFailed if BlueZ denies it or does not report it",
     arguments: [
       Result<[DBusValue], DBusError>.success([.variant(.bool(false))]), .success([]),
       .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", "")),
@@ -217,7 +219,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("one connection to one peripheral at a time; a new one waits for the end of the old")
+  @Test("a peripheral has one connection at a time, and a new one waits for the end of the old one")
   func oneAtATime() async throws {
     try await stage { stage in
       let first = try await stage.connect()
@@ -233,7 +235,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("nobody is connected to while another link of the adapter is about to be ended")
+  @Test("a connection attempt waits while another link of the adapter is about to be ended")
   func endingFirst() async throws {
     try await stage { stage in
       let second = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
@@ -257,7 +259,7 @@ struct ConnectionStories {
         await stage.daemon.called("Disconnect")
         try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
         group.addTask { _ = try? await stage.central.connect(to: second, on: Story.adapter) }
-        // Were it to be called too soon, it would be by then.
+        // A call that is made too early would have been made by now.
         try? await SystemClock().sleep(for: .milliseconds(100))
         end.finish()
       }
@@ -285,7 +287,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("the cause of an end is known even if the link goes down before the adapter or the stack")
+  @Test("the cause of a disconnect is known even if the link ends before the adapter or the stack")
   func causes() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -302,7 +304,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("the cause of an end is the same for who asks long after it")
+  @Test("the cause of a disconnect is known even if it is first read long afterwards")
   func askedLater() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -314,7 +316,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("a cause that was told stays, whatever goes later")
+  @Test("a cause that was delivered does not change, whatever is lost later")
   func told() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -326,7 +328,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("waiting for the end is given up when the task is cancelled")
+  @Test("waiting for the end of a link stops when the task is cancelled")
   func cancelledWait() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -339,7 +341,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("forgetting removes the object; what is unknown is forgotten already, what is the user's stays")
+  @Test("forgetting removes the object, succeeds for an unknown one, and keeps one that the user has paired")
   func forget() async throws {
     try await stage { stage in
       await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] call in
@@ -359,7 +361,7 @@ struct ConnectionStories {
     }
   }
 
-  @Test("forgetting what vanishes in the same moment succeeds")
+  @Test("forgetting an object that is removed at the same moment succeeds")
   func forgetVanished() async throws {
     try await stage { stage in
       await stage.daemon.answer("RemoveDevice") { _ in

@@ -4,12 +4,12 @@ import Testing
 
 @testable import BlueZ
 
-/// Plays signals at one device object, as BlueZ would send them.
+/// Applies signals to one device object, as BlueZ would send them.
 private final class Object {
   private var news: DeviceNews
   private var properties: Properties
 
-  /// One that was there before.
+  /// An object that existed before.
   convenience init(remembered properties: Properties) {
     self.init(.remembered, properties)
   }
@@ -19,7 +19,7 @@ private final class Object {
     self.properties = properties
   }
 
-  /// One that a report has just made.
+  /// An object that a report has just created.
   static func born(_ properties: Properties) -> (object: Object, hearing: DeviceNews.Hearing?) {
     let (news, hearing) = DeviceNews.born(properties)
     return (Object(news, properties), hearing)
@@ -27,10 +27,10 @@ private final class Object {
 
   func copy() -> Object { Object(news, properties) }
 
-  /// Whether what it holds is known for certain.
+  /// Whether its content is certain.
   var isCertain: Bool { news.isCertain }
 
-  /// - Parameter repeatsData: whether a discovery of ours runs.
+  /// - Parameter repeatsData: Whether this client's discovery runs.
   func signal(_ changed: Properties, repeatsData: Bool = true) -> DeviceNews.Hearing? {
     properties.merge(changed) { $1 }
     return news.take(changed, device: properties, repeatsData: repeatsData)
@@ -42,7 +42,7 @@ private final class Object {
   }
 }
 
-@Suite("What is news of a device")
+@Suite("The received content of a device's advertisements")
 struct DeviceNewsTests {
   static let beacon = IBeacon(
     uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: 7, measuredPower: -59)
@@ -59,7 +59,7 @@ struct DeviceNewsTests {
     ["ServiceData": .vardict([(uuid, .bytes(bytes))])]
   }
 
-  @Test("a new object says what its report said")
+  @Test("a new object has the content of its report")
   func born() throws {
     let uuids: Properties = ["UUIDs": .strings(["0000180a-0000-1000-8000-00805f9b34fb", "nonsense"])]
     let properties = [rssi, name, uuids, Self.serviceData("4677", [1, 2])].reduce(into: Properties()) {
@@ -73,12 +73,12 @@ struct DeviceNewsTests {
     #expect(!hearing.wantsCleanSlate)
   }
 
-  @Test("an object that comes from storage, without RSSI, says nothing")
+  @Test("an object from storage, without RSSI, reports nothing")
   func stored() {
     #expect(Object.born(name).hearing == nil)
   }
 
-  @Test("a named object's further reports carry the name, which BlueZ does not repeat")
+  @Test("further reports of a named object have the name, which BlueZ does not repeat")
   func further() throws {
     let object = Object.born(name + rssi).object
     let hearing = try #require(object.signal(["RSSI": .int16(-71)]))
@@ -87,7 +87,7 @@ struct DeviceNewsTests {
         == DeviceNews.Hearing(rssi: -71, payload: .init(localName: "Robo Sensor"), wantsCleanSlate: false))
   }
 
-  @Test("a sensor that has become a beacon is a beacon, and no longer bears its former name")
+  @Test("a sensor that has become a beacon is reported as a beacon without its old name")
   func stale() throws {
     let object = Object.born(name + rssi).object
     let hearing = try #require(object.signal(data + rssi))
@@ -99,24 +99,24 @@ struct DeviceNewsTests {
     #expect(try #require(object.signal(data + rssi)).payload == hearing.payload)
   }
 
-  @Test("a beacon that says nothing of it any more is in doubt, until a new object tells")
+  @Test("a beacon whose reports lack the beacon is in doubt until a new object shows its content")
   func back() throws {
     let object = Object.born(data + rssi).object
     for _ in 0..<2 {
       #expect(object.signal(rssi) == DeviceNews.Hearing(rssi: -60, payload: .init(), wantsCleanSlate: true))
     }
-    // It was a beacon all the time, and the two halves of its report came apart.
+    // It was a beacon all the time, and its report was split in two.
     let same = object.copy()
     let again = try #require(same.signal(data + rssi))
     #expect(again.payload.manufacturerData[IBeacon.company] == Self.beacon.manufacturerData)
     #expect(!again.wantsCleanSlate)
-    // Or it says another name.
+    // Or it has another name.
     let renamed = try #require(object.signal(rssi + ["Name": .string("New")]))
     #expect(
       renamed == DeviceNews.Hearing(rssi: -60, payload: .init(localName: "New"), wantsCleanSlate: false))
   }
 
-  @Test("while others scan, a report without data neither confirms nor contradicts; new data says what it is")
+  @Test("during other clients' scans a report without data changes nothing, and new data counts")
   func foreignScan() throws {
     let object = Object.born(data + rssi).object
     let silent = try #require(object.signal(rssi, repeatsData: false))
@@ -125,11 +125,11 @@ struct DeviceNewsTests {
     let other = Self.manufacturerData(0x0059, [2])
     let changed = try #require(object.signal(other + rssi, repeatsData: false))
     #expect(changed.payload.manufacturerData == [0x0059: [2]])
-    // In a scan of ours the same report is complete, and its content known.
+    // During this client's scan the same report is complete, and its content known.
     #expect(try #require(object.signal(other + rssi)).payload == changed.payload)
   }
 
-  @Test("only what was made or signalled before our eyes, and not contradicted since, is certain")
+  @Test("content is certain only if it was observed and not contradicted since")
   func certainty() {
     let object = Object(remembered: name + data)
     #expect(!object.isCertain)
@@ -143,7 +143,7 @@ struct DeviceNewsTests {
     #expect(!Object.born(name).object.isCertain)
   }
 
-  @Test("an object that was there before says nothing but its strength until something fresh comes")
+  @Test("an object that existed before reports only its RSSI until something new is signalled")
   func remembered() throws {
     let object = Object(remembered: name + data)
     #expect(object.signal(rssi) == DeviceNews.Hearing(rssi: -60, payload: .init(), wantsCleanSlate: true))
@@ -152,21 +152,21 @@ struct DeviceNewsTests {
     #expect(fresh.payload.manufacturerData[IBeacon.company] == Self.beacon.manufacturerData)
   }
 
-  @Test("what was known at the end of one discovery holds at the next")
+  @Test("content that was certain at the end of one discovery is certain in the next")
   func pause() throws {
     let object = Object.born(name + rssi).object
     #expect(object.stopDiscovery() == nil)
     #expect(try #require(object.signal(rssi)).payload.localName == "Robo Sensor")
   }
 
-  @Test("the name of a new iBeacon is from BlueZ's cache, which outlives the object")
+  @Test("the name of a new iBeacon is ignored, because it comes from BlueZ's cache")
   func cachedName() throws {
     let hearing = try #require(Object.born(name + data + rssi).hearing)
     #expect(hearing.payload.localName == nil)
     #expect(!hearing.payload.manufacturerData.isEmpty)
   }
 
-  @Test("a name that comes with data stays with that company's data")
+  @Test("a name that is received with data stays with data of the same company")
   func together() throws {
     let other = Self.manufacturerData(0x0059, [1])
     let object = Object.born(name + other + rssi).object
@@ -176,14 +176,14 @@ struct DeviceNewsTests {
     #expect(try #require(object.signal(data + rssi)).payload.localName == nil)
   }
 
-  @Test("data without RSSI is a report whose strength has hardly changed")
+  @Test("data without RSSI is a report whose RSSI has hardly changed")
   func sameStrength() throws {
     let object = Object.born(name + rssi).object
     #expect(try #require(object.signal(data)).rssi == -60)
   }
 
   @Test(
-    "what comes from a connection is no report",
+    "a change that comes from a connection is not a report",
     arguments: [
       ["Connected": .bool(true)], ["Connected": .bool(true), "Name": .string("GAP name")],
       ["ServicesResolved": .bool(true)], ["UUIDs": .strings(["180A"])], ["Paired": .bool(true)], [:],
@@ -196,7 +196,7 @@ struct DeviceNewsTests {
     #expect(next.payload == .init(localName: "Robo Sensor"))
   }
 
-  @Test("values of the wrong type are left out")
+  @Test("values of the wrong type are ignored")
   func hostile() throws {
     let hearing = try #require(
       Object.born(

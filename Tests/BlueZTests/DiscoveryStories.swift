@@ -5,11 +5,11 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Listening through BlueZ", .timeLimit(.minutes(2)))
+@Suite("Scanning through BlueZ", .timeLimit(.minutes(2)))
 struct DiscoveryStories {
   static let ofInterest: Set<MemberName> = ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"]
 
-  @Test("discovers as long as the body runs, unfiltered, and hands on what is heard")
+  @Test("discovery runs without a filter while the body runs, and passes on advertisements")
   func heard() async throws {
     try await Stage.with { stage in
       try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
@@ -31,7 +31,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("stops when the body throws, and when its task is cancelled")
+  @Test("discovery stops when the body throws and when its task is cancelled")
   func stops() async throws {
     try await Stage.with { stage in
       let thrown = await failure { () async throws(CentralError) in
@@ -58,7 +58,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("two who listen share one discovery")
+  @Test("two concurrent scans share one discovery")
   func shared() async throws {
     try await Stage.with { stage in
       try await stage.central.listen(on: Story.adapter) { outer throws(CentralError) in
@@ -78,7 +78,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("a discovery that a lost stop has left behind is stopped first")
+  @Test("a discovery that a lost stop left behind is stopped first")
   func leftBehind() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
@@ -90,7 +90,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("a discovery that BlueZ cannot stop any more is started anew by another filter")
+  @Test("a discovery that BlueZ cannot stop any more is restarted with another filter")
   func unstoppable() async throws {
     try await Stage.with { stage in
       for member in ["StartDiscovery", "StopDiscovery"] as [MemberName] {
@@ -107,7 +107,7 @@ struct DiscoveryStories {
   }
 
   @Test(
-    "says why it cannot start",
+    "a scan that cannot start throws the reason",
     arguments: [
       (["Powered": .bool(false)], .adapterUnavailable(.poweredOff)),
       (["Powered": .bool(false), "PowerState": .string("off-blocked")], .adapterUnavailable(.blocked)),
@@ -124,7 +124,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("says that there is no such adapter")
+  @Test("a scan on an unknown adapter gives adapterUnavailable")
   func absent() async throws {
     try await Stage.with { stage in
       let error = await failure { () async throws(CentralError) in
@@ -134,7 +134,7 @@ struct DiscoveryStories {
     }
   }
 
-  /// What takes discovery away, and what the stream then fails with.
+  /// The losses that end a discovery, and the resulting error of the stream.
   enum Loss: CaseIterable {
     case unplugged
     case poweredOff
@@ -160,7 +160,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("ends when there is nothing to listen with any more", arguments: Loss.allCases)
+  @Test("the stream ends with the reason when adapter, daemon or bus is lost", arguments: Loss.allCases)
   func lost(loss: Loss) async throws {
     try await Stage.with { stage in
       let error = await failure { () async throws(CentralError) in
@@ -173,12 +173,12 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("after our stop nothing is reported, whoever else discovers")
+  @Test("after the stop nothing is reported, even if another client is discovering")
   func afterStop() async throws {
     try await Stage.with { stage in
       let left = try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in stream }
       await stage.daemon.addDevice(Story.named)
-      // Once the adapters' change is seen, so is the device, which came before it on the wire.
+      // When the adapter's change is seen, so is the device, which precedes it on the wire.
       await stage.daemon.setAdapter(["Powered": .bool(false)])
       for await adapters in await stage.central.adapterChanges() where adapters[0].state == .poweredOff {
         break
@@ -195,7 +195,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("a sensor's two lives: never the name of the one with the data of the other")
+  @Test("a sensor that becomes a beacon is never reported with its old name and its new data")
   func twoLives() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
@@ -203,35 +203,35 @@ struct DiscoveryStories {
         await daemon.addDevice(Story.named)
         return .success([])
       }
-      // There from before, and in doubt.
+      // It existed before, so it is in doubt.
       await stage.daemon.addDevice(["Name": .string("Other")])
       try await stage.seen()
       try await stage.central.listen(on: Story.adapter) { stream throws(CentralError) in
         var news = stream.makeAsyncIterator()
-        // So it was removed, and the first report made it anew.
+        // It was removed, and the first report created it again.
         #expect(try await news.next()?.localName == "Robo Sensor")
-        // Provisioned it is a beacon, though BlueZ still has its name.
+        // After provisioning it is a beacon, although BlueZ still has its name.
         await stage.daemon.setDevice(Story.beaconData)
         let beacon = try await news.next()
         #expect(beacon?.localName == nil)
         #expect(beacon?.iBeacon == Story.beacon)
-        // Back in its first life it sends no data.
+        // Back in provisioning mode it sends no data.
         await stage.daemon.setDevice(["RSSI": .int16(-55)])
         let doubtful = try await news.next()
         #expect(doubtful?.rssi == -55)
         #expect(doubtful?.localName == nil)
         #expect(doubtful?.manufacturerData == [:])
-        // In doubt it is removed as well.
+        // It is in doubt, so it is removed as well.
         #expect(try await news.next()?.localName == "Robo Sensor")
       }
     }
   }
 
-  /// A device of the given number, which the daemon removes when it is told to.
+  /// A device with the given number, which the daemon removes on request.
   private func device(_ number: Int) -> (path: ObjectPath, address: DBusValue) {
     let last = String(number, radix: 16, uppercase: true)
     guard let path = ObjectPath("/org/bluez/hci0/dev_C4_7C_8D_00_01_0\(last)") else {
-      preconditionFailure("no path: \(number)")
+      preconditionFailure("not a path: \(number)")
     }
     return (path, .string("C4:7C:8D:00:01:0\(last)"))
   }
@@ -243,7 +243,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("before the scan starts, what is not known for certain and nobody's is removed")
+  @Test("objects with uncertain content that no client uses are removed before the scan starts")
   func cleanSlate() async throws {
     try await Stage.with { stage in
       await letRemove(stage.daemon)
@@ -256,7 +256,7 @@ struct DiscoveryStories {
         await stage.daemon.add(
           path, [Name.Interface.device: properties.merging(["Address": address]) { $1 }])
       }
-      // The first was made before our eyes; the others are from storage.
+      // The first was created while this client observed it; the others come from storage.
       try await stage.seen()
       try await stage.central.listen(on: Story.adapter) { _ throws(CentralError) in }
       let calls = await stage.daemon.calls
@@ -265,7 +265,7 @@ struct DiscoveryStories {
       let members = await stage.daemon.members(Self.ofInterest.union(["RemoveDevice"]))
       #expect(members.first == "RemoveDevice")
 
-      // To the next client all of them are from before.
+      // For another client all of them existed before.
       let other = try await BlueZCentral.open(bus: .address(stage.bus.address), clock: SystemClock())
       try await other.listen(on: Story.adapter) { _ throws(CentralError) in }
       await other.close()
@@ -274,7 +274,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("a scan waits only so long for objects to be removed")
+  @Test("the removal of objects delays a scan only for a limited time")
   func slowRemoval() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("RemoveDevice") { _ in
@@ -289,7 +289,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("what comes into doubt is removed, and the scan started anew once for all")
+  @Test("objects that come into doubt are removed, and the scan is restarted once for all of them")
   func restart() async throws {
     try await Stage.with { stage in
       await letRemove(stage.daemon)
@@ -311,7 +311,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("where the controller repeats what was removed, the scan goes on")
+  @Test("the scan is not restarted if the controller reports the removed devices again")
   func noRestart() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
@@ -331,7 +331,7 @@ struct DiscoveryStories {
   }
 
   @Test(
-    "where the controller reports each device once, the scan is started twice, as BlueZ loses the first reports"
+    "the scan starts twice if the controller reports each device once, because BlueZ loses the first reports"
   )
   func startedTwice() async throws {
     try await Stage.with { stage in
@@ -346,7 +346,7 @@ struct DiscoveryStories {
     }
   }
 
-  @Test("objects that belong to the user are not removed")
+  @Test("objects that the user has paired, trusted or blocked are not removed")
   func trusted() async throws {
     try await Stage.with { stage in
       await stage.daemon.addDevice(["Name": .string("Keyboard"), "Paired": .bool(true)])

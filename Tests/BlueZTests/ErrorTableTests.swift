@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-/// What D-Bus says, what we were doing, and what it means.
+/// A D-Bus error, the operation that failed, and the resulting code.
 struct Failure: CustomTestStringConvertible, Sendable {
   var name: String
   var message: String
@@ -77,7 +77,7 @@ struct Failure: CustomTestStringConvertible, Sendable {
     Failure(
       dbus + "TimedOut", "Failed to activate service 'org.bluez': timed out", .adapter, .stackUnavailable),
     Failure(dbus + "Disconnected", "", .gatt, .busUnavailable),
-    // Nobody's.
+    // Unknown errors.
     Failure("com.example.Surprise", "!", .connect, .other),
     Failure("", "", .gatt, .other),
     Failure(bluez + "Failed", "Operation failed with ATT error: 0x", .gatt, .other),
@@ -88,13 +88,13 @@ struct Failure: CustomTestStringConvertible, Sendable {
 
 @Suite("Errors of BlueZ")
 struct ErrorTableTests {
-  @Test("each becomes one code of ours", arguments: Failure.measured)
+  @Test("each measured error gives one code", arguments: Failure.measured)
   func code(failure: Failure) {
     let error = ErrorTable.error(failure.name, failure.message, during: failure.operation)
     #expect(error.code == failure.code)
   }
 
-  @Test("the original words are kept", arguments: ErrorTable.Operation.allCases)
+  @Test("the original text is kept", arguments: ErrorTable.Operation.allCases)
   func words(operation: ErrorTable.Operation) {
     let error = ErrorTable.error("org.bluez.Error.Failed", "le-connection-abort-by-local", during: operation)
     #expect(error.stackText == "org.bluez.Error.Failed: le-connection-abort-by-local")

@@ -8,13 +8,13 @@ import VirtualBuilding
 
 @testable import BlueZ
 
-@Suite("Another client that scans", .timeLimit(.minutes(3)))
+@Suite("Scans of another client", .timeLimit(.minutes(3)))
 struct ForeignScanStories {
   private func adapter(isScannedByOthers: Bool) -> Adapter {
     Adapter(id: Story.adapter, name: "hci0", state: .ready, isScannedByOthers: isScannedByOthers)
   }
 
-  /// As BlueZ does: it discovers while somebody has asked for it.
+  /// Behaves like BlueZ: the adapter is discovering while a client has requested it.
   private func discover(_ stage: Stage) async {
     await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
       await daemon.setAdapter(["Discovering": .bool(true)])
@@ -22,7 +22,7 @@ struct ForeignScanStories {
     }
   }
 
-  @Test("is told of with the adapter, as long as it scans")
+  @Test("an adapter reports another client's scan while it lasts")
   func comesAndGoes() async throws {
     try await Stage.with { stage in
       var changes = await stage.central.adapterChanges().makeAsyncIterator()
@@ -38,7 +38,7 @@ struct ForeignScanStories {
     }
   }
 
-  @Test("is told of when it scanned before we came")
+  @Test("a scan that began before this client connected is reported")
   func before() async throws {
     try await Stage.with {
       await $0.addAdapter(["Discovering": .bool(true)])
@@ -49,7 +49,7 @@ struct ForeignScanStories {
     }
   }
 
-  @Test("is nobody while we scan ourselves, nor while BlueZ is late to say that we have stopped")
+  @Test("no other client is reported during this client's scan, nor while BlueZ is late to report its end")
   func ourOwn() async throws {
     try await Stage.with { stage in
       await discover(stage)
@@ -68,7 +68,7 @@ struct ForeignScanStories {
     }
   }
 
-  @Test("shows after our own scan, and is remembered during the next")
+  @Test("another client's scan is reported after this client's own, and remembered during the next")
   func afterOurs() async throws {
     try await Stage.with { stage in
       await discover(stage)
@@ -84,7 +84,7 @@ struct ForeignScanStories {
     }
   }
 
-  @Test("is nobody where BlueZ refuses to stop our own scan")
+  @Test("no other client is reported if BlueZ refuses to stop this client's scan")
   func refusedStop() async throws {
     try await Stage.with { stage in
       await discover(stage)
@@ -98,7 +98,7 @@ struct ForeignScanStories {
     }
   }
 
-  @Test("is named where the bus says who listens: bluetoothctl")
+  @Test("the other client is named if the bus reports match rules: bluetoothctl")
   func bluetoothctl() async throws {
     let clock = SystemClock()
     try await ServedBuilding.serve(ConformanceScenario.scenario, on: clock) { building in
@@ -127,7 +127,7 @@ struct ForeignScanStories {
 }
 
 extension ConformanceSubject {
-  /// The adapter that somebody else scans with is not switched off.
+  /// The adapter with which another client scans is not switched off.
   fileprivate func expectBusy() async throws {
     let scanned = try await central.adapters().first { $0.isScannedByOthers }
     let adapter = try #require(scanned?.id)

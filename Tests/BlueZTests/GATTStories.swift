@@ -6,7 +6,7 @@ import Testing
 
 @Suite("GATT through BlueZ", .timeLimit(.minutes(2)))
 struct GATTStories {
-  /// A stage with one adapter that has heard one peripheral.
+  /// Runs `body` with one adapter that has received one peripheral.
   func stage(_ body: (Stage) async throws -> Void) async throws {
     try await Stage.with {
       await $0.addAdapter()
@@ -16,7 +16,7 @@ struct GATTStories {
     }
   }
 
-  @Test("characteristics that come after ServicesResolved are waited for")
+  @Test("discovery waits for characteristics that appear after ServicesResolved")
   func late() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -25,7 +25,7 @@ struct GATTStories {
           try await peripheral.discover(Story.service, requiring: [Story.status, Story.command])
         }
         await stage.daemon.setDevice(["ServicesResolved": .bool(true)])
-        // Children before their parent, too.
+        // Children also appear before their parent.
         await stage.daemon.addCharacteristic(FakeBlueZ.command, Story.command)
         await stage.daemon.addService()
         await stage.daemon.addCharacteristic(FakeBlueZ.status, Story.status)
@@ -35,7 +35,7 @@ struct GATTStories {
     }
   }
 
-  @Test("what never comes is missing, and is named")
+  @Test("a characteristic that never appears is reported as missing, with its UUID")
   func missing() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -53,7 +53,7 @@ struct GATTStories {
     }
   }
 
-  @Test("a link that drops before its services are resolved is disconnected")
+  @Test("a link that is lost before its services are resolved gives disconnected")
   func dropsResolving() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
@@ -91,13 +91,13 @@ struct GATTStories {
   }
 
   @Test(
-    "an error of the peripheral is its error, and the link goes on",
+    "an ATT error of the peripheral is passed on, and the link stays up",
     arguments: [
       ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80", .att(0x80)),
       ("org.bluez.Error.InvalidArguments", "Invalid Length", .att(0x0D)),
       ("org.bluez.Error.NotPermitted", "Write not permitted", .notPermitted),
       ("org.bluez.Error.InProgress", "In Progress", .busy),
-      // Said of a cut link mostly, but this one stands.
+      // Usually the error of a lost link, but this link is up.
       ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e", .att(0x0E)),
     ] as [(String, String, CentralError.Code)])
   func refused(name: String, message: String, code: CentralError.Code) async throws {
@@ -115,7 +115,7 @@ struct GATTStories {
     }
   }
 
-  /// How a link can be cut under a write that is never answered, or answered before BlueZ says so.
+  /// The ways to lose a link during a write: without a reply, or with a reply before BlueZ reports the loss.
   enum Cut: CaseIterable {
     case silently
     case answeredFirst
@@ -144,7 +144,8 @@ struct GATTStories {
   }
 
   @Test(
-    "a link that is cut in mid-write is disconnected, and so is all that comes after", arguments: Cut.allCases
+    "a link that is lost during a write gives disconnected, also for every later operation",
+    arguments: Cut.allCases
   )
   func cut(cut: Cut) async throws {
     try await stage { stage in
@@ -177,7 +178,7 @@ struct GATTStories {
     }
   }
 
-  @Test("an operation whose task is cancelled is cancelled, and the link goes on")
+  @Test("an operation whose task is cancelled gives cancelled, and the link stays up")
   func cancelled() async throws {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
@@ -202,12 +203,12 @@ struct GATTStories {
     }
   }
 
-  @Test("notifications come with their instant, in order, and end with the link")
+  @Test("notifications arrive with their instant, in order, and end with the link")
   func notifications() async throws {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let status = try #require(service[Story.status])
-      // The first value is faster than the answer.
+      // The first value arrives before the reply.
       await stage.daemon.answer("StartNotify") { [daemon = stage.daemon] _ in
         await daemon.notify([1])
         return .success([])
@@ -229,7 +230,7 @@ struct GATTStories {
     }
   }
 
-  @Test("a subscription may be refused; the rest still works")
+  @Test("operations still work after the peripheral refuses a subscription")
   func notPermitted() async throws {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
@@ -246,7 +247,7 @@ struct GATTStories {
   }
 
   @Test(
-    "a characteristic of another link is none of this one's",
+    "a characteristic of another link is not accepted",
     arguments: ["", "x", "/", "/org/bluez/hci1/dev_1/char1"])
   func foreign(handle: String) async throws {
     try await stage { stage in

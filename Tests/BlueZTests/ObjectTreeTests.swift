@@ -20,7 +20,7 @@ struct ObjectTreeTests {
     return tree
   }
 
-  @Test("an adapter is known by its address, whatever its number")
+  @Test("an adapter is identified by its address, whatever its hci number")
   func identity() throws {
     var tree = tree(.snapshot([hci0: adapter()]))
     let id = AdapterID(try #require(BluetoothAddress("00:AA:01:00:00:42")))
@@ -34,7 +34,7 @@ struct ObjectTreeTests {
   }
 
   @Test(
-    "an adapter's state",
+    "an adapter's state follows from Powered and PowerState",
     arguments: [
       (["Powered": .bool(true)], .ready),
       (["Powered": .bool(false)], .poweredOff),
@@ -51,12 +51,12 @@ struct ObjectTreeTests {
         .map(\.state) == [state])
   }
 
-  @Test("an adapter without an address is none", arguments: ["", "00:AA", "zz:zz:zz:zz:zz:zz"])
+  @Test("an object without a valid address is not an adapter", arguments: ["", "00:AA", "zz:zz:zz:zz:zz:zz"])
   func nameless(address: String) {
     #expect(tree(.snapshot([hci0: adapter(address)])).adapters.isEmpty)
   }
 
-  @Test("what BlueZ says of the controller goes with its adapter; 5.66 says nothing")
+  @Test("an adapter has the hardware data that BlueZ reports, and none with 5.66")
   func hardware() {
     func hardware(_ more: Properties) -> AdapterHardware? {
       tree(.snapshot([hci0: adapter("00:AA:01:00:00:42", more)])).adapters.first?.hardware
@@ -75,7 +75,7 @@ struct ObjectTreeTests {
     #expect(tree.adapters.map(\.name) == ["hci1", "hci0"])
   }
 
-  @Test("what has its services resolved is connected, said or not")
+  @Test("a device with resolved services is connected, even if BlueZ has not signalled it")
   func resolved() {
     var tree = tree(
       .added(device, [Name.Interface.device: ["Connected": .bool(false), "ServicesResolved": .bool(false)]]),
@@ -90,7 +90,7 @@ struct ObjectTreeTests {
   }
 
   @Test(
-    "the version is in the modalias, two bytes in hex",
+    "the version is read from the modalias, two bytes in hex",
     arguments: [
       ("usb:v1D6Bp0246d0542", "BlueZ 5.66"), ("usb:v1d6bp0246d0537", "BlueZ 5.55"),
       ("usb:v1D6Bp0246d0600", "BlueZ 6.0"), ("usb:v1D6Bp0247d0542", nil), ("usb:v1D6Bp0246d05", nil),
@@ -102,7 +102,7 @@ struct ObjectTreeTests {
         == version)
   }
 
-  @Test("properties change, and go when they are invalidated")
+  @Test("properties change, and are removed when they are invalidated")
   func changes() {
     var tree = tree(
       .snapshot([device: [Name.Interface.device: ["RSSI": .int16(-60), "Name": .string("a")]]]))
@@ -111,19 +111,19 @@ struct ObjectTreeTests {
     #expect(tree.device(device) == ["Name": .string("b")])
   }
 
-  @Test("what changes at an unknown object changes nothing")
+  @Test("a change of an unknown object has no effect")
   func unknown() {
     let change = ObjectTree.Change.changed(
       device, interface: Name.Interface.device, ["RSSI": .int16(-1)], invalidated: [])
     #expect(tree(change) == ObjectTree())
-    // A late signal for an object that is gone must not bring half of it back.
+    // A late signal for a removed object must not create it again.
     #expect(
       tree(
         .added(device, [Name.Interface.device: [:]]), .removed(device, [Name.Interface.device]), change)
         == ObjectTree())
   }
 
-  @Test("an object stays while it has an interface of ours")
+  @Test("an object stays while it has an interface that is kept")
   func partial() {
     var tree = tree(.added(device, [Name.Interface.device: [:], "org.bluez.Battery1": [:]]))
     tree.apply(.removed(device, ["org.bluez.Battery1"]))
@@ -132,7 +132,7 @@ struct ObjectTreeTests {
     #expect(tree == ObjectTree())
   }
 
-  @Test("a snapshot replaces everything, a lost owner empties it")
+  @Test("a snapshot replaces all objects, and the loss of the owner removes them")
   func replaced() {
     var tree = tree(.added(device, [Name.Interface.device: [:]]), .snapshot([hci0: adapter()]))
     #expect(tree.device(device) == nil)
@@ -140,7 +140,7 @@ struct ObjectTreeTests {
     #expect(tree == ObjectTree())
   }
 
-  @Test("a service's characteristics, in the order of their handles, however they came")
+  @Test("the characteristics of a service are ordered by handle, in whatever order they appeared")
   func service() {
     let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000000"
     func attribute(_ interface: InterfaceName, _ uuid: String) -> ObjectTree.Interfaces {
@@ -170,9 +170,9 @@ struct ObjectTreeTests {
     #expect(tree.service(service, requiring: [], of: other) == .missing(service))
   }
 
-  /// What may be written to must be known.
+  /// Only a uniquely identified characteristic may be written to.
   @Test(
-    "a service or characteristic that is there twice is ambiguous, and what says it belongs elsewhere does not count"
+    "an attribute that exists twice is ambiguous, and one that refers to another parent does not count"
   )
   func decoys() {
     let (service, wanted): (BluetoothUUID, BluetoothUUID) = ("180A", "2A24")
@@ -191,9 +191,9 @@ struct ObjectTreeTests {
       .added(device, [Name.Interface.device: [:]]),
       .added(first, object(service, gattService, ("Device", device))),
       .added(child(first, "char0011"), object(wanted, gattCharacteristic, ("Service", first))),
-      // It lies here, and says that it is the other's.
+      // Its path is below this service, but it refers to the other one.
       .added(child(first, "char0013"), object(wanted, gattCharacteristic, ("Service", second))),
-      // There is no such service.
+      // This service does not exist.
       .added(child(second, "char0021"), object(wanted, gattCharacteristic)))
     guard case .complete(let found) = tree.service(service, requiring: [wanted], of: device) else {
       Issue.record("not complete")
@@ -210,7 +210,7 @@ struct ObjectTreeTests {
     #expect(tree.service(service, requiring: [wanted], of: device) == .ambiguous(service))
   }
 
-  @Test("objects beyond the most that are kept are left out, and changes of others still count")
+  @Test("objects beyond the maximum are dropped, and changes of the others still count")
   func tooMany() {
     var tree = tree(.added(device, [Name.Interface.device: [:]]))
     for number in 0..<(ObjectTree.mostObjects + 10) {
@@ -221,7 +221,7 @@ struct ObjectTreeTests {
     #expect(tree.device(device)?.number("RSSI") == -40)
   }
 
-  @Test("a signal of another shape than it should have is none")
+  @Test("a malformed signal is ignored")
   func hostile() {
     let added = Name.Member.interfacesAdded
     let manager = Name.Interface.objectManager

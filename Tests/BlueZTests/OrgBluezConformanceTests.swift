@@ -8,7 +8,7 @@ import VirtualBuilding
 
 @Suite("BlueZ's Central on the virtual org.bluez", .timeLimit(.minutes(5)))
 struct OrgBluezConformanceTests {
-  /// Runs a body with the conformance suite's world behind a virtual org.bluez on a bus of its own.
+  /// Runs a body with the conformance suite's world behind a virtual org.bluez on a private bus.
   func withWorld(
     _ scenario: Scenario = ConformanceScenario.scenario,
     _ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
@@ -34,27 +34,28 @@ struct OrgBluezConformanceTests {
     }
   }
 
-  @Test("keeps the contract", arguments: ConformanceCheck.all)
+  @Test("the central passes the conformance check", arguments: ConformanceCheck.all)
   func conforms(_ check: ConformanceCheck) async throws {
     try await withWorld { _, subject in try await check.run(subject) }
   }
 
   @Test(
-    "keeps the contract of scanning where the controllers repeat themselves",
+    "the central passes the scanning checks with controllers that repeat reports",
     arguments: ConformanceCheck.scanning)
   func conformsRepeating(_ check: ConformanceCheck) async throws {
     let scenario = ConformanceScenario.scenario(with: .every(.milliseconds(100)))
     try await withWorld(scenario) { _, subject in try await check.run(subject) }
   }
 
-  @Test("goes on with the next daemon when one was killed or has stopped", arguments: [true, false])
+  @Test(
+    "the central continues with the next daemon after one was killed or stopped", arguments: [true, false])
   func daemonRestarts(isKilled: Bool) async throws {
     try await withWorld { stack, subject in
       let peripheral = try await subject.connectToHealthy()
       if isKilled { await stack.killDaemon() } else { await stack.stopDaemon() }
       let end = await peripheral.disconnection()
-      // An orderly end is told step by step: links, adapters, objects, the name. It can take longer than anybody waits
-      // for the name, and then it is the adapter that has gone.
+      // An orderly stop is signalled step by step: links, adapters, objects, the name. It can take longer
+      // than the central waits for the name; then the cause is the adapter.
       #expect(end?.cause == .stackLost || !isKilled && end?.cause == .adapterLost)
       var down: CentralError?
       while down == nil {
@@ -74,7 +75,7 @@ struct OrgBluezConformanceTests {
 }
 
 extension ConformanceSubject {
-  /// Hears the sensor that has no faults, by name, and connects to it.
+  /// Receives the sensor without faults by name, and connects to it.
   func connectToHealthy() async throws -> any Peripheral {
     let healthy = BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_01)
     try await central.listen(on: ConformanceScenario.adapter) { (news) async throws(CentralError) in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Switching an adapter off and on through BlueZ", .timeLimit(.minutes(2)))
 struct PowerStories {
-  /// A daemon that does as it is told; each value of `Powered` that was set, in order.
+  /// Makes the daemon carry out each `Set` of `Powered`.
   private func obey(_ stage: Stage) async {
     await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
       guard let isOn = call.body.last?.unwrapped.asBool else { return .failure(.remote("bad")) }
@@ -23,7 +23,7 @@ struct PowerStories {
     await failure { () async throws(CentralError) in try await stage.central.powerCycle(Story.adapter) }
   }
 
-  @Test("off, then on, each when the other is done")
+  @Test("an adapter is switched off, then on, and each step waits for the other")
   func offAndOn() async throws {
     try await Stage.with { stage in
       await obey(stage)
@@ -33,7 +33,7 @@ struct PowerStories {
     }
   }
 
-  @Test("who may not do it is told so, and nothing has changed")
+  @Test("a user without permission gets permissionDenied, and nothing has changed")
   func denied() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("Set") { _ in
@@ -44,7 +44,7 @@ struct PowerStories {
     }
   }
 
-  @Test("asks again while BlueZ is busy with an earlier change")
+  @Test("the call is repeated while BlueZ is busy with an earlier change")
   func busy() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
@@ -58,7 +58,7 @@ struct PowerStories {
     }
   }
 
-  @Test("blocked meanwhile, it cannot be switched on, and that is the error")
+  @Test("an adapter that is blocked in the meantime cannot be switched on, and the error says so")
   func blocked() async throws {
     try await Stage.with { stage in
       await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
@@ -72,7 +72,7 @@ struct PowerStories {
     }
   }
 
-  @Test("an adapter that holds a link, or is connecting, keeps its power")
+  @Test("an adapter that holds a link or is connecting is not switched off")
   func inUse() async throws {
     try await Stage.with { stage in
       await stage.daemon.addDevice(Story.named)
@@ -84,7 +84,7 @@ struct PowerStories {
   }
 
   @Test(
-    "an adapter with which another client scans keeps its power; a late end of our own scan is no such client"
+    "an adapter is not switched off while another client scans; a late end of our own scan does not count"
   )
   func scannedByOthers() async throws {
     try await Stage.with { stage in
@@ -105,7 +105,7 @@ struct PowerStories {
     }
   }
 
-  @Test("a discovery of ours that BlueZ cannot stop does not keep the power on")
+  @Test("a discovery of this client that BlueZ cannot stop does not prevent switching off")
   func lostDiscovery() async throws {
     try await Stage.with { stage in
       await obey(stage)
@@ -123,7 +123,7 @@ struct PowerStories {
 }
 
 extension Stage {
-  /// Lets time pass: what is settled by then is.
+  /// Waits, so that the state of other clients' scans is settled.
   fileprivate func clockPasses(_ duration: Duration) async throws {
     try await central.clock.sleep(for: duration)
   }

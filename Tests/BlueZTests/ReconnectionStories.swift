@@ -7,11 +7,11 @@ import VirtualBuilding
 
 @testable import BlueZ
 
-@Suite("A central whose bus goes and comes back", .timeLimit(.minutes(3)))
+@Suite("A central whose bus is lost and comes back", .timeLimit(.minutes(3)))
 struct ReconnectionStories {
   let ready = Adapter(id: Story.adapter, name: "hci0", state: .ready)
 
-  /// A central on a bus of its own, with a daemon that is there at first.
+  /// A central on a private bus, with a daemon that runs at first.
   private func with(
     _ body: (DBusDaemon, ReconnectingCentral, FakeBlueZ) async throws -> Void
   ) async throws {
@@ -36,7 +36,7 @@ struct ReconnectionStories {
     await failure { () async throws(CentralError) in try await central.adapters() }?.code
   }
 
-  /// Reads changes until one is as wanted.
+  /// Reads changes until one matches.
   private func wait(
     for wanted: [Adapter], in changes: inout AsyncStream<[Adapter]>.Iterator
   ) async -> Bool {
@@ -44,7 +44,7 @@ struct ReconnectionStories {
     return false
   }
 
-  @Test("shows no adapters while it is away, and those that there are when it is back")
+  @Test("the list of adapters is empty without a bus, and complete when the bus is back")
   func goesAndComes() async throws {
     try await Stage.withBus { bus in
       let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: SystemClock())
@@ -69,12 +69,12 @@ struct ReconnectionStories {
     }
   }
 
-  @Test("connects anew for an operation, without anybody who reads the changes")
+  @Test("an operation reconnects, even if no task reads the changes")
   func onDemand() async throws {
     try await with { bus, central, _ in
       #expect(await code(of: central) == nil)
       await bus.stop()
-      // The end of the connection may be news that is under way.
+      // The report of the lost connection may still be in flight.
       while await code(of: central) != .busUnavailable { await Task.yield() }
       try await bus.restart()
       try await Stage.with(bus) {
@@ -85,7 +85,7 @@ struct ReconnectionStories {
     }
   }
 
-  @Test("ends what was under way: a link, a connection attempt, a scan, a write")
+  @Test("the loss of the bus ends a link, a connection attempt, a scan and a write")
   func underWay() async throws {
     try await with { bus, central, daemon in
       await daemon.answer("Connect") { _ in
@@ -152,7 +152,7 @@ struct ReconnectionStories {
     }
   }
 
-  @Test("does not keep a cancelled task waiting while it is away")
+  @Test("a cancelled task does not wait for the bus")
   func cancelled() async throws {
     try await with { bus, central, _ in
       var changes = await central.adapterChanges().makeAsyncIterator()
@@ -169,7 +169,7 @@ struct ReconnectionStories {
     }
   }
 
-  @Test("is told at once when it was never there")
+  @Test("opening without a bus fails at once")
   func neverThere() async {
     let error = await failure { () async throws(CentralError) in
       try await ReconnectingCentral.open(
@@ -178,7 +178,7 @@ struct ReconnectionStories {
     #expect(error?.code == .busUnavailable)
   }
 
-  @Test("works on with the next bus, and removes what the last one left before it scans")
+  @Test("the central works with the next bus, and removes old objects before it scans")
   func building() async throws {
     let clock = SystemClock()
     let adapter = ConformanceScenario.adapter
@@ -189,7 +189,7 @@ struct ReconnectionStories {
       try await building.restartBus()
       #expect(await link.disconnection()?.cause == .stackLost)
       for await adapters in await central.adapterChanges() where adapters.first?.state == .ready { break }
-      // BlueZ has the object on disk, and nothing of ours is left that would remove it.
+      // BlueZ has stored the object, and no client is left that would remove it.
       #expect(await building.world.storedPeripherals(on: adapter.address) == [link.address])
       try await central.listen(on: adapter) { (news) async throws(CentralError) in
         for try await heard in news where heard.address == link.address { return }

@@ -6,7 +6,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("Scanning through the virtual org.bluez, again and again", .timeLimit(.minutes(3)))
+@Suite("Repeated scans through the virtual org.bluez", .timeLimit(.minutes(3)))
 struct RepeatedScanTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
   static let controllers: [DuplicateFilter] = [.oncePerScan, .every(.milliseconds(100))]
@@ -15,7 +15,7 @@ struct RepeatedScanTests {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
   }
 
-  /// Thirty sensors that wait and ten beacons, twice as fast as life.
+  /// Serves 30 unprovisioned sensors and 10 beacons, at twice the real speed.
   private static func serve(
     _ controller: DuplicateFilter, _ body: @escaping @Sendable (ServedBuilding) async throws -> Void
   ) async throws {
@@ -30,7 +30,7 @@ struct RepeatedScanTests {
     try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: 2), body)
   }
 
-  /// Those that a central says something of besides their strength, in a scan of 4 s.
+  /// The peripherals whose content (not only RSSI) a central reports in a scan of 4 s.
   private static func scan(_ central: BlueZCentral, _ clock: any TimeSource) async throws
     -> Set<BluetoothAddress>
   {
@@ -58,7 +58,7 @@ struct RepeatedScanTests {
     }
   }
 
-  /// The same by a client of its own.
+  /// Same as above, with a separate client.
   private static func scan(_ building: ServedBuilding) async throws -> Set<BluetoothAddress> {
     let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
     do {
@@ -73,7 +73,7 @@ struct RepeatedScanTests {
 
   private static let all = Set((1...40).map { sensor($0) })
 
-  @Test("four scans in a row, each by a new client, hear every device", arguments: controllers)
+  @Test("four consecutive scans by four clients receive every device", arguments: controllers)
   func newClients(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
       for _ in 0..<4 {
@@ -83,7 +83,7 @@ struct RepeatedScanTests {
     }
   }
 
-  @Test("four scans in a row by one client hear every device", arguments: controllers)
+  @Test("four consecutive scans by one client receive every device", arguments: controllers)
   func oneClient(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
       let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
@@ -95,7 +95,7 @@ struct RepeatedScanTests {
     }
   }
 
-  @Test("scans beside a client without a filter hear every device as well", arguments: controllers)
+  @Test("scans concurrent with a client without a filter receive every device", arguments: controllers)
   func foreignScan(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
       let foreign = try await Connection.open(.address(building.busAddress))
@@ -114,7 +114,8 @@ struct RepeatedScanTests {
   }
 
   @Test(
-    "a beacon that is put back into provisioning mode is heard so in the next scan", arguments: controllers)
+    "a beacon that returns to provisioning mode is received with its name in the next scan",
+    arguments: controllers)
   func pressedButton(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
       let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
@@ -123,17 +124,17 @@ struct RepeatedScanTests {
       try await Self.provision(Self.sensor(1), central)
       try await building.clock.sleep(for: .seconds(5))
       let working = try await Self.scan(central, building.clock)
-      #expect(!working.contains(Self.sensor(1)), "as a beacon it has no name")
+      #expect(!working.contains(Self.sensor(1)), "a beacon has no name")
       await building.world.pressButton(Self.sensor(1))
       try await building.clock.sleep(for: .seconds(5))
-      // BlueZ has its name still, so it says no more of it than its strength.
+      // BlueZ still has its name, so it signals nothing but the RSSI.
       let back = try await Self.scan(central, building.clock)
       #expect(back.contains(Self.sensor(1)))
       await central.close()
     }
   }
 
-  /// Writes what makes a beacon of a Robo Sensor, which then ends the link itself.
+  /// Provisions a Robo Sensor, which then ends the link itself.
   private static func provision(_ address: BluetoothAddress, _ central: BlueZCentral) async throws {
     let peripheral = try await central.connect(to: address, on: AdapterID(adapter))
     let service = try await peripheral.discover(

@@ -1,15 +1,17 @@
 import Bluetooth
 import Testing
 
-@Suite("A text from outside") struct BoundedTextTests {
-  @Test("is kept as it is up to the limit")
+@Suite("The length limit of text from outside") struct BoundedTextTests {
+  @Test("a text within the limit is kept unchanged")
   func short() {
     let text = String(repeating: "x", count: String.mostBytesFromOutside)
     #expect(text.bounded() == text)
     #expect("".bounded() == "")
   }
 
-  @Test("is cut at a character, and tells its length", arguments: ["x", "ü", "€", "𝄞", "e\u{301}"])
+  @Test(
+    "a longer text is cut between characters and states its length",
+    arguments: ["x", "ü", "€", "𝄞", "e\u{301}"])
   func long(_ character: String) {
     let text = "-" + String(repeating: character, count: 1_000_000)
     let bounded = text.bounded()

@@ -10,7 +10,7 @@ struct CSVReaderTests {
   }
 
   @Test(
-    "the delimiter is found, whatever the line ends and quotes",
+    "the delimiter is recognised with any line ends and quotes",
     arguments: [
       "room,minor\nLobby,7\nBar,8\n", "room;minor\r\nLobby;7\r\nBar;8", "room\tminor\rLobby\t7\rBar\t8\r",
       "\u{FEFF}room;minor\nLobby;7\n\n;\nBar;8\n", "sep=;\r\nroom;minor\r\nLobby;7\r\nBar;8\r\n",
@@ -20,7 +20,7 @@ struct CSVReaderTests {
     #expect(try rows(text) == [["room", "minor"], ["Lobby", "7"], ["Bar", "8"]])
   }
 
-  @Test("cells keep their text: leading zeros, quotes, delimiters and line ends within quotes")
+  @Test("cells keep leading zeros, and quotes, delimiters and line ends within quotes")
   func cells() throws {
     #expect(
       try rows("room;note\n007;\"a;b\"\n\"say \"\"hi\"\"\";\"two\r\nlines\"\n 1e3 ;\" x \"\n") == [
@@ -33,14 +33,14 @@ struct CSVReaderTests {
     #expect(try rows("") == [])
   }
 
-  @Test("places are those of an editor")
+  @Test("a cell's line and column are those of an editor")
   func places() throws {
     let marked = MarkedText("zürich;1️⃣ \"b\"2️⃣ ;c\r\n\"x\ny\";3️⃣é4️⃣\r5️⃣last")
     let table = try CSVReader.read(SourceText(marked.bytes, number: 3))
     func mark(_ number: Int) -> Mark? {
       marked[number].map { Mark(line: $0.line, column: $0.column, offset: $0.offset, text: 3) }
     }
-    // The blank before a quoted cell is not part of it.
+    // The space before a quoted cell is not part of the cell.
     #expect(table.rows[0][1].range.start.column == (mark(1)?.column ?? 0) + 1)
     #expect(table.rows[0][1].range.end == mark(2))
     #expect(table.rows[1][1].range == SourceRange(start: try #require(mark(3)), end: try #require(mark(4))))
@@ -49,7 +49,7 @@ struct CSVReaderTests {
   }
 
   @Test(
-    "what is no table is refused at its place",
+    "an invalid table is refused with its place",
     arguments: [
       ("a;b\n1;1️⃣\"2\n3;4\n", CSVError.Problem.unclosedQuote), ("a;b\n\"1\"1️⃣x;2\n", .textAfterQuote),
       ("a;1️⃣\u{0}", .nulByte),
@@ -61,7 +61,7 @@ struct CSVReaderTests {
     #expect(error?.range.start == marked[1])
   }
 
-  @Test("other encodings are named, and broken UTF-8 is found")
+  @Test("another encoding is reported by name, and broken UTF-8 with its place")
   func encodings() {
     #expect(throws: CSVError.self) { try CSVReader.read(SourceText([0xFF, 0xFE, 0x41, 0x00])) }
     let latin = Array("Zimmer;".utf8) + [0xFC] + Array("\n".utf8)

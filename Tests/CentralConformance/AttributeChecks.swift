@@ -6,7 +6,7 @@ private typealias Here = ConformanceScenario
 extension ConformanceCheck {
   static let attributeChecks = [
     ConformanceCheck("discovers a service with everything that is required of it") { subject in
-      // One link in three shows characteristics late.
+      // One link in three has late characteristics.
       for _ in 0..<4 {
         let peripheral = try await subject.connect()
         let service = try await subject.service(of: peripheral)
@@ -17,11 +17,11 @@ extension ConformanceCheck {
     },
     ConformanceCheck("lists all services, with all characteristics and what can be done with them") {
       subject in
-      // One link in three shows characteristics late.
+      // One link in three has late characteristics.
       for _ in 0..<4 {
         let peripheral = try await subject.connect()
         let services = try await subject.within("all services") { try await peripheral.allServices() }
-        // A stack may list services of its own, such as Generic Attribute.
+        // A stack may list its own services, such as Generic Attribute.
         guard let service = services.first(where: { $0.uuid == RoboSensorGATT.service }) else {
           throw ConformanceFailure(description: "found only \(services.map(\.uuid))")
         }
@@ -69,7 +69,7 @@ extension ConformanceCheck {
       try await subject.expectFailure(.att(0x0D)) {
         try await subject.write([], to: RoboSensorGATT.ssid, of: peripheral, in: service)
       }
-      // The link survives a refusal.
+      // The link stays up after a refusal.
       try await subject.write([0x41], to: RoboSensorGATT.ssid, of: peripheral, in: service)
     },
     ConformanceCheck("hands on the refusal of a value that is longer than a packet") { subject in
@@ -79,7 +79,7 @@ extension ConformanceCheck {
       try await subject.expectFailure(.att(0x0D)) {
         try await subject.write(long, to: RoboSensorGATT.roomName, of: peripheral, in: service)
       }
-      // It went out in pieces, and arrived in one.
+      // It was sent in several parts and received as one value.
       let written = await subject.world.writes(to: Here.healthy)
       try subject.expect(written.map(\.value) == [long], "the sensor got \(written)")
     },

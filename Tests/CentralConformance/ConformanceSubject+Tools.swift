@@ -4,14 +4,14 @@ import VirtualBuilding
 extension ConformanceSubject {
   typealias Here = ConformanceScenario
 
-  /// Only a hang takes longer than this.
+  /// The time limit of an operation. Only an operation that hangs takes longer.
   static let patience = Duration.seconds(90)
 
   func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) throws {
     guard isTrue else { throw ConformanceFailure(description: message()) }
   }
 
-  /// Has `work` fail with one of these codes.
+  /// Expects `work` to fail with one of these codes.
   func expectFailure<Value: Sendable>(
     _ codes: CentralError.Code...,
     of work: @escaping @Sendable () async throws -> Value
@@ -27,7 +27,7 @@ extension ConformanceSubject {
     try expect(codes.contains(thrown.code), "expected \(codes), but it failed with \(thrown)")
   }
 
-  /// What `work` gives, within a time.
+  /// The result of `work`, with a time limit.
   @discardableResult
   func within<Value: Sendable>(
     _ what: String, limit: Duration = patience, _ work: @escaping @Sendable () async throws -> Value
@@ -45,7 +45,7 @@ extension ConformanceSubject {
     return done
   }
 
-  /// Begins `work`, cancels it after a while and gives what came of it.
+  /// Starts `work`, cancels it after a while, and returns its result.
   func cancelling<Value: Sendable>(
     after delay: Duration, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Result<Value, any Error> {
@@ -62,14 +62,14 @@ extension ConformanceSubject {
     }
   }
 
-  /// Waits until something is so.
+  /// Waits until a condition is true.
   func eventually(_ what: String, _ isSo: @escaping @Sendable () async throws -> Bool) async throws {
     try await within(what) {
       while try await !isSo() { try await clock.sleep(for: .milliseconds(20)) }
     }
   }
 
-  /// Listens until a sensor is heard.
+  /// Scans until a sensor is received.
   @discardableResult
   func hear(
     _ address: BluetoothAddress, on adapter: AdapterID = Here.adapter,
@@ -87,7 +87,7 @@ extension ConformanceSubject {
     return news
   }
 
-  /// Hears a sensor and connects to it.
+  /// Receives a sensor and connects to it.
   func connect(_ address: BluetoothAddress = Here.healthy) async throws -> any Peripheral {
     try await hear(address)
     return try await within("a link to \(address)") {
@@ -95,7 +95,7 @@ extension ConformanceSubject {
     }
   }
 
-  /// The provisioning service, with everything in it that all firmware has.
+  /// The provisioning service with the characteristics that every firmware has.
   func service(of peripheral: any Peripheral) async throws -> RemoteService {
     try await within("the provisioning service") {
       try await peripheral.discover(RoboSensorGATT.service, requiring: ConformanceCheck.required)
@@ -127,7 +127,7 @@ extension ConformanceSubject {
 }
 
 extension ConformanceCheck {
-  /// What all firmware has.
+  /// The characteristics that every firmware has.
   static let required = [
     RoboSensorGATT.ssid, RoboSensorGATT.password, RoboSensorGATT.roomName, RoboSensorGATT.minor,
     RoboSensorGATT.command, RoboSensorGATT.status,

@@ -1,21 +1,20 @@
-public import Bluetooth
-public import VirtualBuilding
+package import Bluetooth
+package import VirtualBuilding
 
-/// A `Central` under examination, with the hands-on control over the world behind it. The world was made from
-/// `ConformanceScenario.scenario`, or of other stuff after its example, and runs; the central speaks to it by
-/// whatever road.
+/// A `Central` under test, with control over the world behind it. The world was created from
+/// `ConformanceScenario.scenario`, or corresponds to it, and runs. The central may reach it in any way.
 ///
-/// All waiting is on the clock that both live on, with bounds so wide that only a hang exceeds them.
-public struct ConformanceSubject: Sendable {
-  /// What is examined.
-  public var central: any Central
+/// All waits use the clock of both. The time limits are so long that only an operation that hangs exceeds
+/// them.
+package struct ConformanceSubject: Sendable {
+  /// The central under test.
+  package var central: any Central
   /// The world behind it.
-  public var world: any WorldControl
-  /// The clock of both.
-  public var clock: any TimeSource
+  package var world: any WorldControl
+  /// The clock of the central and the world.
+  package var clock: any TimeSource
 
-  /// A central and its world.
-  public init(central: any Central, world: any WorldControl, clock: any TimeSource) {
+  package init(central: any Central, world: any WorldControl, clock: any TimeSource) {
     self.central = central
     self.world = world
     self.clock = clock
@@ -23,13 +22,11 @@ public struct ConformanceSubject: Sendable {
 }
 
 /// The world that the checks expect.
-public enum ConformanceScenario {
-  /// The first adapter.
-  public static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_00))
-  /// The second adapter.
-  public static let otherAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_01))
-  /// An adapter that there is not.
-  public static let noAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_FF))
+package enum ConformanceScenario {
+  package static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_00))
+  package static let otherAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_01))
+  /// An adapter that does not exist.
+  package static let noAdapter = AdapterID(BluetoothAddress(rawValue: 0x00_1A_7D_DA_71_FF))
 
   static let healthy = sensor(1)
   static let dead = sensor(2)
@@ -44,15 +41,15 @@ public enum ConformanceScenario {
     BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_00 + number)
   }
 
-  /// The scenario with controllers that report further advertisements of a device as these say.
-  public static func scenario(with duplicates: DuplicateFilter) -> Scenario {
+  /// The scenario with controllers that handle repeated advertisements in this way.
+  package static func scenario(with duplicates: DuplicateFilter) -> Scenario {
     var scenario = scenario
     scenario.radio.duplicates = duplicates
     return scenario
   }
 
-  /// Two adapters and a sensor for each purpose.
-  public static let scenario = Scenario(
+  /// Two adapters, and a sensor for each purpose.
+  package static let scenario = Scenario(
     seed: 1,
     adapters: [
       AdapterScenario(address: adapter.address, name: "hci0"),
@@ -70,30 +67,30 @@ public enum ConformanceScenario {
     ])
 }
 
-/// What a check found.
-public struct ConformanceFailure: Error, CustomStringConvertible {
-  /// What was expected, and what was found instead.
-  public var description: String
+/// A failed check.
+package struct ConformanceFailure: Error, CustomStringConvertible {
+  /// The expectation, and the actual behaviour.
+  package var description: String
 }
 
-/// One thing that every `Central` must do.
-public struct ConformanceCheck: Sendable, CustomStringConvertible {
-  /// What it must do.
-  public var description: String
-  /// Examines a subject that nothing else uses.
-  /// - Throws: `ConformanceFailure`; an error of the central where none should be.
-  public var run: @Sendable (ConformanceSubject) async throws -> Void
+/// A requirement for every `Central`.
+package struct ConformanceCheck: Sendable, CustomStringConvertible {
+  /// The requirement.
+  package var description: String
+  /// Tests a subject that no other check uses at the same time.
+  /// - Throws: `ConformanceFailure`, or an unexpected error of the central.
+  package var run: @Sendable (ConformanceSubject) async throws -> Void
 
   init(_ description: String, _ run: @escaping @Sendable (ConformanceSubject) async throws -> Void) {
     self.description = description
     self.run = run
   }
 
-  /// What concerns scanning, which depends on what the controllers report.
-  public static let scanning = listeningChecks
+  /// The checks for scanning, which depends on the reports of the controllers.
+  package static let scanning = listeningChecks
 
-  /// Everything that can be checked on any central.
-  public static let all =
+  /// All checks.
+  package static let all =
     adapterChecks + listeningChecks + connectingChecks + attributeChecks + endingChecks
     + powerChecks
 }

@@ -109,7 +109,7 @@ extension ConformanceCheck {
       }
       await stale.disconnect()
       await subject.world.updateFirmware(of: Here.stale)
-      // What the stack knows of it is wrong now, and it does not notice.
+      // The stack's cached attributes are outdated now, and it does not notice.
       let again = try await subject.connect(Here.stale)
       try await subject.expectFailure(.attributeMissing(RoboSensorGATT.ssid)) {
         try await again.discover(RoboSensorGATT.service, requiring: required)

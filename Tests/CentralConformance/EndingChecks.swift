@@ -11,7 +11,7 @@ extension ConformanceCheck {
       try await subject.expectEnd(of: peripheral, .local)
       let links = await subject.world.openLinkCount(on: nil)
       try subject.expect(links == 0, "\(links) links")
-      // Once more does no harm.
+      // A second call has no effect.
       try await subject.within("a second disconnect") { await peripheral.disconnect() }
     },
     ConformanceCheck("tells whom an adapter is connected to, and by which services one knows it") { subject in
@@ -60,7 +60,7 @@ extension ConformanceCheck {
       let service = try await subject.service(of: peripheral)
       let status = try subject.characteristic(RoboSensorGATT.status, in: service)
       await subject.world.dropLink(to: Here.healthy)
-      // In flight while nobody answers any more.
+      // In flight when the peripheral stops responding.
       try await subject.expectFailure(.disconnected) { try await peripheral.read(status) }
       try await subject.expectEnd(of: peripheral, .remote)
       try await subject.expectFailure(.disconnected) { try await peripheral.read(status) }
@@ -86,7 +86,7 @@ extension ConformanceCheck {
       await subject.world.setPresent(false, Here.adapter.address, name: nil)
       try await subject.expectEnd(of: peripheral, .adapterLost)
       await subject.world.setPresent(true, Here.adapter.address, name: nil)
-      // It may come before it has its power.
+      // The adapter may appear before it is powered.
       try await subject.eventually("the adapter being back") {
         let back = try await subject.central.adapters().first
         return back?.id == Here.adapter && back?.state == .ready

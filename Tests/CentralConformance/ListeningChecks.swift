@@ -45,7 +45,8 @@ extension ConformanceCheck {
         before <= news.receivedAt && news.receivedAt <= subject.clock.now, "at \(news.receivedAt)")
     },
     ConformanceCheck("goes on reporting a peripheral whose strength changes little") { subject in
-      // Where the controller reports each device once per scan, the second report comes with the kernel's next scan.
+      // If the controller reports each device once per scan, the second report comes with the kernel's next
+      // scan.
       try await subject.within("two reports of one peripheral") {
         try await subject.central.listen(on: Here.adapter) { (news) async throws(CentralError) in
           var count = 0
@@ -132,7 +133,7 @@ extension ConformanceCheck {
 }
 
 extension ConformanceSubject {
-  /// The peripherals that say their name in a scan of a given length.
+  /// The peripherals that are received with their name in a scan of a given length.
   fileprivate func named(for duration: Duration) async throws -> Set<BluetoothAddress> {
     try await within("a scan") {
       try await central.listen(on: Here.adapter) { (news) async throws(CentralError) in

@@ -1,61 +1,57 @@
-public import Bluetooth
-public import VirtualBuilding
+package import Bluetooth
+package import VirtualBuilding
 
-/// The hands-on control over the world behind a central: what the checks do to it, and what they look at there
-/// instead of believing the central. A virtual `World` is one; so is the lab around the real BlueZ.
+/// Control over the world behind a central: the checks change it, and inspect it independently of the
+/// central. A virtual `World` is one, and so is the lab around the real BlueZ.
 ///
-/// Nothing here fails: a world that cannot do what it is asked to is broken, and ends the examination.
-public protocol WorldControl: Sendable {
-  /// Powers an adapter on or off, as its user does.
+/// The functions do not throw. A world that cannot carry them out is broken and ends the test run.
+package protocol WorldControl: Sendable {
+  /// Powers an adapter on or off.
   func setPowered(_ isPowered: Bool, _ adapter: BluetoothAddress) async
-  /// Unplugs an adapter, or plugs it in again, perhaps so that it gets another name (`hci2`).
+  /// Unplugs an adapter, or plugs it in again, optionally with another name (`hci2`).
   func setPresent(_ isPresent: Bool, _ adapter: BluetoothAddress, name: String?) async
-  /// Has the link to a sensor lost without a word.
+  /// Makes the link to a sensor fail without a disconnect.
   func dropLink(to sensor: BluetoothAddress) async
-  /// Takes a sensor off the air for good.
+  /// Makes a sensor stop advertising permanently.
   func silence(_ sensor: BluetoothAddress) async
-  /// Gives a sensor the firmware that has other attributes than a central that was connected to it before has
-  /// seen.
+  /// Gives a sensor a firmware with other attributes than a central has cached.
   func updateFirmware(of sensor: BluetoothAddress) async
 
-  /// How many links there are now, on one adapter or (nil) on all.
+  /// The current number of links, on one adapter or (nil) on all.
   func openLinkCount(on adapter: BluetoothAddress?) async -> Int
-  /// Attempts to connect that are under way on an adapter which does not discover.
+  /// The connection attempts in progress on an adapter that is not discovering.
   func attemptsUnderWay(on adapter: BluetoothAddress) async -> Int
   /// Whether an adapter discovers.
   func isDiscovering(_ adapter: BluetoothAddress) async -> Bool
-  /// What was written to a sensor, in order.
+  /// The values that were written to a sensor, in order.
   func writes(to sensor: BluetoothAddress) async -> [WrittenValue]
 }
 
-/// A value that reached a sensor.
-public struct WrittenValue: Hashable, Sendable {
-  /// Where to.
-  public var characteristic: BluetoothUUID
-  /// What.
-  public var value: [UInt8]
+/// A value that was written to a sensor.
+package struct WrittenValue: Hashable, Sendable {
+  /// The characteristic that it was written to.
+  package var characteristic: BluetoothUUID
+  package var value: [UInt8]
 
-  /// A value and where it went.
-  public init(characteristic: BluetoothUUID, value: [UInt8]) {
+  package init(characteristic: BluetoothUUID, value: [UInt8]) {
     self.characteristic = characteristic
     self.value = value
   }
 }
 
 extension World: WorldControl {
-  /// Nobody hears the sensor any more, nor does it hear anybody.
-  public func silence(_ sensor: BluetoothAddress) { setMuted(true, sensor) }
+  /// The sensor is out of range from now on.
+  package func silence(_ sensor: BluetoothAddress) { setMuted(true, sensor) }
 
-  /// Nothing: sensors with `staleAttributes` are made as ones whose update BlueZ has missed.
-  public func updateFirmware(of sensor: BluetoothAddress) {}
+  /// No effect: sensors with `staleAttributes` already have outdated cached attributes.
+  package func updateFirmware(of sensor: BluetoothAddress) {}
 
-  /// As BlueZ and the radio both see it: they are one here.
-  public func isDiscovering(_ adapter: BluetoothAddress) -> Bool {
+  /// BlueZ's state and the radio's state are the same here.
+  package func isDiscovering(_ adapter: BluetoothAddress) -> Bool {
     adapters().contains { $0.address == adapter && $0.isDiscovering }
   }
 
-  /// What was written to a sensor, in order.
-  public func writes(to sensor: BluetoothAddress) -> [WrittenValue] {
+  package func writes(to sensor: BluetoothAddress) -> [WrittenValue] {
     writes.filter { $0.address == sensor }
       .map { WrittenValue(characteristic: $0.characteristic, value: $0.value) }
   }

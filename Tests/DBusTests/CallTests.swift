@@ -96,7 +96,7 @@ struct CallTests {
             try await client.call(TestService.call("Never"), timeout: nil)
           }
         }
-        // The call before this one is on its way by the time this one is answered, or never will be.
+        // When this call gets its reply, the call before it has been received, or never will be.
         _ = try? await client.call(TestService.call("Echo"))
         group.cancelAll()
         return await group.next() ?? nil

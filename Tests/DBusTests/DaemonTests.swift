@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import Testing
 
-@Suite("A bus of one's own", .timeLimit(.minutes(2)))
+@Suite("A private bus", .timeLimit(.minutes(2)))
 struct DaemonTests {
   private func withDirectory(_ body: (String) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(
@@ -62,7 +62,7 @@ struct DaemonTests {
       }
       let made = try #require(try contents(directory).first)
       let address = BusAddress.address("unix:path=\(directory)/\(made)/bus")
-      // Should it be a moment behind, its end is seen from here.
+      // If the bus is slow, its end is observed here.
       if let connection = try? await Connection.open(address) { await connection.closed() }
       let error = await failure { () throws(DBusError) in _ = try await Connection.open(address) }
       #expect(error?.kind == .cannotConnect)

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import Testing
 
-/// A pipe: what is written to one end is read from the other, and that reads an end when no writer is left.
+/// A pipe: bytes written to one end are read from the other, which reads the end when no writer is left.
 private struct Pipe {
   let reading: DBusDescriptor
   let writing: DBusDescriptor
@@ -15,7 +15,7 @@ private struct Pipe {
   }
 }
 
-/// Nil when a pipe's last writer is gone.
+/// Nil if the pipe's last writer is gone.
 private func byte(from descriptor: DBusDescriptor) -> UInt8? {
   var byte: UInt8 = 0
   return read(descriptor.number, &byte, 1) == 1 ? byte : nil
@@ -25,7 +25,7 @@ private func write(_ byte: UInt8, to descriptor: DBusDescriptor) -> Bool {
   Glibc.write(descriptor.number, [byte], 1) == 1
 }
 
-/// Whether both are open, and the same open file.
+/// Whether both are open, and refer to the same open file.
 private func isSameFile(_ one: DBusDescriptor, _ other: DBusDescriptor) -> Bool {
   var (first, second) = (stat(), stat())
   return fstat(one.number, &first) == 0 && fstat(other.number, &second) == 0
@@ -34,7 +34,7 @@ private func isSameFile(_ one: DBusDescriptor, _ other: DBusDescriptor) -> Bool 
 
 @Suite("Open files in messages", .timeLimit(.minutes(2)))
 struct DescriptorTests {
-  @Test("an exported object gives a pipe's end away; it ends when its last holder lets go of it")
+  @Test("an exported object sends a pipe's end, which closes when its last owner releases it")
   func pipe() async throws {
     try await withService { client, service in
       let (lent, continuation) = AsyncStream.makeStream(of: DBusDescriptor.self)
@@ -52,16 +52,16 @@ struct DescriptorTests {
       let reader = try #require(await reading.next())
 
       let number = try #require(own).number
-      #expect(fcntl(number, F_GETFD) & FD_CLOEXEC != 0, "no child of ours has it")
+      #expect(fcntl(number, F_GETFD) & FD_CLOEXEC != 0, "the descriptor is not closed on exec")
       #expect(write(42, to: try #require(own)))
       #expect(byte(from: reader) == 42)
       own = nil
       #expect(byte(from: reader) == nil)
-      #expect(fcntl(number, F_GETFD) == -1, "it is closed")
+      #expect(fcntl(number, F_GETFD) == -1, "the descriptor is still open")
     }
   }
 
-  @Test("an open file goes out and comes back in any place of a message, and its sender keeps its own")
+  @Test("an open file is transferred at any position of a message, and the sender keeps its own descriptor")
   func everywhere() async throws {
     try await withService { client, _ in
       let pipe = try Pipe()
@@ -88,7 +88,7 @@ struct DescriptorTests {
     }
   }
 
-  @Test("a signal takes an open file along")
+  @Test("a signal transfers an open file")
   func signal() async throws {
     try await withService { client, service in
       let pipe = try Pipe()
@@ -105,7 +105,7 @@ struct DescriptorTests {
   }
 
   /// The bus would end the connection.
-  @Test("as many as the bus lets pass can be sent, and not one more")
+  @Test("a message can contain as many open files as the bus permits, and not one more")
   func many() async throws {
     try await withService { client, _ in
       let pipe = try Pipe()
@@ -121,9 +121,9 @@ struct DescriptorTests {
     }
   }
 
-  @Test("nothing is left open by what was sent, received or refused")
+  @Test("messages that are sent, received or refused leave no file open")
   func leaks() async throws {
-    // A process of its own, for other tests open files at the same time.
+    // A separate process, because other tests open files at the same time.
     await #expect(processExitsWith: .success) {
       func open() -> Int { (0..<1024).count { fcntl($0, F_GETFD) != -1 } }
       try await withService { client, _ in
@@ -137,7 +137,7 @@ struct DescriptorTests {
             try await client.call(TestService.call("Echo", body + [.descriptor(pipe.reading)]))
           }
         }
-        // The service may still have the last call's in its hands.
+        // The service may still hold the last call's descriptor.
         var tries = 0
         while open() > before, tries < 1000 {
           try await expectAnswer(to: client)

@@ -2,7 +2,7 @@ import DBus
 import EventLoop
 import Testing
 
-@Suite("How connections end, or do not begin", .timeLimit(.minutes(2)))
+@Suite("The end of connections, and failed connections", .timeLimit(.minutes(2)))
 struct EndTests {
   @Test(arguments: [
     ("", "BadAddress"), ("nonsense", "BadAddress"), ("unix:", "BadAddress"),
@@ -17,7 +17,7 @@ struct EndTests {
     #expect(error?.message.isEmpty == false)
   }
 
-  /// Makes a call that is not answered.
+  /// Makes a call that gets no reply.
   private func waitInVain(_ client: Connection, _ service: Connection) async -> DBusError? {
     let call = MethodCall(destination: service.uniqueName, path: "/test", interface: nil, member: "Never")
     return await failure { () throws(DBusError) in try await client.call(call, timeout: nil) }
@@ -158,7 +158,7 @@ struct EndTests {
     }
   }
 
-  /// The bus tells when a connection's name goes.
+  /// The bus signals the end of a connection's name.
   @Test func aConnectionNobodyRefersToClosesItself() async throws {
     try await withBus { bus in
       let watcher = try await bus.connect()

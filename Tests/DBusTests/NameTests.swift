@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite("Names and signatures are checked when made")
+@Suite("Validation of names and signatures")
 struct NameTests {
   static let long = String(repeating: "a", count: 254)
 

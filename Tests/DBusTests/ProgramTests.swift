@@ -3,10 +3,10 @@ import Testing
 
 @testable import DBus
 
-@Suite("Who listens to a service", .timeLimit(.minutes(2)))
+@Suite("The programs that subscribe to a service", .timeLimit(.minutes(2)))
 struct ProgramTests {
   @Test(
-    "by the text of a match rule",
+    "a match rule's text shows whether it selects a service's signals",
     arguments: [
       ("type='signal',path_namespace='/org/bluez',sender='org.bluez'", true),
       ("type='signal',interface='org.freedesktop.DBus.Properties',sender=':1.4'", true),
@@ -19,14 +19,14 @@ struct ProgramTests {
     #expect(Connection.asks(rule, for: "org.bluez", ":1.4", below: "/org/bluez") == isOne)
   }
 
-  @Test("the kernel's name of a process")
+  @Test("the name of a process is the kernel's name for it")
   func names() throws {
     let name = try #require(BusProgram.nameOfProcess(UInt32(ProcessInfo.processInfo.processIdentifier)))
     #expect(!name.isEmpty && name.utf8.count <= 15 && !name.contains("\n"))
     #expect(BusProgram.nameOfProcess(.max) == nil)
   }
 
-  @Test("names the programs that do, and neither this one nor the service")
+  @Test("the list contains other subscribed programs, but neither this one nor the service")
   func programs() async throws {
     let bus = try await DBusDaemon.start()
     let service = try await Connection.open(.address(bus.address))
@@ -34,7 +34,7 @@ struct ProgramTests {
     let ours = try await Connection.open(.address(bus.address))
     _ = try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
     #expect(await ours.programs(listeningTo: "org.bluez", below: "/org/bluez") == [])
-    // A client that we did not write; it stays for as long as its input does.
+    // A third-party client, which runs until its input ends.
     let client = Process()
     client.executableURL = URL(fileURLWithPath: "/usr/bin/bluetoothctl")
     client.environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "HOME": "/nonexistent"]

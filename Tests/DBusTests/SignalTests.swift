@@ -33,7 +33,7 @@ private actor Listener {
     if heard.count < count { await withCheckedContinuation { waiters.append((count, $0)) } }
   }
 
-  /// Calls, and says how many signals had been heard when the answer was seen.
+  /// Makes a call, and returns how many signals had been received when the reply was seen.
   func heardAtAnswer(to call: MethodCall) async throws(DBusError) -> Int {
     try await connection.call(call)
     return heard.count
@@ -45,8 +45,8 @@ struct SignalTests {
   static let flooded = MatchRule(
     sender: TestService.name, interface: TestService.interface, member: "Flooded")
 
-  /// The bus answers each `RequestName` right after the signal about it. With all the calls under way at once,
-  /// the signals and answers stand on the wire in turns.
+  /// The bus replies to each `RequestName` right after the signal about it. With all calls in flight at once,
+  /// signals and replies alternate on the wire.
   @Test func anAnswerIsSeenAfterEarlierSignalsAndBeforeLaterOnes() async throws {
     try await withBus { bus in
       let listener = Listener(try await bus.connect())
@@ -129,7 +129,7 @@ struct SignalTests {
     }
   }
 
-  /// Another subscription makes the bus deliver them; that must not make them the service's.
+  /// Another subscription makes the bus deliver them; they must not be attributed to the service.
   @Test func signalsOfAnotherSenderAreNotTakenForTheServices() async throws {
     try await withService { client, service in
       let listener = Listener(client)

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// Runs a body with a bus of its own.
+/// Runs a body with a private bus.
 func withBus(_ body: (DBusDaemon) async throws -> Void) async throws {
   let bus = try await DBusDaemon.start()
   do {
@@ -19,12 +19,12 @@ extension DBusDaemon {
   }
 }
 
-/// A service on a bus of its own, and a client beside it. The service answers
-/// - `Echo` with its arguments,
-/// - `Fail(name, text)` with that error,
-/// - `Never` not before it is cancelled,
-/// - `Flood(n)` after sending n `Flooded` signals with 0, 1, … n-1,
-/// - `Garbage` with values that no message can have.
+/// A service on a private bus, and a client. The methods of the service:
+/// - `Echo` returns its arguments,
+/// - `Fail(name, text)` returns that error,
+/// - `Never` replies only when it is cancelled,
+/// - `Flood(n)` replies after n `Flooded` signals with 0, 1, … n-1,
+/// - `Garbage` returns values that no message can contain.
 func withService(_ body: (_ client: Connection, _ service: Connection) async throws -> Void) async throws {
   try await withBus { bus in
     let service = try await bus.connect()
@@ -89,7 +89,7 @@ func forever() async {
   continuation.finish()
 }
 
-/// The error that a body ends with.
+/// The error that a body throws.
 func failure(_ body: () async throws(DBusError) -> Void) async -> DBusError? {
   do {
     try await body()
@@ -99,7 +99,7 @@ func failure(_ body: () async throws(DBusError) -> Void) async -> DBusError? {
   }
 }
 
-/// The connection and the service are still in order.
+/// Checks that the connection and the service still work.
 func expectAnswer(to client: Connection) async throws {
   let answer = try await client.call(TestService.call("Echo", [.byte(1)]))
   #expect(answer == [.byte(1)])

@@ -2,10 +2,11 @@ import Digest
 import Hex
 import Testing
 
-/// The examples of FIPS 180-4 (csrc.nist.gov, "Examples with Intermediate Values"), and of lengths around a block.
+/// The examples of FIPS 180-4 (csrc.nist.gov, "Examples with Intermediate Values"), and lengths near the block
+/// size.
 @Suite("SHA-256") struct SHA256Tests {
   @Test(
-    "is what the standard says",
+    "SHA-256 gives the digests of the standard's examples",
     arguments: [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -22,14 +23,14 @@ import Testing
     #expect(SHA256(of: Array(message.utf8)).hex == digest)
   }
 
-  @Test("of a million times the letter a")
+  @Test("SHA-256 of a million letters `a` is the digest of the standard")
   func million() {
     let digest = SHA256(of: Array(repeating: UInt8(ascii: "a"), count: 1_000_000))
     #expect(digest.hex == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     #expect(digest.bytes.count == SHA256.length)
   }
 
-  @Test("is the same from many tasks at once")
+  @Test("SHA-256 gives the same digest from many concurrent tasks")
   func concurrency() async {
     let expected = SHA256(of: [1, 2, 3])
     await withTaskGroup(of: SHA256.self) { group in
@@ -80,25 +81,25 @@ import Testing
       "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"),
   ]
 
-  @Test("is what the RFC says", arguments: cases)
+  @Test("HMAC-SHA-256 gives the codes of RFC 4231", arguments: cases)
   func vectors(_ vector: Case) {
     #expect(AuthenticationKey(vector.key).code(for: vector.message).hex() == vector.code)
   }
 
-  @Test("cut to 128 bits, as in test case 5")
+  @Test("HMAC-SHA-256 truncated to 128 bits matches test case 5 of RFC 4231")
   func truncated() {
     let code = AuthenticationKey(Array(repeating: 0x0c, count: 20)).code(
       for: Array("Test With Truncation".utf8))
     #expect(code.prefix(16).hex() == "a3b6167473100ee06e0c796c2955552b")
   }
 
-  @Test("of no message at all")
+  @Test("HMAC-SHA-256 of an empty message is correct")
   func empty() {
     let code = AuthenticationKey(Array("key".utf8)).code(for: [])
     #expect(code.hex() == "5d5d139563c95b5967b9bd9a8c9b233a9dedb45072794cd232dc1b74832607d0")
   }
 
-  @Test("does not show its key")
+  @Test("an authentication key is never printed")
   func secrecy() {
     let key = AuthenticationKey([0x53, 0x45, 0x43])
     var dumped = ""

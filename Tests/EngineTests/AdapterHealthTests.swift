@@ -3,9 +3,9 @@ import Testing
 
 @testable import Engine
 
-/// When an adapter with which the stack refuses to scan is tried again, and when it is given up.
-@Suite("An adapter that refuses to scan") struct AdapterHealthTests {
-  @Test("is tried again after pauses that double up to a bound, and given up after ten refusals")
+/// When a run uses an adapter again after refused scans, and when it gives the adapter up.
+@Suite("adapter health") struct AdapterHealthTests {
+  @Test("an adapter that refuses to scan gets doubling cool-downs, and is given up after ten refusals")
   func pauses() {
     var health = AdapterHealth()
     var now = MonotonicInstant(sinceZero: .zero)
@@ -20,7 +20,7 @@ import Testing
     #expect(pauses == [1, 2, 4, 5, 5, 5, 5, 5, 5, 5].map { .seconds($0) })
   }
 
-  @Test("is given up after three requests in half a minute that the stack did not answer")
+  @Test("an adapter is given up after three scan requests within 30 s without a response")
   func slow() {
     var health = AdapterHealth()
     var now = MonotonicInstant(sinceZero: .zero)
@@ -33,7 +33,7 @@ import Testing
     #expect(refusals == 3)
   }
 
-  @Test("is trusted again once it has scanned")
+  @Test("an adapter that has scanned starts again without refusals")
   func recovery() {
     var health = AdapterHealth()
     let now = MonotonicInstant(sinceZero: .zero)

@@ -7,22 +7,24 @@ import VirtualBuilding
 
 private typealias GATT = IoTDesignShopGATT
 
-/// Its firmware confirms whatever it is told: what it makes of it is read, and heard.
-@Suite("A beacon that does not keep what it confirms") struct BeaconFaultStories {
+/// The firmware confirms any write; reads and advertisements show what it stored.
+@Suite("beacons that do not store what they confirm") struct BeaconFaultStories {
   static let room = Sample.beaconRoom(1, address: 1)
 
-  /// A fault, what is read back instead of what was written, and the setting that is named for it.
+  /// A fault, the value read back, and the setting that the failure names.
   static let faults: [(fault: FamilyFault, held: String, setting: SettingName)] = [
     (.keepsOld(GATT.transmission), "power high, interval 1s", .power),
     (.keepsOld(GATT.beaconID), "major 0, minor 0", .major),
     (.keepsOld(GATT.beaconUUID), "uuid \(GATT.service)", .uuid),
-    // The lowest bit of the last byte: the high one, of the second number.
+    // The lowest bit of the last byte: of the second number, that is the high byte.
     (.storesWrong(GATT.transmission), "power medium, interval 340ms", .interval),
     (.storesWrong(GATT.beaconID), "major 258, minor 257", .minor),
     (.storesWrong(GATT.beaconUUID), "uuid 4D6F6F72-0000-4C61-6D70-000000000000", .uuid),
   ]
 
-  @Test("is a failure that says what is on it now", arguments: faults.indices)
+  @Test(
+    "a beacon that stores a wrong value fails, and the reason has the value that it holds",
+    arguments: faults.indices)
   func mismatch(index: Int) async throws {
     let (fault, held, setting) = Self.faults[index]
     let rooms = [Self.room, Sample.beaconRoom(2, address: 2)]
@@ -36,7 +38,7 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.reason?.held == held && finished.reason?.setting == setting)
       #expect(finished.settings.first { $0.name == setting }?.state != .proved)
       #expect(run.outcome(2)?.outcome == .provisioned)
-      // Nothing that it has wrong is ever on air under this site's name.
+      // A wrong value is never on air with this site's UUID.
       if fault.characteristic != GATT.beaconUUID {
         #expect(run.flashes[Sample.address(1)]?.values["uuid"] == GATT.service.bytes)
       }
@@ -44,7 +46,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("only once is mended by the next attempt", arguments: faults.indices)
+  @Test("a beacon that stores a wrong value once is corrected by the next attempt", arguments: faults.indices)
   func once(index: Int) async throws {
     let fault = ScheduledFault(.own(Self.faults[index].fault), attempts: 1)
     try await succession([Sample.beaconDevice(1, faults: [fault])]) { succession in
@@ -55,9 +57,11 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("only on air is not done until it is heard", arguments: [true, false])
+  @Test(
+    "a beacon whose settings are only seen on air is done once its advertisement is received",
+    arguments: [true, false])
   func oldBeacon(isRenumbered: Bool) async throws {
-    // It strikes in all runs but the last.
+    // The fault affects all runs but the last.
     let faults = [ScheduledFault(.own(.oldBeacon), attempts: 2)]
     let before = Sample.beaconRoom(1, address: 1, minor: 99)
     let holds = isRenumbered ? Sample.done(before) : [:]
@@ -71,7 +75,7 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.reason?.minor == (isRenumbered ? 99 : 0))
       #expect(FamilyTruth(Self.room).holds(run.flashes[Sample.address(1)], Self.room))
       #expect(succession.standing.rooms[Self.room.id]?.progress == .unconfirmed)
-      // It is ours, whatever else is wanted of it now: nobody need say so.
+      // The record has the device, so no permission is necessary for other settings.
       var changed = Self.room
       changed.settings[.major] = .integer(5)
       let later = isRenumbered ? changed : Self.room
@@ -82,12 +86,12 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("and holds what means nothing is not asked to keep that", arguments: [true, false])
+  @Test("a beacon that holds an invalid value is not asked to keep it", arguments: [true, false])
   func rubbish(isSaid: Bool) async throws {
     var room = Self.room
     if !isSaid { room.settings[.power] = nil }
     try await succession([Sample.beaconDevice(1)]) { [room] succession in
-      // There is no power 7.
+      // Power 7 does not exist.
       try await succession.premises.write([7, 0, 0x40, 0x06], to: GATT.transmission, of: Sample.address(1))
       let run = await succession.run([room])
       expectInvariants(run, [room])
@@ -98,7 +102,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("and refuses a write is asked once more, and no further", arguments: [true, false])
+  @Test("a beacon that refuses a write gets one retry", arguments: [true, false])
   func refuses(isPassing: Bool) async throws {
     let fault = ScheduledFault(
       .rejectsWrite(to: GATT.beaconID, code: 0x80), attempts: isPassing ? 1 : nil)
@@ -110,12 +114,12 @@ private typealias GATT = IoTDesignShopGATT
       if isPassing { return }
       #expect(finished.reason?.code == .attributeRejected && finished.reason?.attError == 0x80)
       #expect(finished.reason?.setting == .major && finished.reason?.stage == .write)
-      // What the first attempt wrote, the second has read.
+      // The second attempt reads what the first one wrote.
       #expect(finished.settings.map(\.state) == [.notWritten, .notWritten, .notWritten, .proved, .proved])
     }
   }
 
-  @Test("is unconfirmed when it was read back and never heard")
+  @Test("a beacon that was read back and is not received afterwards is unconfirmed")
   func silent() async throws {
     try await succession([Sample.beaconDevice(1)]) { succession in
       let run = await succession.run([Self.room]) { backstage, event in
@@ -125,7 +129,7 @@ private typealias GATT = IoTDesignShopGATT
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .unconfirmed && finished.reason?.code == .notHeardAfterSave)
       #expect(finished.evidence?.grade == .readBack)
-      #expect(finished.settings.allSatisfy { $0.state == .proved }, "it was read")
+      #expect(finished.settings.allSatisfy { $0.state == .proved }, "the attempt read every setting")
       await succession.world.setMuted(false, Sample.address(1))
       let next = await succession.run([Self.room])
       expectInvariants(next, [Self.room])

@@ -5,21 +5,21 @@ import Simulation
 import Testing
 import VirtualBuilding
 
-/// A beacon keeps each write at once: whoever is cut off half way leaves something that is neither old nor new, and
-/// must find it again.
-@Suite("A beacon that was written half") struct BeaconRepairStories {
-  /// What it held before.
+/// A beacon keeps each write at once: an interruption leaves a mixture of old and new values that the next
+/// attempt must recognise.
+@Suite("beacons that were partly written") struct BeaconRepairStories {
+  /// What the beacon held before.
   enum Past: String, CaseIterable, Sendable {
     case factory
-    /// What an earlier run gave it for the same room, all of it other than what the room wants now.
+    /// The settings of an earlier run for the same room, all different from the present ones.
     case renumbered
-    /// What somebody else gave it, and a person said to write over, once.
+    /// Foreign settings that the operator permitted to overwrite, once.
     case foreign
   }
 
-  /// After each write in turn, and before it.
+  /// Before and after each write.
   static let writes = (1...3).flatMap { [WriteMoment.before($0), .after($0)] }
-  /// More than a run has events.
+  /// More than the number of events of a run.
   static let events = Array(1...46)
 
   static let room = Sample.beaconRoom(1, address: 1)
@@ -31,7 +31,7 @@ import VirtualBuilding
     RecordPermissions(renumber: true, overwrite: past == .foreign ? [room.id] : [])
   }
 
-  /// Goes on from that past.
+  /// Continues from that past.
   private func after(
     _ past: Past, retries: Int = 2,
     _ body: @escaping @Sendable (inout Succession, Room) async throws -> Void
@@ -47,7 +47,7 @@ import VirtualBuilding
     }
   }
 
-  /// The next run does what is left, though nobody says again that it may.
+  /// The next run completes the rest without another permission.
   private func expectMended(
     _ succession: inout Succession, _ room: Room, location: SourceLocation = #_sourceLocation
   ) async {
@@ -60,7 +60,9 @@ import VirtualBuilding
     #expect(next.dialled.isEmpty && next.writes.isEmpty, sourceLocation: location)
   }
 
-  @Test("is mended by the next attempt, which writes no more than is left", arguments: Past.allCases, writes)
+  @Test(
+    "a partly written beacon is completed by the next attempt, which writes only the rest",
+    arguments: Past.allCases, writes)
   func nextAttempt(_ past: Past, _ moment: WriteMoment) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past), cut: moment)
@@ -70,12 +72,12 @@ import VirtualBuilding
       #expect(finished.evidence?.grade == .freshBeacon)
       #expect(finished.settings.allSatisfy { $0.state == .proved })
       #expect(FamilyTruth(room).holds(run.flashes[Sample.address(1)], room))
-      // What never arrived counts for nothing.
+      // A write that never arrived does not count.
       #expect(run.writes.count == 3)
     }
   }
 
-  @Test("is mended by the next run", arguments: Past.allCases, writes)
+  @Test("a partly written beacon is completed by the next run", arguments: Past.allCases, writes)
   func nextRun(_ past: Past, _ moment: WriteMoment) async throws {
     try await after(past, retries: 0) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past), cut: moment)
@@ -86,7 +88,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("is mended by the next run when the process died with the write", arguments: Past.allCases, writes)
+  @Test(
+    "a beacon whose run was killed at a write is completed by the next run",
+    arguments: Past.allCases, writes)
   func killedWriting(_ past: Past, _ moment: WriteMoment) async throws {
     try await after(past) { succession, room in
       #expect(await succession.die([room], write: moment, allowing: Self.allowed(past)))
@@ -94,17 +98,19 @@ import VirtualBuilding
     }
   }
 
-  @Test("is mended by the next run when the process died at any event", arguments: Past.allCases, events)
+  @Test(
+    "a beacon whose run was killed at any event is completed by the next run",
+    arguments: Past.allCases, events)
   func killed(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let hasDied = await succession.die(
         [room], event: number, left: number % 2 == 0 ? 1 : 0, allowing: Self.allowed(past))
-      #expect(hasDied || number > 35, "there are not so many events")
+      #expect(hasDied || number > 35, "a run has more than 35 events")
       let wasBegun = succession.record.last?.contains {
         if case .saveSubmitted = $0.fact { true } else { false }
       }
       if past == .foreign, wasBegun != true {
-        // Nothing was begun, so that it is another's as before: the permission was for that run.
+        // Nothing was written, so the foreign settings stay: the permission was for that run.
         let run = await succession.run([room])
         expectInvariants(run, [room])
         #expect(run.outcome(1)?.reason?.code == .foreignSettings && run.writes.isEmpty)
@@ -114,7 +120,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("is told to be nothing better, however the run ends, and mended", arguments: Past.allCases, events)
+  @Test(
+    "a partly written beacon is never reported as better, however the run ends, and is completed later",
+    arguments: Past.allCases, events)
   func interrupted(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
@@ -125,14 +133,16 @@ import VirtualBuilding
     }
   }
 
-  @Test("is told to be nothing better when the adapter is gone, and mended", arguments: Past.allCases, events)
+  @Test(
+    "a partly written beacon is never reported as better after an adapter loss, and is completed later",
+    arguments: Past.allCases, events)
   func adapterGone(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         guard event.sequence == number else { return }
         for adapter in adapters { await backstage.world.setPresent(false, adapter.address) }
       }
-      // What the stack has stored on an adapter that is not there, nobody can have it forget.
+      // An entry of the stack on an absent adapter cannot be removed.
       expectInvariants(run, [room])
       for adapter in adapters {
         await succession.world.setPresent(true, adapter.address, name: adapter.name)
@@ -141,7 +151,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("is done in the end when the adapter is off for a while", arguments: Past.allCases, events)
+  @Test("a beacon is done in the end when the adapter is off for a while", arguments: Past.allCases, events)
   func adapterOff(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
@@ -153,7 +163,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("is done in the end when the stack restarts", arguments: Past.allCases, events)
+  @Test("a beacon is done in the end when the stack restarts", arguments: Past.allCases, events)
   func stackRestarts(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
@@ -165,7 +175,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("is done in the end when the laptop slept meanwhile", arguments: Past.allCases, events)
+  @Test("a beacon is done in the end when the host is suspended meanwhile", arguments: Past.allCases, events)
   func hostSlept(_ past: Past, _ number: Int) async throws {
     try await after(past, retries: 0) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
@@ -178,11 +188,13 @@ import VirtualBuilding
   private static func expectRecovered(_ run: Rehearsed, _ room: Room) {
     expectInvariants(run, [room])
     #expect(run.result.outcome == .complete)
-    #expect(run.outcome(1)?.outcome != .alreadyProvisioned, "it was not, before this run")
-    #expect(run.writes.count == 3, "nothing is written twice that arrived")
+    #expect(run.outcome(1)?.outcome != .alreadyProvisioned, "the beacon was not provisioned before this run")
+    #expect(run.writes.count == 3, "no write that arrived is repeated")
   }
 
-  @Test("is written nothing more when the record fails, and mended", arguments: Past.allCases, events)
+  @Test(
+    "a beacon gets no further write once the record fails, and is completed later",
+    arguments: Past.allCases, events)
   func recordFails(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past), recordFailsFrom: number)
@@ -205,7 +217,7 @@ import VirtualBuilding
     if past != .foreign || wasBegun { await Self().expectMended(&succession, room) }
   }
 
-  @Test("of which no more is heard stays a question")
+  @Test("a partly written beacon that is not received any more stays unconfirmed")
   func lost() async throws {
     try await after(.factory) { succession, room in
       let run = await succession.run([room], cut: .after(2)) { backstage, event in
@@ -218,7 +230,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("that is never connected to again stays a question")
+  @Test("a partly written beacon whose connections all fail stays unconfirmed")
   func deaf() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1)]) { succession in

@@ -8,11 +8,11 @@ import VirtualBuilding
 
 private typealias GATT = IoTDesignShopGATT
 
-/// A beacon that can always be written again: what it is given, and what it is spared.
-@Suite("An IoT Design Shop beacon") struct BeaconStories {
+/// A beacon can always be written again: which writes it gets, and which it does not.
+@Suite("IoT Design Shop beacons") struct BeaconStories {
   private static let everything = [GATT.transmission, GATT.beaconID, GATT.beaconUUID]
 
-  @Test("from the factory gets its settings, each read back, and is heard at work")
+  @Test("a factory-fresh beacon gets its settings, each is read back, and its advertisement proves them")
   func fresh() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1)]) { succession in
@@ -27,7 +27,8 @@ private typealias GATT = IoTDesignShopGATT
           "uuid 4D6F6F72-0000-4C61-6D70-000000000001 proved", "major 258 proved", "minor 1 proved",
           "power medium proved", "interval 500ms proved",
         ])
-      // Little-endian, UUID in its own order; the UUID last, by which everybody takes it for new until then.
+      // Little-endian, UUID in its own order; the UUID is last, since it decides whether a beacon counts as
+      // new.
       #expect(run.written(1) == Self.everything)
       #expect(
         run.writes.map(\.value) == [[1, 0, 0x20, 0x03], [0x02, 0x01, 0x01, 0x00], Sample.site.bytes])
@@ -39,7 +40,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("is left alone by the next run, which hears it, or has it on record")
+  @Test("a provisioned beacon is not written by the next run, whether it is received or only on record")
   func twice() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1)]) { succession in
@@ -51,14 +52,14 @@ private typealias GATT = IoTDesignShopGATT
         let finished = try #require(run.outcome(1))
         #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 0)
         #expect(finished.evidence?.grade == .beaconOnAir)
-        #expect(finished.evidence?.run == (isHeard ? nil : "run-2"), "the run that heard it last")
+        #expect(finished.evidence?.run == (isHeard ? nil : "run-2"), "the run that received it last")
         #expect(finished.settings.allSatisfy { $0.state == .proved })
         #expect(run.writes.isEmpty && run.dialled.isEmpty)
       }
     }
   }
 
-  @Test("at work as wanted of which nothing is on record is read, not written, and is on record from then on")
+  @Test("a beacon with the wanted identity and no record is read, not written, and then on record")
   func emptyRecord() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1, holds: Sample.done(room))]) { succession in
@@ -75,7 +76,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  /// What is changed in the manifest, and what has to be written then.
+  /// A change of the manifest, and the writes that it requires.
   static let changes: [(String, @Sendable (inout Room) -> Void, [BluetoothUUID])] = [
     ("power", { $0.settings[.power] = .text("high") }, [GATT.transmission]),
     ("interval", { $0.settings[.interval] = .duration(.seconds(1)) }, [GATT.transmission]),
@@ -99,7 +100,7 @@ private typealias GATT = IoTDesignShopGATT
     ),
   ]
 
-  @Test("is told what changed in the manifest, and nothing else", arguments: changes.indices)
+  @Test("a beacon gets the settings that changed in the manifest, and no others", arguments: changes.indices)
   func changed(index: Int) async throws {
     let (_, change, registers) = Self.changes[index]
     let before = Sample.beaconRoom(1, address: 1)
@@ -114,13 +115,15 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.outcome == (registers.isEmpty ? .alreadyProvisioned : .provisioned))
       #expect(finished.settings.allSatisfy { $0.state == .proved })
       #expect(FamilyTruth.iotDesignShop.holds(run.flashes[Sample.address(1)], room))
-      // And it is on record as it is now.
+      // The record has the new values.
       let next = await succession.run([room])
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.dialled.isEmpty)
     }
   }
 
-  @Test("keeps what the manifest does not say", arguments: ["power", "interval", "both"])
+  @Test(
+    "a beacon keeps the settings that the manifest does not have",
+    arguments: ["power", "interval", "both"])
   func kept(what: String) async throws {
     let held = ["uuid": Sample.foreign["uuid"] ?? "", "power": "low", "interval": "2s"]
     let room = Sample.beaconRoom(
@@ -137,7 +140,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("gets another minor only when that is said to be meant")
+  @Test("a beacon gets another minor only with the permission to renumber")
   func renumbered() async throws {
     let before = Sample.beaconRoom(1, address: 1)
     let room = Sample.beaconRoom(1, address: 1, minor: 9)
@@ -155,7 +158,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("is not given an identity that is on air from another")
+  @Test("a beacon does not get an identity that another device advertises")
   func identityTwice() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     for held in [[:], Sample.done(room)] {
@@ -164,7 +167,7 @@ private typealias GATT = IoTDesignShopGATT
       ]) { succession in
         let run = await succession.run([room])
         expectInvariants(run, [room])
-        #expect(run.outcome(1)?.outcome == .needsHands)
+        #expect(run.outcome(1)?.outcome == .actionRequired)
         #expect(run.outcome(1)?.reason?.code == .minorOnAir)
         #expect(run.outcome(1)?.reason?.addresses == [Sample.address(2)])
         #expect(run.writes.isEmpty)
@@ -172,7 +175,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("that only shares a minor with another is given it: identities are whole")
+  @Test("a beacon gets a minor that another device has with a different major")
   func sameMinorElsewhere() async throws {
     let room = Sample.beaconRoom(1, address: 1, minor: 4660)
     try await succession([Sample.beaconDevice(1), Sample.beaconDevice(2, holds: Sample.foreign)]) {
@@ -183,7 +186,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("goes to a room without hint only if it is as from the factory")
+  @Test("a room without a hint gets a beacon only if it is factory-fresh")
   func anyFresh() async throws {
     let rooms = [Sample.beaconRoom(1), Sample.beaconRoom(2)]
     try await succession([
@@ -200,7 +203,7 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
-  @Test("put back to the factory's settings is done again")
+  @Test("a beacon that was reset to its factory settings is provisioned again")
   func reset() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1)]) { succession in

@@ -5,14 +5,14 @@ import Session
 import Testing
 import VirtualTime
 
-/// The one place that events go through.
-@Suite("The coordinator of events") struct CoordinatorTests {
+/// All events of a run pass through the coordinator.
+@Suite("event coordinator") struct CoordinatorTests {
   private actor Told {
     private(set) var numbers: [Int] = []
     func add(_ number: Int) { numbers.append(number) }
   }
 
-  @Test("tells whoever watches nothing that is not on record")
+  @Test("a watcher gets an event only after it is on record")
   func watch() async throws {
     try await VirtualTime.run { clock in
       let (recorder, told) = (MemoryRecorder(clock: clock, failsFrom: 3) { _ in }, Told())

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Engine
 
-/// What is kept of the air, whatever is in it.
-@Suite("A crowded air") struct CrowdedAirTests {
+/// The limits of the air ledger.
+@Suite("crowded air") struct CrowdedAirTests {
   private static let adapter = AdapterID(BluetoothAddress(rawValue: 1))
 
   private static func advertisement(_ number: Int) -> Advertisement {
@@ -16,7 +16,7 @@ import Testing
       serviceUUIDs: DeviceProfiles.all.prefix(1).map(\.service))
   }
 
-  @Test("takes in no more than so many devices, but for those that are named")
+  @Test("the air ledger keeps at most a fixed number of devices, plus those that are named")
   func bounded() {
     let named = Self.advertisement(AirLedger.mostDevices + 7)
     var air = AirLedger(profiles: DeviceProfiles.all, named: [named.address])
@@ -27,11 +27,11 @@ import Testing
     #expect(sighted == AirLedger.mostDevices && air.hasOverflowed)
     #expect(air.hear(named)?.address == named.address)
     #expect(air.all.count == AirLedger.mostDevices + 1)
-    // Those that are in it are still heard.
+    // Known devices are still updated.
     #expect(air.hear(Self.advertisement(1)) == nil && air[Self.advertisement(1).address]?.rssi == -60)
   }
 
-  @Test("is not full of strangers")
+  @Test("foreign devices do not fill the air ledger")
   func strangers() {
     var air = AirLedger(profiles: DeviceProfiles.all)
     for number in 1...120_000 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("The room of a device")
+@Suite("room of a device")
 struct DeviceOwnersTests {
   private static let own = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   private static let recorded = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
@@ -42,7 +42,7 @@ struct DeviceOwnersTests {
   private let owners = DeviceOwners(Self.building, Self.standing)
 
   @Test(
-    "is that of the manifest, then of the record, then the one that it was taken out of, then of its beacon")
+    "a device belongs to the room of the manifest, of the record, of its retirement, or of its beacon")
   func order() {
     func owner(_ address: BluetoothAddress, _ minor: UInt16? = nil) -> DeviceOwners.Owner? {
       owners.owner(of: address, sending: minor.map(Self.beacon))
@@ -58,7 +58,7 @@ struct DeviceOwnersTests {
     #expect(owner(other) == nil)
   }
 
-  @Test("the manifest's address outranks a record that has it for another room")
+  @Test("the address in the manifest outranks a record that has the device in another room")
   func conflict() {
     var other = RoomStanding(name: "Room b", profile: "robo-sensor")
     other.bindings = [
@@ -90,7 +90,7 @@ struct DeviceOwnersTests {
   func rooms() {
     #expect(owners.addresses(of: "a") == [Self.own])
     #expect(owners.addresses(of: "b") == [Self.recorded])
-    #expect(owners.addresses(of: "c").isEmpty, "its device is out of service")
+    #expect(owners.addresses(of: "c").isEmpty, "a retired device is no room's")
     #expect(owners.identity(of: "c")?.minor == 3)
     #expect(owners.identity(of: "gone") == nil)
   }

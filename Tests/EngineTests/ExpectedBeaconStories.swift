@@ -7,7 +7,7 @@ import VirtualBuilding
 @testable import Families
 @testable import Model
 
-@Suite("Sensors whose firmware sends another beacon than the factory's") struct ExpectedBeaconStories {
+@Suite("sensors whose firmware sends another beacon than the factory's") struct ExpectedBeaconStories {
   private static let site: BluetoothUUID = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
   private static let major: UInt16 = 7
   private static let beacon = BuiltInBeacon(uuid: site, major: major)
@@ -43,7 +43,7 @@ import VirtualBuilding
 
   // MARK: Whole runs
 
-  @Test("are proved by the beacon that their rooms expect, and the next run finds them at work")
+  @Test("a sensor is proved by the beacon that its room expects, and is already provisioned in the next run")
   func proved() async throws {
     let rooms = (1...3).map { Self.room($0) }
     for runs in 1...2 {
@@ -61,7 +61,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("fail where nobody expects it, and the reason says what they send")
+  @Test("a sensor with an unexpected beacon fails, and the reason has that beacon")
   func unexpected() async throws {
     let run = try await rehearse([[]], retries: 0, scenario: { $0.sensors[0].beacon = Self.beacon })
     #expect(run.outcome(1)?.outcome == .failed)
@@ -69,7 +69,7 @@ import VirtualBuilding
       run.outcome(1)?.reason == .wrongIdentity(minor: 1, held: "uuid \(Self.site), major 7, minor 1"))
   }
 
-  @Test("fail where another is expected: the minor alone proves nothing")
+  @Test("a sensor with another beacon than the expected one fails: the minor alone proves nothing")
   func otherFirmware() async throws {
     let run = try await rehearse([[]], rooms: [Self.room(1, retries: 0)])
     #expect(run.outcome(1)?.outcome == .failed)
@@ -77,7 +77,7 @@ import VirtualBuilding
     #expect(run.outcome(1)?.settings.allSatisfy { $0.state != .proved } == true)
   }
 
-  @Test("leave the minor of a neighbour's sensor to it, which has the factory's beacon")
+  @Test("a factory beacon of another device with the same minor does not block the minor of a room")
   func neighbour() async throws {
     let run = try await rehearse(
       [[], []], rooms: [Self.room(1)],
@@ -92,32 +92,32 @@ import VirtualBuilding
 
   // MARK: Decisions
 
-  @Test("are recognised by it, whatever their minor; one with the factory's is not the room's")
+  @Test("a sensor is recognised by the expected beacon with any minor; a factory beacon is not the room's")
   func matched() {
     let room = Self.room(7).with(address: 1)
     func found(_ heard: Advertisement) -> Match? {
       match(Sample.building([room]), with: Self.air([room], [heard]))[room.id]
     }
     guard case .done(let evidence, _)? = found(Self.advertisement(1, minor: 7)) else {
-      Issue.record("at work as wanted, it is done")
+      Issue.record("a device with the expected beacon must be done")
       return
     }
     #expect(evidence.grade == .beaconOnAir && evidence.minor == 7)
     #expect(
-      found(Self.advertisement(1, minor: 9)) == .stopped(.needsHands, .configuredOtherwise(minor: 9)))
+      found(Self.advertisement(1, minor: 9)) == .stopped(.actionRequired, .configuredOtherwise(minor: 9)))
     #expect(
       found(Self.factory(1, minor: 7))
         == .stopped(
-          .needsHands,
+          .actionRequired,
           .configuredOtherwise(
             minor: 7, held: "uuid \(RoboSensor.FactoryBeacon.uuid), major 1, minor 7")))
-    #expect(found(Self.factory(2, minor: 7)) == .device(Sample.address(1), .address), "it is another's")
+    #expect(found(Self.factory(2, minor: 7)) == .device(Sample.address(1), .address), "another device has it")
     #expect(
       found(Self.advertisement(2, minor: 7))
-        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
+        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
   }
 
-  @Test("do not turn a beacon of another family into one of theirs that has the same uuid and major")
+  @Test("a beacon of another family with the same uuid and major does not become a Robo Sensor")
   func sameBeacon() {
     let service = IoTDesignShop().service
     let rooms = [Self.room(1), Sample.beaconRoom(2, address: 2, uuid: Self.site, major: Int(Self.major))]
@@ -132,7 +132,7 @@ import VirtualBuilding
       Self.air(rooms, [Self.advertisement(1, minor: 1)])[Sample.address(1)]?.life?.profile == "robo-sensor")
   }
 
-  @Test("were proved by another beacon before the manifest expected this one: only hearing it tells")
+  @Test("a proof on record for another beacon does not count once the manifest expects a different one")
   func recorded() {
     let expecting = Self.room(1)
     let plain = Sample.room(1, address: 1)
@@ -149,17 +149,17 @@ import VirtualBuilding
       #expect(silent == .device(Sample.address(1), .address))
       let heard = now == plain ? Self.factory(1, minor: 1) : Self.advertisement(1, minor: 1)
       guard case .done? = match(Sample.building([now]), with: Self.air([now], [heard]), known)[now.id] else {
-        Issue.record("heard with what is expected now, it is done")
+        Issue.record("a device with the expected beacon must be done")
         continue
       }
       guard case .done? = match(Sample.building([then]), with: Self.air([then], []), known)[then.id] else {
-        Issue.record("as it was proved, it is done by the record")
+        Issue.record("the proof on record must count")
         continue
       }
     }
   }
 
-  @Test("are verified by it")
+  @Test("a sensor is verified by the beacon that its room expects")
   func verified() {
     let rooms = [Self.room(1), Self.room(2)]
     var window = Verification.ledger(for: rooms)
@@ -173,7 +173,7 @@ import VirtualBuilding
     #expect(verification.unexpected.map(\.address) == [Sample.address(3)])
   }
 
-  @Test("are not told what is expected of them: a plan would not write it")
+  @Test("a plan does not write the settings of the expected beacon")
   func planned() {
     let room = Self.room(1)
     let request = ApplyRequest(

@@ -5,7 +5,7 @@ import SampleFacts
 import Session
 import Testing
 
-@Suite("A failure's reason")
+@Suite("failure reasons")
 struct FailureReasonTests {
   typealias Example = SampleFacts.ReasonExample
   static let examples = SampleFacts.reasons
@@ -16,12 +16,12 @@ struct FailureReasonTests {
     try JSONDecoder().decode(FailureReason.self, from: Data(json.utf8))
   }
 
-  @Test("of every code has an example here")
+  @Test("every reason code has an example")
   func complete() {
     #expect(Set(Self.examples.map(\.reason.code)) == Set(FailureReason.Code.allCases))
   }
 
-  @Test("is written as one flat object, and comes back as it was", arguments: examples)
+  @Test("a reason is written as one flat object and reads back equal", arguments: examples)
   func roundTrip(example: Example) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -29,7 +29,7 @@ struct FailureReasonTests {
     #expect(try decode(example.json) == example.reason)
   }
 
-  @Test("is of its own where a device has what is needed more than once")
+  @Test("a service or characteristic that exists more than once has a reason of its own")
   func ambiguous() {
     let error = CentralError(.attributeAmbiguous("180A"), stackText: "two objects")
     #expect(
@@ -37,7 +37,7 @@ struct FailureReasonTests {
         == .serviceAmbiguous(FailedStep(.discover, stackText: "two objects")))
   }
 
-  /// Objects that lack what their code requires, and what that is.
+  /// Objects without context that their code requires, and the missing key.
   static let incomplete: [(json: String, missing: String)] = [
     (#"{"code":"connect_timed_out"}"#, "stage"),
     (#"{"code":"connect_failed"}"#, "stage"),
@@ -52,7 +52,7 @@ struct FailureReasonTests {
     (#"{"code":"host_paused"}"#, "stage"),
     (#"{"code":"out_of_slots"}"#, "stage"),
     (#"{"code":"stack_error"}"#, "stage"),
-    (#"{"code":"never_heard","stage":"search"}"#, "seconds"),
+    (#"{"code":"never_received","stage":"search"}"#, "seconds"),
     (#"{"code":"refused","stage":"save"}"#, "device_text"),
     (#"{"code":"wrong_identity","minor":9}"#, "stage"),
     (#"{"code":"wrong_identity","stage":"verify"}"#, "minor"),
@@ -61,10 +61,10 @@ struct FailureReasonTests {
     (#"{"code":"read_back_mismatch","setting":"power","stage":"read"}"#, "held"),
     (#"{"code":"foreign_settings"}"#, "held"),
     (#"{"code":"foreign_settings","held":"x"}"#, "minor"),
-    (#"{"addresses":[],"candidates":[],"code":"heard_from_other_address","minor":5}"#, "stage"),
-    (#"{"code":"heard_from_other_address","stage":"verify"}"#, "minor"),
-    (#"{"code":"heard_from_other_address","minor":5,"stage":"verify"}"#, "addresses"),
-    (#"{"addresses":[],"code":"heard_from_other_address","minor":5,"stage":"verify"}"#, "candidates"),
+    (#"{"addresses":[],"candidates":[],"code":"received_from_other_address","minor":5}"#, "stage"),
+    (#"{"code":"received_from_other_address","stage":"verify"}"#, "minor"),
+    (#"{"code":"received_from_other_address","minor":5,"stage":"verify"}"#, "addresses"),
+    (#"{"addresses":[],"code":"received_from_other_address","minor":5,"stage":"verify"}"#, "candidates"),
     (#"{"addresses":[],"code":"interrupted","stage":"verify"}"#, "minor"),
     (#"{"addresses":[],"code":"stack_lost","minor":5,"stage":"verify"}"#, "candidates"),
     (#"{"code":"configured_otherwise"}"#, "minor"),
@@ -78,13 +78,13 @@ struct FailureReasonTests {
     (#"{"code":"not_clearly_nearest","near":"hci0"}"#, "candidates"),
     (#"{"code":"not_near"}"#, "near"),
     (#"{"code":"not_near","near":"hci0"}"#, "candidates"),
-    (#"{"code":"heard_too_briefly"}"#, "near"),
-    (#"{"code":"heard_too_briefly","near":"hci0"}"#, "candidates"),
+    (#"{"code":"received_too_briefly"}"#, "near"),
+    (#"{"code":"received_too_briefly","near":"hci0"}"#, "candidates"),
     (#"{"code":"adapter_missing"}"#, "near"),
     (#"{"code":"adapter_shared"}"#, "near"),
   ]
 
-  @Test("lacks nothing that its code requires", arguments: incomplete)
+  @Test("a reason without context that its code requires is rejected", arguments: incomplete)
   func missing(json: String, key: String) throws {
     let error = #expect(throws: DecodingError.self) { try decode(json) }
     guard case .keyNotFound(let found, let context)? = error else {
@@ -96,12 +96,13 @@ struct FailureReasonTests {
   }
 
   @Test(
-    "is in no other stage than its code can be in",
+    "a reason with a stage that its code does not permit is rejected",
     arguments: [
-      #"{"code":"never_heard","stage":"save","seconds":1}"#, #"{"code":"connect_timed_out","stage":"write"}"#,
+      #"{"code":"never_received","stage":"save","seconds":1}"#,
+      #"{"code":"connect_timed_out","stage":"write"}"#,
       #"{"code":"unknown_to_stack","stage":"write"}"#, #"{"code":"save_not_kept","stage":"write"}"#,
       #"{"code":"wrong_identity","stage":"write","minor":1}"#,
-      #"{"code":"not_heard_after_save","stage":"save"}"#,
+      #"{"code":"not_received_after_save","stage":"save"}"#,
       #"{"code":"no_self_disconnect","stage":"verify"}"#,
       #"{"code":"foreign_settings","stage":"write","held":"x"}"#,
     ])
@@ -115,10 +116,10 @@ struct FailureReasonTests {
     #expect(context.debugDescription.contains("possible in stage"))
   }
 
-  // MARK: Put down to the host
+  // MARK: Causes on the host
 
   @Test(
-    "keeps its context when a pause of the host is the cause",
+    "a reason keeps its context when a pause of the host is the cause",
     arguments: [
       .neverHeard(searchSeconds: 2), .connectTimedOut(seconds: 15), .linkLost(write),
       .attributeRejected(write, attError: 13), .refused(stage: .write, deviceText: "error:no"),
@@ -135,7 +136,7 @@ struct FailureReasonTests {
   }
 
   @Test(
-    "is not due to a pause of the host when it happened in no stage",
+    "a reason without a stage is not attributed to a pause of the host",
     arguments: [
       .neverHeard(), .recordUnwritable(.idle), .planOutdated,
     ] as [FailureReason])
@@ -143,7 +144,9 @@ struct FailureReasonTests {
     #expect(reason.causedByHostPause == reason)
   }
 
-  @Test("keeps its context when the host's loss is the cause", arguments: examples.map(\.reason))
+  @Test(
+    "a reason keeps its context when the loss of the adapter or stack is the cause",
+    arguments: examples.map(\.reason))
   func lost(reason: FailureReason) {
     let isTheHosts: Set<FailureReason.Code> = [
       .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous,

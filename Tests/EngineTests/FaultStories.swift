@@ -4,7 +4,7 @@ import Model
 import Testing
 import VirtualBuilding
 
-/// Every fault of a sensor, and how its room must end.
+/// A fault of a sensor, and the outcome of its room.
 struct FaultStory: Sendable, CustomTestStringConvertible {
   var fault: Fault
   var outcome: Outcome
@@ -25,7 +25,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(fault)" }
 
-  /// With two retries allowed. A refusal in the sensor's own words is tried once more, whatever is allowed.
+  /// Two retries are allowed. An explicit refusal gets one retry in any case.
   static let all: [FaultStory] = [
     .init(.silent, .unreachable, .neverHeard, attempts: 0),
     .init(.neverAnswers, .unreachable, .connectTimedOut, .connect),
@@ -44,9 +44,10 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     .init(.returnsWithMinor(9), .failed, .wrongIdentity, .verify, attempts: 1),
     .init(.neverReturns, .unconfirmed, .notHeardAfterSave, .verify, attempts: 1),
     .init(.restartsBeforeConfirming(saved: false), .failed, .linkLost, .save),
-    // These it can live with.
+    // The session continues with these.
     .init(.restartsBeforeConfirming(saved: true), .provisioned, attempts: 1),
     .init(.slow, .provisioned, attempts: 1),
+    .init(.lateCharacteristics, .provisioned, attempts: 1),
     .init(.noReady, .provisioned, attempts: 1),
     .init(.noSaved, .provisioned, attempts: 1),
     .init(.refusesSubscription, .provisioned, attempts: 1),
@@ -57,7 +58,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     .init(.staleAttributes, .provisionedAfterRetry, attempts: 2),
   ]
 
-  /// Where the status is only read, never notified. After SAVE its words decide nothing but the reason.
+  /// The status is only read, never notified. After SAVE it affects only the reason.
   static let withoutNotifications: [FaultStory] = [
     .init(.staleError("left from yesterday"), .provisioned, attempts: 1),
     .init(.noReady, .provisioned, attempts: 1),
@@ -70,14 +71,14 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     .init(.drops(in: .write(4)), .failed, .linkLost, .write),
   ]
 
-  /// How many settings the last attempt had confirmed, and what the outcome rests on.
+  /// The number of settings that the last attempt confirmed, and the evidence.
   var rest: (written: ClosedRange<Int>, evidence: Evidence.Grade?) {
     switch (outcome, fault) {
     case (.provisioned, _), (.provisionedAfterRetry, _): (4...4, .freshBeacon)
     case (_, .neverReturns): (4...4, .savedStatus)
     case (_, .drops(in: .write(let number))): (number - 1...number - 1, nil)
     case (_, .rejectsWrite): (3...3, nil)
-    // The refusal is on its way together with the first confirmation.
+    // The refusal is sent together with the first confirmation.
     case (_, .errorAfterFirstWrite): (stage == .save ? 4...4 : 1...2, nil)
     case (_, .drops(in: .save)), (_, .errorOnSave), (_, .returnsWithMinor), (_, .restartsBeforeConfirming):
       (4...4, nil)
@@ -85,7 +86,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Faults that the first attempt shows and no other must all be got over.
+  /// Faults of the first attempt only: all of them must be overcome.
   static let passing: [Fault] = [
     .neverAnswers, .drops(in: .connect), .drops(in: .discover), .drops(in: .subscribe), .drops(in: .write(1)),
     .drops(in: .write(3)), .drops(in: .save), .rejectsWrite(to: RoboSensorGATT.roomName, code: 0x80),
@@ -93,11 +94,13 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Faults of a sensor") struct FaultStories {
-  @Test("end its room as they must, and touch no other", arguments: FaultStory.all)
+@Suite("faults of sensors") struct FaultStories {
+  @Test(
+    "each fault of a sensor gives its room the expected outcome, and affects no other room",
+    arguments: FaultStory.all)
   func fault(_ story: FaultStory) async throws {
     let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
-    // How many attempts it takes depends on the adapters that remember the device: one here.
+    // The number of attempts depends on the number of adapters that remember the device: one here.
     let run = try await rehearse(
       [[], [.init(story.fault)], []], rooms: rooms, scenario: { $0.adapters = oneAdapter })
     expectInvariants(run, rooms)
@@ -116,7 +119,8 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "are told apart as well where the status can only be read", arguments: FaultStory.withoutNotifications)
+    "each fault gives the expected outcome when the status can only be read",
+    arguments: FaultStory.withoutNotifications)
   func withoutNotifications(_ story: FaultStory) async throws {
     let rooms = [Sample.room(1, address: 1)]
     let run = try await rehearse([[.init(story.fault), .init(.refusesSubscription)]], rooms: rooms)
@@ -130,7 +134,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     #expect(story.rest.written.contains(room.settings.count { $0.state != .notWritten }))
   }
 
-  @Test("an error of an earlier attempt is no answer to SAVE where the status can only be read")
+  @Test("an error of an earlier attempt is no response to SAVE when the status can only be read")
   func lastingError() async throws {
     let rooms = [Sample.room(1, address: 1)]
     let faults: [Fault] = [.lastingError("flash busy"), .noSaved, .refusesSubscription, .neverReturns]
@@ -147,7 +151,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     #expect(!statuses.contains { $0.meaning == .refusal })
   }
 
-  @Test("that pass are got over by another attempt", arguments: FaultStory.passing)
+  @Test("a fault of the first attempt is overcome by another attempt", arguments: FaultStory.passing)
   func passing(_ fault: Fault) async throws {
     let run = try await rehearse([[.init(fault, attempts: 1)]])
     expectInvariants(run, [Sample.room(1, address: 1)])
@@ -155,20 +159,20 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     #expect(run.outcome(1)?.attempts == 2)
   }
 
-  @Test("refusing SAVE without an SSID stops a room without WiFi, in the sensor's words")
+  @Test("a sensor that refuses SAVE without an SSID stops a room without WiFi, with the sensor's message")
   func noWiFi() async throws {
     let rooms = [Sample.room(1, address: 1, wifi: false)]
     let run = try await rehearse([[.init(.savesOnlyWithSSID)]], rooms: rooms)
     expectInvariants(run, rooms)
     #expect(run.outcome(1)?.outcome == .failed)
     #expect(run.outcome(1)?.reason?.deviceText == "error:no ssid")
-    // Empty credentials never go over good ones: none were written at all.
+    // Empty credentials never replace valid ones: none were written.
     #expect(
       !run.writes.contains { [RoboSensorGATT.ssid, RoboSensorGATT.password].contains($0.characteristic) })
   }
 
   @Test(
-    "a status that quotes the password is recorded without it, in whatever form",
+    "a status that quotes the password in any form is recorded without it",
     arguments: [
       "correct horse", "CORRECT HORSE", "esroh tcerroc", "c o r r e c t h o r s e", "rect horse",
       "636f727265637420686f727365", "correct%20horse", "c\0o\0r\0r\0e\0c\0t\0 \0h\0o\0r\0s\0e",
@@ -180,7 +184,7 @@ struct FaultStory: Sendable, CustomTestStringConvertible {
     #expect(run.outcome(1)?.reason?.deviceText == "error:no •••")
   }
 
-  @Test("what was written and what was proved is told apart")
+  @Test("a record distinguishes written settings from proved ones")
   func settings() async throws {
     let run = try await rehearse([[], [.init(.drops(in: .write(3)))]])
     let proved = try #require(run.outcome(1)).settings

@@ -6,7 +6,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// A Firefly has one session of 10 s: found, connected and told, or not.
+/// A Firefly has one session of 10 s for its search, connection and write.
 @Suite("Fireflies") struct FireflyStories {
   private static func room(_ number: Int = 1, retries: Int = 0) -> Room {
     Sample.fireflyRoom(number, address: UInt64(number), retries: retries)
@@ -41,13 +41,13 @@ import VirtualTime
     run.facts { if case .elapsedSent(let fact) = $0 { fact } else { nil } }.last?.1
   }
 
-  @Test("is told how long ago its session began, and its leaving is the evidence")
+  @Test("a Firefly gets the time since its session began, and its disconnect is the evidence")
   func told() async throws {
     let run = try await run([Self.firefly()])
     let room = try #require(run.outcome(1))
     #expect(room.outcome == .provisioned)
     #expect(room.evidence?.grade == .selfDisconnect)
-    #expect(room.settings.allSatisfy { $0.state == .written }, "nothing proves what nothing shows")
+    #expect(room.settings.allSatisfy { $0.state == .written }, "nothing on air shows the settings")
     let began = run.facts {
       if case .stageStarted(let fact) = $0, fact.stage == .search { fact } else { nil }
     }
@@ -56,7 +56,7 @@ import VirtualTime
     let told = try #require(elapsed(run))
     #expect(told.since == .session)
     #expect(write.value == [7, 3, told.byte, 200])
-    // The byte is of the write's own instant: all that lies between is the way through the air.
+    // The byte has the instant of the write: only the transmission lies between.
     let gone = try #require(began.first).0.elapsed + .seconds(told.seconds)
     #expect(write.at.sinceZero - gone < .milliseconds(100) && told.seconds > 0.5)
     #expect(Int(told.byte) == Int(told.seconds / 10 * 255))
@@ -64,7 +64,9 @@ import VirtualTime
     #expect(run.openLinks == 0 && run.remembered.isEmpty)
   }
 
-  @Test("is told 0 for what was more than 10 s ago, and the record has the real time", arguments: [4, 6, 12])
+  @Test(
+    "a Firefly gets 0 for an action more than 10 s ago, and the record has the real time",
+    arguments: [4, 6, 12])
   func operatorsKey(secondsEarlier: Int) async throws {
     let run = try await run(
       [Self.firefly()], action: { $0.now.advanced(by: .seconds(-secondsEarlier)) })
@@ -75,6 +77,7 @@ import VirtualTime
   }
 
   @Test(
+    "the elapsed byte is 255 at 10 s, and 0 beyond and for negative times",
     arguments: [
       (Duration.zero, 0), (.microseconds(39_215), 0), (.microseconds(39_216), 1), (.seconds(5), 127),
       (.microseconds(9_999_999), 254), (.seconds(10), 255), (.microseconds(10_000_001), 0),
@@ -84,7 +87,7 @@ import VirtualTime
     #expect(Firefly.byte(for: elapsed) == byte)
   }
 
-  @Test("is never taken for a keyboard that has the same service")
+  @Test("a keyboard with the same service is never taken for a Firefly")
   func keyboard() async throws {
     let keyboard = SensorScenario(address: Sample.address(1), family: .midiKeyboard)
     let named = try await run([keyboard])
@@ -100,7 +103,7 @@ import VirtualTime
     }
   }
 
-  @Test("is never taken by a room that does not name it: nothing on air tells whether it is provisioned")
+  @Test("a Firefly is never matched to a room that does not name it: its state is not on air")
   func unnamed() async throws {
     var rooms = [Self.room(1), Self.room(2)]
     rooms[0].address = nil
@@ -112,7 +115,7 @@ import VirtualTime
       #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1)])
       #expect(run.outcome(2)?.outcome == .provisioned)
       #expect(run.dialled.keys.sorted() == [Sample.address(2)])
-      // Named, it is this room's, and by the record from then on.
+      // Once named, it belongs to this room, and later by the record.
       var named = rooms
       named[0].address = Sample.address(1)
       let next = await succession.run(named, .any)
@@ -123,7 +126,7 @@ import VirtualTime
     }
   }
 
-  @Test("that is not heard is no reason to wait for one under `match: any`")
+  @Test("a run with `match: any` does not wait for a Firefly that is not received")
   func unnamedAndUnheard() async throws {
     var room = Self.room()
     room.address = nil
@@ -132,7 +135,7 @@ import VirtualTime
     #expect(run.outcome(1)?.reason?.code == .addressNeeded)
   }
 
-  @Test("ends in time when it dies once it is connected, and is tried again")
+  @Test("an attempt at a Firefly that hangs after the connection ends in time and is retried")
   func dies() async throws {
     let dead = try await run([Self.firefly(faults: [.diesWhenConnected])])
     #expect(dead.outcome(1)?.outcome == .failed)
@@ -144,7 +147,7 @@ import VirtualTime
     #expect(revived.openLinks == 0)
   }
 
-  @Test("is not provisioned when it does not leave")
+  @Test("a Firefly that does not disconnect is not provisioned")
   func stays() async throws {
     let run = try await run([Self.firefly(faults: [.staysConnected])])
     #expect(run.outcome(1)?.outcome == .unconfirmed)
@@ -154,7 +157,7 @@ import VirtualTime
   }
 
   @Test(
-    "is written again when the link ends as late as one that is lost, whether or not the write arrived",
+    "a Firefly is written again when its link ends as late as a lost one, whether or not the write arrived",
     arguments: [Fault.DropStage.write(1), .confirm(1)])
   func lost(at point: Fault.DropStage) async throws {
     let fault = ScheduledFault(.drops(in: point), attempts: 1)
@@ -170,14 +173,15 @@ import VirtualTime
     #expect(lost.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
   }
 
-  /// Found later and later, to the microsecond: around the end of the search, and around the end of the session while
-  /// it is connected. Either it was told and left, or nothing ever reached it.
+  /// The Firefly appears later and later, in steps of 1 µs: around the end of the search, and around the end
+  /// of the session during the connection. Either it was written and disconnected, or nothing ever reached
+  /// it.
   @Test(
-    "is provisioned or not found, never both, at whatever instant it is met",
+    "a Firefly is either provisioned or not found, never both, at any instant of its appearance",
     arguments: ["search", "session"])
   func meetingPoint(bound: String) async throws {
     var radio = RadioParameters()
-    // Found at the last moment of the search, there is time enough; in a slow radio, there is none.
+    // At the last moment of the search there is enough time; on a slow radio there is not.
     let pace = Duration.milliseconds(bound == "search" ? 300 : 700)
     radio.connect = pace...pace
     radio.resolve = pace...pace
@@ -185,7 +189,7 @@ import VirtualTime
     func meet(after: Duration) async throws -> Rehearsed {
       try await run([Self.firefly(after: after)], radio: radio)
     }
-    // When it is met if it appears at `base`; every microsecond later, it is met a microsecond later.
+    // The instant of the sighting if it appears at `base`; 1 µs later for each µs.
     let base = Duration.seconds(5)
     let probe = try await meet(after: base)
     let session = try #require(

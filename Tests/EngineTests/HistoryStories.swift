@@ -4,12 +4,12 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// Runs, deaths, swaps, edits and two laptops, in whatever order: at each moment what is on record is true, and in the
-/// end every room is right.
-@Suite("Whatever happens to a building over the years") struct HistoryStories {
+/// Runs, kills, replacements, edits and two laptops, in random order: at each moment the record is true, and
+/// in the end every room is correct.
+@Suite("random histories of a building") struct HistoryStories {
   static let seeds: [UInt64] = Array(1...300)
 
-  @Test("its record is true, and its rooms come right", arguments: seeds)
+  @Test("the record stays true, and every room becomes correct", arguments: seeds)
   func history(seed: UInt64) async throws {
     let furniture = Installation.Furniture.allCases[Int(seed / 2 % 3)]
     try await VirtualTime.run { clock in

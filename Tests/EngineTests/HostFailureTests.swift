@@ -5,8 +5,8 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// What the host does wrong is found out, named, and charged to no sensor.
-@Suite("A failure of the host") struct HostFailureTests {
+/// Failures of the host are detected, reported as such, and charged to no sensor.
+@Suite("failures of the host") struct HostFailureTests {
   /// Two adapters are the normal case.
   private static let two = (1...2).map {
     AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0 - 1)")
@@ -46,9 +46,9 @@ import VirtualTime
     }
   }
 
-  /// Every sensor is healthy and no room has a retry: whatever fails is the host's, or a room would not be done.
+  /// Every sensor is healthy and no room has a retry: any failure charged to a sensor would fail its room.
   @Test(
-    "that lasts 20 to 900 ms, again and again, leaves every room provisioned without a retry",
+    "repeated outages of 20 to 900 ms leave every room provisioned without a retry",
     arguments: Outage.allCases, [20, 45, 110, 300, 900])
   func shortOutages(_ outage: Outage, milliseconds: Int) async throws {
     for seed in 1...4 as ClosedRange<UInt64> {
@@ -74,7 +74,7 @@ import VirtualTime
   }
 
   @Test(
-    "shows in links first: a link that is lost half a second before its adapter is not the sensor's failure")
+    "a link that is lost 0.5 s before its adapter is not charged to the sensor")
   func linkGoesFirst() async throws {
     let first = Once()
     let run = try await rehearse(
@@ -95,7 +95,7 @@ import VirtualTime
     #expect(run.result.outcome == .complete)
   }
 
-  @Test("is not assumed where the adapter stays: a link that the sensor drops is charged to it")
+  @Test("a link that the sensor drops is charged to it while the adapter stays")
   func dropsItself() async throws {
     let run = try await rehearse([[ScheduledFault(.drops(in: .write(1)))]], retries: 0)
     #expect(failures(run).map(\.code) == [.linkLost])
@@ -105,7 +105,8 @@ import VirtualTime
   // MARK: The stack forgets
 
   @Test(
-    "is a device that the stack has forgotten: nothing was sent, so nothing is charged", arguments: [1, 5])
+    "an attempt at a device that the stack has forgotten sends nothing and is charged to no device",
+    arguments: [1, 5])
   func forgotten(times: Int) async throws {
     let room = Sample.room(1, address: 1, retries: 0)
     let run = try await rehearse(
@@ -118,7 +119,7 @@ import VirtualTime
     #expect(delays == Array(repeating: 0, count: times))
   }
 
-  @Test("is a stack that forgets a device for ever: the room ends, without a wrong word about the sensor")
+  @Test("a stack that forgets a device forever ends the room without a failure of the sensor")
   func forgetsForEver() async throws {
     let room = Sample.room(1, address: 1, retries: 0)
     let run = try await rehearse(
@@ -131,7 +132,7 @@ import VirtualTime
 
   // MARK: Refused scans
 
-  @Test("is a refusal to scan: it is tried again ever more rarely, and ends the run after ten times")
+  @Test("refused scans are retried with growing cool-downs, and the tenth refusal ends the run")
   func refusesForEver() async throws {
     let room = Sample.room(1, address: 1)
     let run = try await rehearse(
@@ -142,11 +143,11 @@ import VirtualTime
     expectInvariants(run, [room])
     #expect(run.result.radioFailure?.code == .adapterUnavailable(.poweredOff))
     #expect(faults(run).map(\.fault) == [.refusesToScan])
-    #expect(run.events.count < 60, "a refusal must not fill the record")
+    #expect(run.events.count < 60, "refused scans must not fill the record")
     #expect(run.endedAt.sinceZero > .seconds(20))
   }
 
-  @Test("is one adapter of two that refuses to scan: the other one does the work", arguments: [3, Int.max])
+  @Test("a run continues on the other adapter when one of two refuses to scan", arguments: [3, Int.max])
   func oneRefuses(times: Int) async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
@@ -160,7 +161,7 @@ import VirtualTime
 
   // MARK: Deaf adapters
 
-  @Test("is an adapter that hears nothing: it is switched off and on, and the run goes on")
+  @Test("a deaf adapter is power-cycled, and the run continues")
   func deaf() async throws {
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
@@ -173,7 +174,7 @@ import VirtualTime
         == [.init(adapter: AdapterID(adapters[0].address), fault: .hearsNothing, wasPowerCycled: true)])
   }
 
-  @Test("is an adapter that stays deaf: it is reported once, and no sensor is said to lack power")
+  @Test("an adapter that stays deaf is reported once, and no sensor is reported as unpowered")
   func staysDeaf() async throws {
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
@@ -191,7 +192,7 @@ import VirtualTime
       ])
   }
 
-  @Test("is one deaf adapter of two: the rooms that the other one hears are done, and the deaf one is named")
+  @Test("one deaf adapter of two is named, and the rooms that the other one receives are done")
   func oneIsDeaf() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
@@ -203,7 +204,7 @@ import VirtualTime
 
   // MARK: Links of a killed run
 
-  @Test("is a link that a killed run left behind: all are ended at the same time, while the survey scans")
+  @Test("links that a killed run left behind are all ended at the same time, while the survey scans")
   func leftLinks() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 5), rooms: Array(Self.rooms.prefix(5)),
@@ -225,7 +226,7 @@ import VirtualTime
   }
 }
 
-/// A stack that has forgotten each device a number of times before it is connected to.
+/// A stack that has forgotten each device a number of times before its connection.
 private struct Forgetful: ForwardingCentral {
   let base: VirtualCentral
   let left: Countdown
@@ -241,7 +242,7 @@ private struct Forgetful: ForwardingCentral {
   }
 }
 
-/// A stack that says an adapter is ready, and refuses to scan with it at once because it is not.
+/// A stack that reports an adapter as ready and refuses to scan with it because it is not.
 private struct RefusesToScan: ForwardingCentral {
   let base: VirtualCentral
   let adapter: BluetoothAddress

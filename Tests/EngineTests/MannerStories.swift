@@ -4,7 +4,7 @@ import Model
 import Testing
 import VirtualBuilding
 
-/// A manner of a sensor, and how its room must end.
+/// A behaviour of a sensor, and the outcome of its room.
 struct MannerStory: Sendable, CustomTestStringConvertible {
   var manner: Manner
   var outcome: Outcome
@@ -21,16 +21,16 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(manner)" }
 
   static let all: [MannerStory] = [
-    // What was said before it was asked is no answer.
+    // A status from before the request is no response.
     .init(.saysOnSubscribing("saved"), .provisioned),
     .init(.saysOnSubscribing("error:left from yesterday"), .provisioned),
     .init(.saysOnSubscribing("\u{FFFD}\u{0}"), .provisioned),
     .init(.says("saved", afterWrite: 1), .provisioned),
     .init(.says("saved", afterWrite: 4), .provisioned),
-    // From the first write on an error is a refusal.
+    // After the first write an error is a refusal.
     .init(.says("error:flash worn out", afterWrite: 1), .failed, .refused, attempts: 2),
     .init(.says("error:flash worn out", afterWrite: 3), .failed, .refused, attempts: 2),
-    // After SAVE everything is a question, answered on air.
+    // After SAVE only the proof on air decides.
     .init(.saysOnSave("error:flash worn out"), .provisioned),
     .init(.lingers(.seconds(1)), .provisioned),
     .init(.lingers(.seconds(9)), .provisioned),
@@ -42,15 +42,17 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
     .init(.leaves(afterWrite: 4, in: .zero), .failed, .linkLost, attempts: 3),
     .init(.leaves(afterWrite: 4, in: .milliseconds(40)), .failed, .linkLost, attempts: 3),
     .init(.leaves(afterWrite: 2, in: .milliseconds(10)), .failed, .linkLost, attempts: 3),
-    // It takes itself so long that it is thought not to have kept anything, and tried again.
+    // The sensor takes so long that the attempt counts as failed, and another one follows.
     .init(.lingers(.seconds(13)), .provisionedAfterRetry, attempts: 2),
   ]
 }
 
-@Suite("Manners of a sensor") struct MannerStories {
+@Suite("unusual behaviours of sensors") struct MannerStories {
   static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
 
-  @Test("end its room as they must, and touch no other", arguments: MannerStory.all)
+  @Test(
+    "each behaviour of a sensor gives its room the expected outcome, and affects no other room",
+    arguments: MannerStory.all)
   func manner(_ story: MannerStory) async throws {
     let run = try await rehearse(
       [[], [], []], rooms: Self.rooms, scenario: { $0.sensors[1].family = .robo(story.manner) })
@@ -62,7 +64,7 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
     for healthy in [1, 3] { #expect(run.outcome(healthy)?.outcome == .provisioned) }
   }
 
-  @Test("that look like a lost save are no ground to call an interrupted room untouched", arguments: 0...12)
+  @Test("an interrupted room whose save may have arrived is never reported as unchanged", arguments: 0...12)
   func interruptedWhileItLingers(step: Int) async throws {
     let rooms = [Sample.room(1, address: 1)]
     let run = try await rehearse(
@@ -74,10 +76,10 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
     #expect([.unconfirmed, .provisioned].contains(run.outcome(1)?.outcome))
   }
 
-  // MARK: Strangers
+  // MARK: Foreign devices
 
   @Test(
-    "a beacon that appears with a room's minor keeps that minor from being given out, but not once it is written"
+    "a foreign beacon with a room's minor blocks the room before its write, but not after it"
   )
   func latecomer() async throws {
     let run = try await rehearse(
@@ -89,7 +91,7 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
       }, request: { $0.parallel = 1 })
     expectInvariants(run, Array(Self.rooms.prefix(2)))
     #expect(run.outcome(1)?.outcome == .provisioned)
-    #expect(run.outcome(2)?.outcome == .needsHands)
+    #expect(run.outcome(2)?.outcome == .actionRequired)
     #expect(run.outcome(2)?.reason?.code == .minorOnAir)
     #expect(run.outcome(2)?.reason?.addresses == [Sample.address(3)])
     #expect(!run.writes.contains { $0.address == Sample.address(2) })
@@ -104,30 +106,30 @@ struct MannerStory: Sendable, CustomTestStringConvertible {
         $0.sensors[1].appearsAfter = .seconds(18)
       })
     #expect(run.outcome(1)?.outcome == .unconfirmed)
-    #expect(run.outcome(2)?.outcome == .needsHands)
+    #expect(run.outcome(2)?.outcome == .actionRequired)
     #expect(run.outcome(2)?.reason?.code == .configuredOtherwise)
   }
 
-  @Test("a sensor that somebody else sets up meanwhile is not dialled", arguments: [UInt16(2), 9])
+  @Test("a sensor that another person configures meanwhile is not connected to", arguments: [UInt16(2), 9])
   func setUpByOthers(minor: UInt16) async throws {
     let rooms = Array(Self.rooms.prefix(2))
     let run = try await rehearse(
       [[.init(.slow)], []], rooms: rooms,
       scenario: {
-        // Heard neither waiting nor at work until the first is done.
+        // Not received in either state until the first room is done.
         $0.sensors[1].family = .robo(.isBeacon(minor: minor))
         $0.sensors[1].appearsAfter = .seconds(12)
       })
     expectInvariants(run, rooms)
     #expect(run.outcome(2)?.attempts == 0)
-    #expect(run.outcome(2)?.outcome == (minor == 2 ? .alreadyProvisioned : .needsHands))
+    #expect(run.outcome(2)?.outcome == (minor == 2 ? .alreadyProvisioned : .actionRequired))
     #expect(run.outcome(2)?.reason?.code == (minor == 2 ? nil : .configuredOtherwise))
   }
 
   // MARK: Secrets
 
   @Test(
-    "no secret comes back through the sensor's mouth, whosoever it is",
+    "no secret that a sensor repeats is recorded, for any room of the building",
     arguments: [
       "error:cannot join with pa\"ss\\word 2", "error:cannot join with zweites Wort",
       // As much as fits into a packet.

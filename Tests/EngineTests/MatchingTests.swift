@@ -5,7 +5,7 @@ import Testing
 @testable import Families
 @testable import Model
 
-/// Rooms and news for tests.
+/// Rooms and advertisements for tests.
 enum Sample {
   static let adapter = AdapterID(BluetoothAddress(rawValue: 0xAD))
 
@@ -49,7 +49,7 @@ enum Sample {
       localName: name, manufacturerData: [IBeacon.company: beacon.manufacturerData])
   }
 
-  /// What a Robo Sensor with the factory's firmware is known by.
+  /// The identity of a Robo Sensor with the factory firmware.
   static func identity(_ minor: UInt16) -> BeaconIdentity {
     BeaconIdentity(uuid: RoboSensor.FactoryBeacon.uuid, major: RoboSensor.FactoryBeacon.major, minor: minor)
   }
@@ -61,13 +61,14 @@ enum Sample {
   }
 }
 
-/// All rooms of a building, matched.
+/// The matches of all rooms of a building.
 func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) -> [RoomID: Match] {
   match(building.rooms, of: building, with: air, known)
 }
 
-@Suite struct MatchingTests {
-  @Test func anAddressDecides() {
+@Suite("matching") struct MatchingTests {
+  @Test("the address in the manifest decides the device of a room")
+  func anAddressDecides() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1), Sample.room(8, address: 2)]),
       with: Sample.air([Sample.waiting(2), Sample.waiting(1), Sample.waiting(3)]))
@@ -75,49 +76,55 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(matches["room-8"] == .device(Sample.address(2), .address))
   }
 
-  @Test func anAddressNotHeardYetIsStillTheRooms() {
+  @Test("a device in the manifest without a sighting is still the room's")
+  func anAddressNotHeardYetIsStillTheRooms() {
     let matches = match(Sample.building([Sample.room(7, address: 1)]), with: Sample.air([]))
     #expect(matches["room-7"] == .device(Sample.address(1), .address))
   }
 
-  @Test func aDeviceAtWorkAsWantedIsDone() {
+  @Test("a device that advertises the room's identity is done")
+  func aDeviceAtWorkAsWantedIsDone() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
     let evidence = Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)
-    // Nobody knows what else it was told.
+    // Its other settings are unknown.
     let settings = Sample.room(7).settingResults(nil) { $0 == .minor ? .proved : .notWritten }
     #expect(matches["room-7"] == .done(evidence, settings))
   }
 
-  @Test func aDeviceAtWorkAsAnotherRoomNeedsHands() {
+  @Test("a device that advertises another room's identity requires action")
+  func aDeviceAtWorkAsAnotherRoomRequiresAction() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 9)]))
-    #expect(matches["room-7"] == .stopped(.needsHands, .configuredOtherwise(minor: 9)))
+    #expect(matches["room-7"] == .stopped(.actionRequired, .configuredOtherwise(minor: 9)))
   }
 
-  @Test(arguments: [1, nil] as [UInt64?])
+  @Test("a minor that another address advertises is never given to a room", arguments: [1, nil] as [UInt64?])
   func aMinorOnAirFromElsewhereIsNeverGivenOutAgain(address: UInt64?) {
     let matches = match(
       Sample.building([Sample.room(7, address: address)], .any),
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
     #expect(
       matches["room-7"]
-        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
+        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
   }
 
-  @Test func aStrangersBeaconIsInNobodysWay() {
+  @Test("a beacon with the same minor and another major blocks no room")
+  func aStrangersBeaconIsInNobodysWay() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]),
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7, major: 2)]))
     #expect(matches["room-7"] == .device(Sample.address(1), .address))
   }
 
-  @Test func withoutLeaveARoomWithoutAddressGetsNothing() {
+  @Test("a room without an address gets no device without `assign: any`")
+  func withoutLeaveARoomWithoutAddressGetsNothing() {
     let matches = match(Sample.building([Sample.room(7)]), with: Sample.air([Sample.waiting(1)]))
     #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
-  @Test func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
+  @Test("`assign: any` gives unclaimed devices to rooms by address, for any order of advertisements")
+  func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
     let rooms = [Sample.room(7), Sample.room(8, address: 1), Sample.room(9), Sample.room(10)]
     let news = [1, 2, 3].map { Sample.waiting($0) }
     for order in [news, news.reversed()] {
@@ -129,7 +136,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     }
   }
 
-  @Test func anyTakesNothingWhileMoreAreHeardThanRoomsAreLeft() {
+  @Test("`assign: any` gives no device while more devices are received than rooms are left")
+  func anyTakesNothingWhileMoreAreHeardThanRoomsAreLeft() {
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2), Sample.waiting(1)]))
     #expect(
@@ -140,8 +148,9 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 }
 
-@Suite struct AirLedgerTests {
-  @Test func tellsOfDevicesAndOfEachNewLifeOnce() {
+@Suite("air ledger") struct AirLedgerTests {
+  @Test("the ledger returns a sighting once for each device and for each new state")
+  func tellsOfDevicesAndOfEachNewLifeOnce() {
     var air = Sample.air([])
     let heard1 = air.hear(Sample.waiting(1))
     #expect(heard1?.life?.recognition == .awaitingProvisioning)
@@ -155,13 +164,15 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[Sample.address(1)]?.lastHeard == .init(sinceZero: .seconds(4)))
   }
 
-  @Test func aBeaconWithAStaleNameIsABeacon() {
+  @Test("an advertisement with a beacon and an old name counts as a beacon")
+  func aBeaconWithAStaleNameIsABeacon() {
     let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
     #expect(air.free(for: "robo-sensor").isEmpty)
     #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
   }
 
-  @Test func passesOverDevicesThatAreNotOurs() {
+  @Test("devices of unknown families are dropped")
+  func passesOverDevicesThatAreNotOurs() {
     var air = Sample.air([])
     var keyboard = Sample.waiting(9)
     keyboard.localName = "Robo Sensor 2"
@@ -170,7 +181,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[Sample.address(9)] == nil)
   }
 
-  @Test func aBeaconAndItsServiceMayBeHeardApart() {
+  @Test("a beacon and the service of its device may be in separate advertisements")
+  func aBeaconAndItsServiceMayBeHeardApart() {
     let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 0, measuredPower: -59)
     let ours = IBeacon(uuid: Sample.site, major: 1, minor: 7, measuredPower: -59)
     func news(_ beacon: IBeacon?, service: Bool) -> Advertisement {
@@ -182,7 +194,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     func life(_ news: Advertisement...) -> Recognition? {
       Sample.air(news)[Sample.address(1)]?.life?.recognition
     }
-    #expect(life(news(factory, service: false)) == nil, "anybody's")
+    #expect(life(news(factory, service: false)) == nil, "any device may send this beacon")
     #expect(life(news(nil, service: true)) == .present)
     #expect(life(news(nil, service: true), news(factory, service: false)) == .awaitingProvisioning)
     #expect(life(news(nil, service: true), news(ours, service: false)) == .configured(ours))
@@ -191,7 +203,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(life(news(ours, service: true), news(factory, service: false)) == .awaitingProvisioning)
   }
 
-  @Test func whoDoesNotSayWhoItIsIsFreeOnlyIfItsFamilyNeverDoes() {
+  @Test("a device without an identity on air is free only if its family has none")
+  func whoDoesNotSayWhoItIsIsFreeOnlyIfItsFamilyNeverDoes() {
     func news(_ number: UInt64, _ service: BluetoothUUID, _ name: String?) -> Advertisement {
       Advertisement(
         address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
@@ -206,7 +219,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[Sample.address(1)]?.life?.recognition == .present)
   }
 
-  @Test func anAdvertisementWithoutTheBeaconSaysNothingAboutIt() {
+  @Test("an advertisement without a beacon does not update the instant of the beacon")
+  func anAdvertisementWithoutTheBeaconSaysNothingAboutIt() {
     let first = Sample.beacon(1, minor: 7, at: 2)
     let bare = Advertisement(
       address: first.address, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)), rssi: -70)
@@ -218,7 +232,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(12)))
   }
 
-  @Test func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
+  @Test("an advertisement without content keeps the state and updates the RSSI")
+  func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
     var air = Sample.air([Sample.waiting(1)])
     let bare = Advertisement(
       address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)),
@@ -232,7 +247,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 }
 
-@Suite struct ProofWatchTests {
+@Suite("proof watch") struct ProofWatchTests {
   private func watch(mayMove: Bool = false, known: Set<BluetoothAddress> = []) -> ProofWatch {
     ProofWatch(
       proof: proof(of: Sample.room(7)), profile: RoboSensor(), address: Sample.address(1), mayMove: mayMove,
@@ -251,28 +266,33 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     Evidence(grade: grade, address: Sample.address(number), minor: 7, rssi: -50, secondsAfterSave: after)
   }
 
-  @Test func itsOwnFreshBeaconProvesIt() {
+  @Test("the device's own beacon after the save proves it")
+  func itsOwnFreshBeaconProvesIt() {
     var watch = watch()
     watch.hear(Sample.beacon(1, minor: 7, at: 12))
     #expect(watch.isProved)
     #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 2)))
   }
 
-  @Test func whatWasHeardBeforeTheSaveProvesNothing() {
+  @Test("a beacon from before the save proves nothing")
+  func whatWasHeardBeforeTheSaveProvesNothing() {
     #expect(verdict(of: [Sample.beacon(1, minor: 7, at: 10), Sample.beacon(1, minor: 7, at: 9)]) == .silent)
   }
 
-  @Test func anotherMinorIsNoProof() {
+  @Test("a beacon with another minor is reported as another identity")
+  func anotherMinorIsNoProof() {
     #expect(verdict(of: [Sample.beacon(1, minor: 8, at: 12)]) == .other(Sample.identity(8)))
-    // Bytes the wrong way round are another minor.
+    // Bytes in the wrong order give another minor.
     #expect(verdict(of: [Sample.beacon(1, minor: 0x0700, at: 12)]) == .other(Sample.identity(0x0700)))
   }
 
-  @Test func theHotelNextDoorProvesNothing() {
+  @Test("a beacon from another address proves nothing by default")
+  func theHotelNextDoorProvesNothing() {
     let neighbour = Sample.beacon(2, minor: 7, at: 12)
     #expect(verdict(of: [neighbour]) == .heardElsewhere)
     #expect(verdict(of: [Sample.beacon(2, minor: 7, at: 12, major: 2)]) == .silent)
-    // Nor where the device may change its address: it is another room's, one of two, or was there before.
+    // The same if the device may change its address: the address is another room's, one of two, or was
+    // received before.
     #expect(verdict(of: [neighbour], mayMove: true, known: [Sample.address(2)]) == .heardElsewhere)
     let second = Sample.beacon(3, minor: 7, at: 13)
     #expect(verdict(of: [neighbour, second], mayMove: true) == .heardElsewhere)
@@ -281,7 +301,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(watch.verdict() == .heardElsewhere)
   }
 
-  @Test func theOtherAddressesAreTold() {
+  @Test("the other addresses that send the identity are reported in order")
+  func theOtherAddressesAreTold() {
     var watch = watch()
     for beacon in [Sample.beacon(3, minor: 7, at: 12), Sample.beacon(2, minor: 7, at: 13)] {
       watch.hear(beacon)
@@ -293,11 +314,12 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
           candidates: [2, 3].map { .init(address: Sample.address($0), adapter: Sample.adapter, rssi: -50) }))
   }
 
-  @Test func aBeaconFromAnotherAddressCountsOnlyIfTheDeviceMayChangeItsAddressAndSaysNothingElse() {
+  @Test("a beacon from another address counts only if the address may change and no other result exists")
+  func aBeaconFromAnotherAddressCountsOnlyIfTheDeviceMayChangeItsAddressAndSaysNothingElse() {
     let moved = Sample.beacon(2, minor: 7, at: 12)
     let proved = ProofWatch.Verdict.proved(evidence(.freshBeaconOtherAddress, 2, after: 2))
     #expect(verdict(of: [moved, moved], mayMove: true) == proved)
-    #expect(verdict(of: [moved], mayMove: true, isOver: false) == .heardElsewhere, "a second may come")
+    #expect(verdict(of: [moved], mayMove: true, isOver: false) == .heardElsewhere, "a second may follow")
     #expect(verdict(of: [moved, Sample.waiting(1, at: 13)], mayMove: true) == .backAgain)
     #expect(
       verdict(of: [moved, Sample.beacon(1, minor: 8, at: 13)], mayMove: true) == .other(Sample.identity(8)))
@@ -306,7 +328,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
         == .proved(evidence(.freshBeacon, 1, after: 3)))
   }
 
-  @Test func aDeviceHeardWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
+  @Test("a device received in provisioning mode again may still send its proof within 12 s")
+  func aDeviceHeardWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
     var watch = watch()
     #expect(watch.settlesAt == nil)
     watch.hear(Sample.waiting(1, at: 11))
@@ -317,7 +340,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 6)))
   }
 
-  @Test func whatIsHeardWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
+  @Test("a factory beacon after the write is reported as another identity")
+  func whatIsHeardWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
     let room = Sample.beaconRoom(7)
     var watch = ProofWatch(
       proof: proof(of: room), profile: IoTDesignShop(), address: Sample.address(1),
@@ -329,10 +353,11 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
         serviceUUIDs: [IoTDesignShop.Attribute.service],
         manufacturerData: [IBeacon.company: factory.manufacturerData]))
     #expect(watch.verdict() == .other(factory.identity))
-    #expect(watch.settlesAt == nil, "there is nothing that it refused")
+    #expect(watch.settlesAt == nil, "the device refused nothing")
   }
 
-  @Test func otherDevicesWaitingMeanNothing() {
+  @Test("other devices in provisioning mode have no effect")
+  func otherDevicesWaitingMeanNothing() {
     #expect(verdict(of: [Sample.waiting(2, at: 11), Sample.waiting(2, at: 20)]) == .silent)
   }
 }

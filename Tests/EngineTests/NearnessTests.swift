@@ -4,8 +4,8 @@ import Model
 import Testing
 import VirtualBuilding
 
-/// Adapters that stand in rooms, what they hear, and what follows.
-@Suite("The nearest sensor") struct NearnessTests {
+/// Adapters in rooms, their sightings, and the matches.
+@Suite("matching by nearness") struct NearnessTests {
   private static let adapters: [Adapter] = (0..<4).map { number in
     Adapter(
       id: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64(number))), name: "hci\(number)",
@@ -20,7 +20,7 @@ import VirtualBuilding
     }
   }
 
-  /// How strongly a sensor is heard, adapter by adapter; nil where it is not.
+  /// The RSSI of a sensor by adapter; nil where it is not received.
   struct Heard: Sendable, ExpressibleByDictionaryLiteral {
     var strengths: [(sensor: UInt64, rssi: [Int?])]
 
@@ -29,7 +29,7 @@ import VirtualBuilding
     }
   }
 
-  /// What is heard in ten seconds.
+  /// The sightings of ten seconds.
   /// - Parameter times: how often, from the first second on.
   private func air(_ heard: Heard, times: Int = 10) -> AirLedger {
     Sample.air(
@@ -65,7 +65,7 @@ import VirtualBuilding
     if case .stopped(_, let reason)? = match { reason } else { nil }
   }
 
-  @Test("is the room's when it is near, alone, and heard for a while")
+  @Test("a sensor is the room's when it is near, alone, and received for long enough")
   func nearest() {
     let rooms = [room(1, near: "hci0"), room(2, near: "hci1"), room(3, near: "hci2")]
     let air = air([1: [-50, -72, nil], 2: [-70, -48, -66], 3: [nil, -80, -55], 9: [-80, -80, -80]])
@@ -76,20 +76,20 @@ import VirtualBuilding
       ])
   }
 
-  @Test("is found by the adapter's address, too")
+  @Test("an adapter can be named by its address")
   func byAddress() {
     let rooms = [room(1, near: AdapterReference(Self.adapters[1].id.description))]
     #expect(match(rooms, air([1: [nil, -50]])) == ["room-1": .device(Sample.address(1), .nearest)])
   }
 
   @Test(
-    "is not guessed",
+    "an ambiguous sensor is not matched",
     arguments: [
-      // Two in the room.
+      // Two sensors in the room.
       ([1: [-52], 2: [-54]] as Heard, FailureReason.Code.notClearlyNearest, Outcome.ambiguous, [-52, -54]),
-      // The second is just within the margin, then just outside of it.
+      // The second one is just within the margin, then just outside.
       ([1: [-50], 2: [-58]] as Heard, .notClearlyNearest, .ambiguous, [-50, -58]),
-      // Nearly as well heard in the next room.
+      // Received nearly as strongly in the next room.
       ([1: [-52, -57]] as Heard, .notClearlyNearest, .ambiguous, [-52, -57]),
       // In the corridor.
       ([1: [-71]] as Heard, .notNear, .pending, [-71]),
@@ -106,26 +106,28 @@ import VirtualBuilding
     #expect((reason.candidates ?? []).map(\.rssi) == strengths)
   }
 
-  @Test("is ahead by the margin both ways, exactly")
+  @Test("the margin applies exactly in both directions")
   func margin() {
     let rooms = [room(1, near: "hci0"), room(2, near: "hci1")]
     let clear = match(rooms, air([1: [-50, -59], 2: [-59, nil]]))
     #expect(clear["room-1"] == .device(Sample.address(1), .nearest))
   }
 
-  @Test("must have been heard for a while, and often", arguments: [(2, 11.0), (10, 4.9), (3, 4.9)])
+  @Test(
+    "a sensor must be received for long enough, and often enough",
+    arguments: [(2, 11.0), (10, 4.9), (3, 4.9)])
   func settling(times: Int, second: Double) {
     let match = match([room(1, near: "hci0")], air([1: [-50]], times: times), at: second)["room-1"]
     #expect(reason(match)?.code == .heardTooBriefly)
   }
 
-  @Test("counts no longer when it was heard long ago")
+  @Test("an old sighting does not count")
   func stale() {
     let match = match([room(1, near: "hci0")], air([1: [-50]]), at: 36)["room-1"]
     #expect(reason(match)?.code == .noCandidate)
   }
 
-  @Test("is nobody's who has a room, and nobody's rival either")
+  @Test("a sensor with a room is neither matched nor a rival")
   func claimed() {
     let rooms = [room(1, near: "hci0"), Sample.room(2, address: 2)]
     let found = match(rooms, air([1: [-55], 2: [-50]]))
@@ -134,33 +136,33 @@ import VirtualBuilding
     #expect(taken["room-1"] == .device(Sample.address(1), .nearest))
   }
 
-  @Test("is for one room alone: not while several without a sensor are near one adapter")
+  @Test("rooms that share an adapter are not matched by nearness")
   func shared() {
     let rooms = [room(1, near: "hci0"), room(2, near: "hci0")]
     let air = air([1: [-50]])
     let building = Sample.building(rooms)
     #expect(Set(match(rooms, air).values.compactMap { reason($0)?.code }) == [.adapterShared])
-    // One at a time, it is another matter.
+    // One room alone is matched.
     #expect(match([rooms[1]], air, of: building)["room-2"] == .device(Sample.address(1), .nearest))
   }
 
-  @Test("cannot be told by an adapter that is not there")
+  @Test("an absent adapter decides nothing")
   func missing() {
     let match = match([room(1, near: "hci7")], air([1: [-50]]))["room-1"]
     #expect(reason(match)?.code == .adapterMissing && reason(match)?.near == "hci7")
   }
 
-  @Test("is not given to a room that takes any")
+  @Test("a sensor that may stand in a room with an adapter is not given to a room that takes any")
   func any() {
     let rooms = [room(1, near: "hci0"), Sample.room(2)]
     let building = Sample.building(rooms, .any)
     let found = match(rooms, air([1: [-50], 2: [-52], 3: [-80]]), of: building)
     #expect(reason(found["room-1"])?.code == .notClearlyNearest)
-    // 1 and 2 may be room 1's.
+    // Sensors 1 and 2 may be room 1's.
     #expect(found["room-2"] == .device(Sample.address(3), .any))
   }
 
-  @Test("stays the same whatever else the adapters are called afterwards")
+  @Test("a reference means the same adapter even if names change")
   func renamed() {
     let rooms = [room(1, near: "hci0")]
     var nearby = Self.nearby(rooms)
@@ -174,9 +176,9 @@ import VirtualBuilding
   }
 }
 
-/// The same, in a building.
-@Suite("Rooms with an adapter in them") struct NearnessStories {
-  @Test("get the sensor that is in them, and what is doubtful stays as it is")
+/// Nearness in whole runs.
+@Suite("runs with adapters in rooms") struct NearnessStories {
+  @Test("rooms get the sensor that stands in them, and ambiguous rooms get none")
   func building() async throws {
     var rooms = (1...4).map { Sample.room($0) }
     for index in rooms.indices { rooms[index].near = AdapterReference("hci\(index)") }
@@ -184,7 +186,7 @@ import VirtualBuilding
       Array(repeating: [], count: 5), rooms: rooms,
       scenario: { scenario in
         scenario.adapters = ParallelStories.four
-        // A sensor in each room, and in the fourth there is one more.
+        // One sensor in each room, and a second one in the fourth.
         for (index, place) in [0, 1, 2, 3, 3].enumerated() {
           scenario.sensors[index].signal = Signal(
             base: -75, perAdapter: [ParallelStories.four[place].address: -48 - index])

@@ -4,8 +4,8 @@ import Model
 import Testing
 import VirtualBuilding
 
-/// Several conversations at once, over several adapters.
-@Suite("Many at once") struct ParallelStories {
+/// Several GATT sessions at once, over several adapters.
+@Suite("parallel provisioning") struct ParallelStories {
   static let four = (1...4).map {
     AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0 - 1)")
   }
@@ -14,7 +14,7 @@ import VirtualBuilding
     (1...count).map { Sample.room($0, address: UInt64($0), retries: retries) }
   }
 
-  /// The most conversations that there were at once, by adapter, and over all.
+  /// The most GATT sessions at once, by adapter and in all.
   private func conversations(_ run: Rehearsed) -> (of: [AdapterID: Int], all: Int) {
     var open: [RoomID: AdapterID] = [:]
     var most: [AdapterID: Int] = [:]
@@ -23,7 +23,7 @@ import VirtualBuilding
       switch event.fact {
       case .attemptStarted(let fact): open[fact.room] = fact.adapter
       case .linkEnded(let fact): open[fact.room] = nil
-      // An attempt that failed is judged a little later.
+      // A failed attempt is classified a little later.
       case .stageEnded(let fact) where fact.stage == .connect && fact.failure != nil: open[fact.room] = nil
       case .attemptEnded(let fact): open[fact.room] = nil
       default: continue
@@ -36,7 +36,7 @@ import VirtualBuilding
     return (most, all)
   }
 
-  @Test("a building, a tenth of it with faulty sensors, on four adapters")
+  @Test("a large building with 10 % faulty sensors is provisioned on four adapters")
   func building() async throws {
     let broken: [Fault] = [
       .silent, .neverAnswers, .drops(in: .write(2)), .errorOnSave("flash"), .neverReturns,
@@ -55,9 +55,10 @@ import VirtualBuilding
       }
     }
     let busy = conversations(run)
-    // A sixth is tried, until the controller refuses it.
+    // A sixth link is tried until the controller refuses it.
     #expect(busy.of.count == 4 && busy.of.values.allSatisfy { $0 <= 6 })
-    // The healthy ones are done soon, whatever the others cost: 45 on each adapter, and 3 s for each dead one.
+    // Healthy sensors are done early, whatever the others cost: 45 on each adapter, and 3 s for each dead
+    // one.
     let done = run.facts {
       if case .roomFinished(let fact) = $0, fact.outcome == .provisioned { fact } else { nil }
     }
@@ -65,7 +66,7 @@ import VirtualBuilding
     #expect(last.0.elapsed < .seconds(60))
   }
 
-  @Test("as many as are allowed", arguments: [1, 2, 7])
+  @Test("a run holds at most the permitted number of links", arguments: [1, 2, 7])
   func limited(parallel: Int) async throws {
     let rooms = Self.rooms(12)
     let run = try await rehearse(
@@ -76,7 +77,7 @@ import VirtualBuilding
     #expect(conversations(run).all == parallel)
   }
 
-  @Test("only over the adapters that were named")
+  @Test("a run uses only the named adapters")
   func named() async throws {
     let rooms = Self.rooms(6)
     let run = try await rehearse(
@@ -89,7 +90,7 @@ import VirtualBuilding
   }
 
   @Test(
-    "goes on with the others when an adapter is unplugged, and uses it again when it is back",
+    "a run continues on the other adapters after a loss, and uses the lost one again when it returns",
     arguments: [2, 9])
   func unplugged(finished count: Int) async throws {
     let rooms = Self.rooms(30)
@@ -108,12 +109,14 @@ import VirtualBuilding
     expectInvariants(run, rooms)
     #expect(run.result.outcome == .complete)
     let waits = run.events.contains { if case .adapterAwaited = $0.fact { true } else { false } }
-    #expect(!waits, "others were there")
+    #expect(!waits, "other adapters were present")
   }
 
-  @Test("begins no more once more have failed than were allowed, and ends those in hand", arguments: [0, 2])
+  @Test(
+    "no further room begins after more failures than permitted, and rooms in flight end",
+    arguments: [0, 2])
   func failureLimit(allowed: Int) async throws {
-    // One after the other; the first six lose their link.
+    // One after the other; the first six sensors lose their link.
     let sensors = (1...20).map { $0 <= 6 ? [ScheduledFault(.drops(in: .write(1)))] : [] }
     let rooms = Self.rooms(20, retries: 0)
     let run = try await rehearse(
@@ -125,7 +128,7 @@ import VirtualBuilding
     expectInvariants(run, rooms)
     #expect(run.result.outcome == .incomplete)
     let failed = run.result.rooms.count { $0.outcome == .failed }
-    // The next may have been begun when the last of them was known to have failed.
+    // The next room may have begun before the last of them was known to have failed.
     #expect((allowed + 1...allowed + 2).contains(failed))
     let rest = run.result.rooms.filter { $0.outcome == .pending }
     #expect(rest.count == 20 - failed)

@@ -7,13 +7,13 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("A laptop that sleeps in mid-run") struct PauseStories {
+@Suite("pauses of the host") struct PauseStories {
   static let rooms = [Sample.room(1, address: 1, retries: 0), Sample.room(2, address: 2, retries: 0)]
 
-  /// More than an undisturbed run has events.
+  /// More than the number of events of an undisturbed run.
   static let everyEvent = Array(1...75)
 
-  @Test("charges no device for it, whenever that is, and says how long it was", arguments: everyEvent)
+  @Test("a pause at any event is charged to no device, and recorded with its length", arguments: everyEvent)
   func suspended(after number: Int) async throws {
     let run = try await rehearse(
       [[], []], rooms: Self.rooms,
@@ -21,9 +21,9 @@ import VirtualTime
         if event.sequence == number { backstage.pause(HostPause(.suspended, seconds: 480)) }
       })
     expectInvariants(run, Self.rooms)
-    #expect(run.result.outcome == .complete, "not one retry is allowed, and none is needed")
+    #expect(run.result.outcome == .complete, "the run completes without a retry")
     let pauses = run.facts { if case .hostPaused(let fact) = $0 { fact } else { nil } }
-    // The last events of a run are decided at once: a pause after one of them comes too late.
+    // The last events of a run come at once: a pause after one of them is too late.
     if run.events.count > number + 6 {
       #expect(pauses.map(\.1) == [HostPause(.suspended, seconds: 480)])
     }
@@ -32,12 +32,12 @@ import VirtualTime
     }
   }
 
-  @Test("ends the conversation in hand")
+  @Test("a pause ends the GATT session in progress")
   func conversation() async throws {
     let run = try await rehearse(
       [[]], rooms: [Self.rooms[0]],
       during: { backstage, event in
-        // Of the first attempt only.
+        // Only of the first attempt.
         let attempts = await backstage.world.attemptCount(of: Sample.address(1))
         if case .settingWritten(let fact) = event.fact, fact.setting == .wifiSSID, attempts == 1 {
           backstage.pause(HostPause(.stopped, seconds: 30))
@@ -48,7 +48,7 @@ import VirtualTime
     #expect(run.result.rooms.map(\.outcome) == [.provisionedAfterRetry])
   }
 
-  @Test("does not stop for a clock that was set")
+  @Test("a clock that was set ends nothing")
   func clockSet() async throws {
     let run = try await rehearse(
       [[]], rooms: [Self.rooms[0]],
@@ -59,7 +59,7 @@ import VirtualTime
     #expect(run.facts { if case .hostPaused(let fact) = $0 { fact } else { nil } }.count == 4)
   }
 
-  @Test("gives up a device under which it sleeps again and again")
+  @Test("a device is given up after repeated pauses during its attempts")
   func again() async throws {
     let run = try await rehearse(
       [[]], rooms: [Self.rooms[0]],
@@ -73,10 +73,10 @@ import VirtualTime
   }
 }
 
-@Suite("What a run must find before it begins") struct ConditionStories {
+@Suite("conditions of a run") struct ConditionStories {
   static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2)]
 
-  /// What the rooms of a building would be planned as.
+  /// The planned rooms of a building.
   private static func plan(_ sensors: [[ScheduledFault]]) async throws -> ApplyPlan {
     try await VirtualTime.run { clock in
       let world = World(
@@ -116,7 +116,7 @@ import VirtualTime
     }
   }
 
-  @Test("a plan says what would be done, and nothing is written for it")
+  @Test("a plan has the result of matching, and nothing is written for it")
   func planned() async throws {
     let plan = try await Self.plan([[], []])
     #expect(plan.rooms.map(\.action) == [.provision, .provision])
@@ -124,20 +124,20 @@ import VirtualTime
     #expect(plan.rooms.allSatisfy { $0.heard && $0.basis == .address })
   }
 
-  @Test("does what the plan says")
+  @Test("a run with a matching plan does what the plan says")
   func asPlanned() async throws {
     let plan = try await Self.plan([[], []])
     let run = try await rehearse([[], []], rooms: Self.rooms, request: { $0.plan = plan })
     #expect(run.result.outcome == .complete)
   }
 
-  @Test("does nothing when the building no longer looks the same")
+  @Test("a run with an outdated plan does nothing")
   func outdated() async throws {
     let plan = try await Self.plan([[], []])
     let run = try await rehearse(
       [[], []], rooms: Self.rooms,
       before: { world, clock in
-        // Another laptop was faster.
+        // Another laptop provisioned it first.
         try await clock.sleep(for: .seconds(1))
         await world.setMuted(true, Sample.address(2))
       },
@@ -150,13 +150,13 @@ import VirtualTime
     #expect(run.writes.isEmpty)
     #expect(run.result.rooms.map(\.reason?.code) == [.planOutdated, .planOutdated])
     guard case .plan(let differences)? = run.result.refusal else {
-      Issue.record("not refused")
+      Issue.record("the run was not refused")
       return
     }
     #expect(differences.map(\.found?.room) == ["room-2"])
   }
 
-  @Test("does nothing with an adapter that another run works with")
+  @Test("a run does nothing with an adapter that another run has reserved")
   func claimed() async throws {
     let run = try await rehearse(
       [[], []], rooms: Self.rooms, claim: { _ in .refused("run r, process 7, since 9:00") })

@@ -6,7 +6,7 @@ import Testing
 @testable import Families
 @testable import Model
 
-@Suite("What a plan would write, beside what the record has the device holding") struct PlannedSettingTests {
+@Suite("planned settings compared with the record") struct PlannedSettingTests {
   private static let seal = seal("k1")
   private static let then = Date(timeIntervalSince1970: 1_795_000_000)
 
@@ -14,7 +14,7 @@ import Testing
     SecretSeal(key: key) { text in "\(key)(\(text))" }
   }
 
-  /// What the device 1 was given for a room.
+  /// The last write to device 1 for a room.
   private static func standing(
     _ room: Room, sealedBy seal: SecretSeal? = seal, states: SettingState = .written, at time: Date = then
   ) -> RoomStanding {
@@ -25,7 +25,7 @@ import Testing
     return standing
   }
 
-  /// What a plan says of the room whose waiting device is 1.
+  /// The planned settings of the room whose waiting device is 1.
   private static func settings(
     of room: Room, _ rooms: [RoomID: RoomStanding], seal: SecretSeal? = seal
   ) -> [String] {
@@ -55,7 +55,7 @@ import Testing
     return room
   }
 
-  @Test("of a device that was never written everything is set")
+  @Test("every setting of a device that was never written is new")
   func new() {
     #expect(
       Self.settings(of: Sample.room(7, address: 1), [:]) == [
@@ -63,7 +63,7 @@ import Testing
       ])
   }
 
-  @Test("of a device that was written: what is another value now, and what is not")
+  @Test("the settings of a written device are changed or unchanged")
   func written() {
     let room = Sample.room(7, address: 1)
     let rooms = [room.id: Self.standing(room)]
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "nothing is said of a password that cannot be compared",
+    "a password that cannot be compared has no change",
     arguments: [(nil, "k1"), ("k1", nil), ("k2", "k1")] as [(String?, String?)])
   func otherKeys(_ then: String?, _ now: String?) {
     let room = Sample.room(7, address: 1)
@@ -88,7 +88,7 @@ import Testing
     #expect(Self.settings(of: room, rooms, seal: now.map { Self.seal($0) }).contains("wifi_password"))
   }
 
-  @Test("what was intended and never confirmed is no value that the device has; what was confirmed is")
+  @Test("a setting that was intended and never confirmed has no recorded value, a confirmed one has")
   func unconfirmed() {
     let room = Sample.room(7, address: 1)
     var standing = Self.standing(room, states: .notWritten)
@@ -99,7 +99,7 @@ import Testing
       ])
   }
 
-  @Test("a device that another room had holds that room's settings; its password cannot be compared")
+  @Test("a device that another room had is compared with that room's settings, without the password")
   func ofAnotherRoom() {
     let room = Sample.room(7, address: 1)
     let other = Sample.room(9)
@@ -108,12 +108,12 @@ import Testing
       "minor 9 7 changed",
     ]
     #expect(Self.settings(of: room, [other.id: Self.standing(other)]) == expected)
-    // Merged records: the last one to write it counts.
+    // In merged records, the newest write counts.
     let later = Self.standing(other, at: Self.then + 60)
     #expect(Self.settings(of: room, [room.id: Self.standing(room), other.id: later]) == expected)
   }
 
-  @Test("only rooms whose device is written have it")
+  @Test("only rooms whose device is written have planned settings")
   func otherSteps() {
     let room = Sample.room(7, address: 1)
     let others: [Match?] = [.stopped(.pending, .noCandidate()), .awaited, nil]

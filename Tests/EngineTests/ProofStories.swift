@@ -3,13 +3,13 @@ import Model
 import Testing
 import VirtualBuilding
 
-/// All Robo Sensors share uuid and major. A beacon of the room's minor from another address than the one written may be
-/// the sensor's or a stranger's: nobody can tell.
-@Suite("A beacon of the room's minor from another address") struct ProofStories {
+/// All Robo Sensors share uuid and major. A beacon with the room's minor from another address than the one
+/// written may come from the sensor or from another device: nothing on air distinguishes them.
+@Suite("beacons with the room's minor from another address") struct ProofStories {
   static let stranger = Sample.address(90)
   static let refusal = "error:no"
 
-  /// What the sensor does at `SAVE`; afterwards the stranger beacons the room's minor.
+  /// The sensor's behaviour at `SAVE`; afterwards the foreign device sends the room's minor.
   enum Sensor: CaseIterable {
     case saves
     case refuses
@@ -32,13 +32,13 @@ import VirtualBuilding
     SensorScenario(address: Sample.address(1), faults: faults)
   }
 
-  /// A stranger that was set up elsewhere, with the minor of room 1.
+  /// A foreign device that was configured elsewhere with the minor of room 1.
   private static func beacon(_ address: BluetoothAddress, after: Duration) -> SensorScenario {
     SensorScenario(
       address: address, family: .robo(.isBeacon(minor: 1)), appearsAfter: after)
   }
 
-  /// A beacon of another minor: the adapter is not deaf, though the room's device is silent.
+  /// A beacon with another minor, so that the adapter is not deaf while the room's device is silent.
   private static let bystander = SensorScenario(
     address: Sample.address(80), family: .robo(.isBeacon(minor: 999)))
 
@@ -51,13 +51,13 @@ import VirtualBuilding
     #expect(room?.reason?.addresses == addresses)
     #expect(room?.reason?.minor == 1)
     #expect(room?.reason?.candidates?.map(\.address) == addresses)
-    #expect(room?.address == Sample.address(1), "the stranger is not the room's device")
+    #expect(room?.address == Sample.address(1), "the foreign device is not the room's device")
     #expect(room?.attempts == 1)
   }
 
-  // MARK: The device's own address
+  // MARK: Proof by the device's own address
 
-  @Test("proves nothing", arguments: Sensor.allCases)
+  @Test("a beacon from another address proves nothing by default", arguments: Sensor.allCases)
   func ownAddress(sensor: Sensor) async throws {
     let rooms = [Self.room(.own)]
     try await succession([Self.sensor(sensor.fault)]) { succession in
@@ -71,7 +71,8 @@ import VirtualBuilding
   }
 
   @Test(
-    "is no ground for a later run to call the room done, heard or not", arguments: Sensor.allCases,
+    "a beacon from another address never makes a later run report the room as done",
+    arguments: Sensor.allCases,
     [true, false])
   func laterRun(sensor: Sensor, isStrangerOnAir: Bool) async throws {
     let rooms = [Self.room(.own)]
@@ -80,14 +81,14 @@ import VirtualBuilding
       await succession.world.setMuted(!isStrangerOnAir, Sample.address(1))
       let later = await succession.run(rooms)
       expectInvariants(later, rooms)
-      #expect(later.outcome(1)?.outcome == (isStrangerOnAir ? .needsHands : .unconfirmed))
+      #expect(later.outcome(1)?.outcome == (isStrangerOnAir ? .actionRequired : .unconfirmed))
       #expect(later.outcome(1)?.reason?.code == (isStrangerOnAir ? .minorOnAir : .notHeardAfterSave))
       if isStrangerOnAir { #expect(later.outcome(1)?.reason?.addresses == [Self.stranger]) }
       #expect(later.writes.isEmpty)
     }
   }
 
-  @Test("does not hide the device's own, also after a refusal")
+  @Test("a foreign beacon does not hide the device's own, even after a refusal")
   func ownBeaconAfterRefusal() async throws {
     let rooms = [Self.room(.own)]
     let sensor = SensorScenario(
@@ -101,9 +102,9 @@ import VirtualBuilding
     }
   }
 
-  // MARK: Any address
+  // MARK: Proof by any address
 
-  @Test("proves a sensor whose firmware changes its address, and later runs take the record's word for it")
+  @Test("a beacon from another address proves a sensor that may change its address, for later runs too")
   func anyAddress() async throws {
     let rooms = [Self.room(.any)]
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
@@ -121,7 +122,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("proves nothing any more once the manifest takes it back", arguments: [true, false])
+  @Test(
+    "a proof from another address does not count once the manifest no longer permits it",
+    arguments: [true, false])
   func takenBack(isHeard: Bool) async throws {
     try await succession([Self.sensor(Sensor.saves.fault), Self.bystander]) { succession in
       _ = await succession.run([Self.room(.any)])
@@ -129,12 +132,12 @@ import VirtualBuilding
       let rooms = [Self.room(.own)]
       let later = await succession.run(rooms)
       expectInvariants(later, rooms)
-      #expect(later.outcome(1)?.outcome == (isHeard ? .needsHands : .unconfirmed))
+      #expect(later.outcome(1)?.outcome == (isHeard ? .actionRequired : .unconfirmed))
       #expect(later.writes.isEmpty)
     }
   }
 
-  @Test("never overrules a refusal")
+  @Test("a beacon from another address never overrules a refusal")
   func anyAddressAfterRefusal() async throws {
     let rooms = [Self.room(.any)]
     try await succession([Self.sensor(Sensor.refuses.fault), Self.bystander]) { succession in
@@ -148,7 +151,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("proves nothing when it comes from two")
+  @Test("a beacon from two other addresses proves nothing")
   func twoAddresses() async throws {
     let rooms = [Self.room(.any)]
     let others = [Sample.address(91), Self.stranger]
@@ -160,7 +163,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("proves nothing when it is another room's device", arguments: [Building.Assignment.address, .any])
+  @Test(
+    "a beacon from the address of another room's device proves nothing",
+    arguments: [Building.Assignment.address, .any])
   func anotherRoomsDevice(assignment: Building.Assignment) async throws {
     var rooms = [Self.room(.any), Self.room(.any, 2)]
     if assignment == .any { rooms[1].address = nil }
@@ -174,7 +179,8 @@ import VirtualBuilding
   }
 
   @Test(
-    "proves nothing when the run was stopped before the time was up", arguments: [ProofAddress.own, .any])
+    "a beacon from another address proves nothing when the run stops before the timeout",
+    arguments: [ProofAddress.own, .any])
   func interrupted(proof: ProofAddress) async throws {
     let rooms = [Self.room(proof)]
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
@@ -188,9 +194,9 @@ import VirtualBuilding
     }
   }
 
-  // MARK: The record
+  // MARK: Record
 
-  @Test("of a run before there was a choice is on record as nothing more than submitted")
+  @Test("a proof from another address in an old record counts as submitted only")
   func olderRecord() async throws {
     let rooms = [Self.room(.own)]
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in

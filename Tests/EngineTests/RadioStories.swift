@@ -5,10 +5,10 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("The host's radio") struct RadioStories {
+@Suite("radio faults of the host") struct RadioStories {
   static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
 
-  @Test("failing over to another adapter dials nobody whom that one has not heard")
+  @Test("an adapter never connects to a device that only another adapter received")
   func anotherAdapter() async throws {
     let run = try await rehearse(
       [[], [], []], rooms: Self.rooms,
@@ -22,17 +22,17 @@ import VirtualTime
     #expect(Set(run.result.rooms.map(\.adapter?.address.rawValue)) == [0x001A_7DDA_7102])
   }
 
-  @Test("a link of which the stack never says that it is down holds up nobody")
+  @Test("a link whose end the stack never reports delays no other room")
   func endlessLink() async throws {
     let run = try await rehearse(
       [[], [ScheduledFault(.errorOnSave("flash"))]], retries: 0,
       through: { central, _ in EndlessLinks(base: central) })
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(run.outcome(2)?.outcome == .failed)
-    #expect(run.openLinks == 0, "to forget a device ends its link")
+    #expect(run.openLinks == 0, "forget ends the link")
   }
 
-  @Test("being away counts for nothing of the time in which proof may come")
+  @Test("the time without an adapter does not count for a proof")
   func awayDuringProof() async throws {
     let run = try await rehearse(
       [[]], patience: .seconds(90),
@@ -44,7 +44,7 @@ import VirtualTime
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
 
-  @Test("being away while a sensor is to be heard again does not make it unheard")
+  @Test("the time without an adapter does not count for a search")
   func awayDuringSighting() async throws {
     let rooms = [Sample.room(1, address: 1)]
     let run = try await rehearse(
@@ -60,13 +60,13 @@ import VirtualTime
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
 
-  @Test("being away during the survey does not hide whose minor is on air")
+  @Test("a loss of the adapter during the survey does not hide the minor of a foreign beacon")
   func awayDuringSurvey() async throws {
     let rooms = [Sample.room(1, address: 1)]
     let run = try await rehearse(
       [[], []], rooms: rooms, scenario: { $0.sensors[1].family = .robo(.isBeacon(minor: 1)) },
       during: { backstage, event in
-        // Number 3 is the beginning of the first window.
+        // Event 3 is the start of the first window.
         guard event.sequence == 3 else { return }
         await backstage.world.setPowered(false, adapters[0].address)
         backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
@@ -75,7 +75,7 @@ import VirtualTime
     #expect(run.outcome(1)?.reason?.code == .minorOnAir)
   }
 
-  @Test("refusing to listen a few times costs time only", arguments: [1, 5, 9])
+  @Test("a few refused scans only delay the run", arguments: [1, 5, 9])
   func stumbles(times: Int) async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
@@ -85,7 +85,7 @@ import VirtualTime
     #expect(run.result.rooms.allSatisfy { $0.attempts == 1 })
   }
 
-  @Test("refusing to listen for ever ends the run, and is not held against sensors")
+  @Test("a stack that refuses every scan ends the run, and no sensor is blamed")
   func stumblesForEver() async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
@@ -101,7 +101,7 @@ import VirtualTime
   }
 
   @Test(
-    "going away while a proof is awaited is the reason why the room is unconfirmed",
+    "a loss of the radio during the wait for a proof is the reason why the room is unconfirmed",
     arguments: [FailureReason.Code.stackLost, .adapterLost])
   func lostBeforeProof(code: FailureReason.Code) async throws {
     let rooms = Array(Self.rooms.prefix(1))
@@ -127,7 +127,8 @@ import VirtualTime
   }
 
   @Test(
-    "handing on `saved` behind the end of the link loses no acknowledgement", arguments: [0, 20, 150, 400])
+    "a `saved` delivered after the end of the link counts as an acknowledgement",
+    arguments: [0, 20, 150, 400])
   func mistimed(milliseconds: Int) async throws {
     let rooms = Array(Self.rooms.prefix(1))
     let run = try await rehearse(
@@ -142,7 +143,7 @@ import VirtualTime
   }
 
   @Test(
-    "handing on a restart's end before `saved` loses no acknowledgement, either", arguments: [0, 20, 150])
+    "the end of a link delivered before `saved` does not lose the acknowledgement", arguments: [0, 20, 150])
   func fasterThanItsWord(milliseconds: Int) async throws {
     let rooms = Array(Self.rooms.prefix(1))
     let run = try await rehearse(
@@ -156,12 +157,13 @@ import VirtualTime
   }
 
   @Test(
-    "taking many sensors' work costs each a call where they overlap, and a conversation where they must not")
+    "the time per sensor is a connection when sessions overlap, and a session when they must not")
   func pace() async throws {
     let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }
     let one = try await rehearse(
       Array(repeating: [], count: 40), rooms: rooms, request: { $0.parallel = 1 })
-    // A call, resolving, four writes and SAVE until it leaves: 0.4 + 0.8 + 1 + 0.3 s, and windows between.
+    // Connection, discovery, four writes and SAVE until the disconnect: 0.4 + 0.8 + 1 + 0.3 s, and windows
+    // between.
     #expect((one.endedAt.sinceZero - .seconds(10)) / 40 < .milliseconds(2900))
     let many = try await rehearse(Array(repeating: [], count: 40), rooms: rooms)
     #expect((many.endedAt.sinceZero - .seconds(10)) / 40 < .milliseconds(700))
@@ -172,7 +174,7 @@ import VirtualTime
   }
 }
 
-/// A stack that refuses to scan a number of times, because it believes that it does so already.
+/// A stack that refuses a number of scans because it already has one in progress.
 private struct Stumbling: ForwardingCentral {
   let base: VirtualCentral
   private let left: Countdown

@@ -4,11 +4,11 @@ import Model
 import Testing
 import VirtualBuilding
 
-/// A beacon can be told to advertise so rarely that listening for it, connecting to it and proving it take as long.
-@Suite("A beacon that advertises rarely") struct RareBeaconStories {
+/// With a long advertising interval, the search, the connection and the proof of a beacon take as long.
+@Suite("beacons that advertise rarely") struct RareBeaconStories {
   static let intervals: [Duration] = [.seconds(10), .seconds(20), .seconds(30)]
 
-  /// A host that was told to have patience with such beacons when it connects (Autoconnecttimeout).
+  /// A host with a long connect timeout for such beacons (Autoconnecttimeout).
   private static var patient: RadioParameters {
     var radio = RadioParameters()
     radio.deadAttempt = .seconds(40)
@@ -19,7 +19,7 @@ import VirtualBuilding
     Sample.beaconRoom(1, address: 1, power: power, interval: interval)
   }
 
-  @Test("from its first settings on is proved", arguments: intervals)
+  @Test("a beacon with a long interval is proved after its first settings", arguments: intervals)
   func becomesRare(_ interval: Duration) async throws {
     let room = Self.room(interval)
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in
@@ -29,7 +29,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("is found, written and proved at the first attempt", arguments: intervals, [1, 2, 3] as [UInt64])
+  @Test(
+    "a beacon with a long interval is found, written and proved in the first attempt",
+    arguments: intervals, [1, 2, 3] as [UInt64])
   func isRare(_ interval: Duration, seed: UInt64) async throws {
     let (before, room) = (Self.room(interval), Self.room(interval, power: "low"))
     try await succession([Sample.beaconDevice(1)], seed: seed, radio: Self.patient) { succession in
@@ -41,7 +43,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("is found though nothing is on record", arguments: intervals, [1, 2, 3] as [UInt64])
+  @Test(
+    "a beacon with a long interval is found without a record",
+    arguments: intervals, [1, 2, 3] as [UInt64])
   func unknown(_ interval: Duration, seed: UInt64) async throws {
     let room = Self.room(interval)
     try await succession([Sample.beaconDevice(1, holds: Sample.done(room))], seed: seed, radio: Self.patient)
@@ -55,7 +59,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("on record is given its time, though the manifest wants it to advertise often", arguments: intervals)
+  @Test(
+    "a beacon with a long interval on record gets longer timeouts, though the manifest wants a short one",
+    arguments: intervals)
   func becomesFrequent(_ interval: Duration) async throws {
     let (before, room) = (Self.room(interval), Self.room(.milliseconds(100)))
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in
@@ -66,7 +72,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("on record is given its time, though the manifest says no longer how often it advertises")
+  @Test("a beacon with a long interval on record gets longer timeouts when the manifest has no interval")
   func unsaid() async throws {
     let before = Sample.beaconRoom(1, address: 1, interval: .seconds(39))
     let room = Sample.beaconRoom(1, address: 1, power: "low", interval: nil)
@@ -83,7 +89,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("on record as often as wanted is given no more time than the manifest says")
+  @Test("a beacon with the wanted interval on record gets only the timeouts of the manifest")
   func shortPatience() async throws {
     var room = Self.room(.seconds(1), power: "low")
     room.timeouts.connect = .seconds(3)
@@ -97,7 +103,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("is found among others that are heard all the time", arguments: intervals)
+  @Test("a beacon with a long interval is found among devices that advertise often", arguments: intervals)
   func amongOthers(_ interval: Duration) async throws {
     let rooms =
       [Self.room(interval, power: "low")] + (2...5).map { Sample.beaconRoom($0, address: UInt64($0)) }
@@ -110,17 +116,17 @@ import VirtualBuilding
     }
   }
 
-  @Test("that the host has no patience with is left as it is, and told why")
+  @Test("a beacon that the host's connect timeout excludes is not written, and the reason has the advice")
   func tooRare() async throws {
     let (before, room) = (Self.room(.seconds(30)), Self.room(.seconds(30), power: "low"))
     try await succession([Sample.beaconDevice(1)]) { succession in
-      #expect(await succession.run([before]).outcome(1)?.outcome == .provisioned, "it was quick until then")
+      #expect(await succession.run([before]).outcome(1)?.outcome == .provisioned, "the interval was short")
       let run = await succession.run([room])
       expectInvariants(run, [room])
       #expect(run.outcome(1)?.outcome == .unreachable)
       #expect([.connectFailed, .connectTimedOut].contains(run.outcome(1)?.reason?.code))
       #expect(run.writes.isEmpty)
-      // What it was given before is still true.
+      // The earlier settings still apply.
       let next = await succession.run([before])
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.dialled.isEmpty)
     }

@@ -6,12 +6,12 @@ import Testing
 @testable import Families
 @testable import Model
 
-/// What the record decides beside the air.
-@Suite struct RecordMatchingTests {
+/// Decisions by the record beside the advertisements.
+@Suite("matching with a record") struct RecordMatchingTests {
   private static let seal = SecretSeal(key: "k1") { text in "sealed(\(text.count),\(text.hashValue))" }
   private static let then = Date(timeIntervalSince1970: 1_795_000_000)
 
-  /// A room that has device `number`, with what was done to it.
+  /// A room with device `number`, and its last write.
   private func standing(
     _ room: Room, _ number: UInt64, _ state: Deed.State?, sealedBy seal: SecretSeal? = seal
   ) -> RoomStanding {
@@ -46,20 +46,23 @@ import Testing
       known(standing.map { [room.id: $0] } ?? [:], permissions))[room.id]
   }
 
-  @Test func aBindingOutranksAnyUnclaimedDevice() {
+  @Test("a binding on record outranks unclaimed devices")
+  func aBindingOutranksAnyUnclaimedDevice() {
     let room = Sample.room(7)
     let match = one(room, standing(room, 2, nil), air: [Sample.waiting(1)])
     #expect(match == .device(Sample.address(2), .record))
   }
 
-  @Test func anAddressInTheManifestOutranksTheRecord() {
+  @Test("an address in the manifest outranks the record")
+  func anAddressInTheManifestOutranksTheRecord() {
     let room = Sample.room(7, address: 1)
     let match = one(
       room, standing(room, 2, nil), air: [Sample.waiting(1), Sample.waiting(2)], .init(rebind: [room.id]))
     #expect(match == .device(Sample.address(1), .address))
   }
 
-  @Test func aRoomThatSomebodyRetiredOrAcceptedIsLeftAloneUnlessForced() {
+  @Test("a retired or accepted room is excluded unless it is forced")
+  func aRoomThatSomebodyRetiredOrAcceptedIsLeftAloneUnlessForced() {
     let rooms = [Sample.room(7), Sample.room(8), Sample.room(9)]
     let recorded = RecordedAt(run: "run-1", at: Self.then)
     var standings = rooms.map { standing($0, UInt64($0.minor ?? 0), nil) }
@@ -77,7 +80,8 @@ import Testing
     #expect(excluded(.init(force: Set(rooms.map(\.id)))) == [nil, nil, nil])
   }
 
-  @Test func aDeviceThatSomeRoomHasIsNobodyElses() {
+  @Test("a device with a room is given to no other room")
+  func aDeviceThatSomeRoomHasIsNobodyElses() {
     let other = Sample.room(8)
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2)]),
@@ -85,7 +89,8 @@ import Testing
     #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
-  @Test func aDeviceOutOfServiceIsGivenToNobody() {
+  @Test("a retired device is given to no room")
+  func aDeviceOutOfServiceIsGivenToNobody() {
     let retired = BuildingStanding(
       retired: [Sample.address(1): Retirement(room: "old", reason: nil, at: Self.then)])
     let matches = match(
@@ -94,42 +99,45 @@ import Testing
     #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
-  @Test func whatIsDoneOnRecordIsDoneThoughItIsNotHeard() {
+  @Test("a room with a proof on record is done without a sighting")
+  func whatIsDoneOnRecordIsDoneThoughItIsNotHeard() {
     let room = Sample.room(7)
     guard case .done(let evidence, let settings)? = one(room, standing(room, 1, proved(1, 7)), air: []) else {
-      Issue.record("not done")
+      Issue.record("the match must be .done")
       return
     }
     #expect(evidence == Evidence(grade: .freshBeacon, address: Sample.address(1), minor: 7, run: "run-1"))
     #expect(settings.map(\.state) == [.written, .written, .written, .proved])
   }
 
-  @Test func whatIsDoneAndHeardIsDoneByWhatIsHeard() {
+  @Test("a room with a proof on record and a sighting is done by the sighting")
+  func whatIsDoneAndHeardIsDoneByWhatIsHeard() {
     let room = Sample.room(7)
     guard
       case .done(let evidence, let settings)? = one(
         room, standing(room, 1, proved(1, 7)), air: [Sample.beacon(1, minor: 7)])
     else {
-      Issue.record("not done")
+      Issue.record("the match must be .done")
       return
     }
     #expect(evidence.grade == .beaconOnAir && evidence.run == nil)
     #expect(settings.map(\.state) == [.written, .written, .written, .proved])
   }
 
-  @Test func aDoneDeviceThatWaitsAgainIsProvisionedAgain() {
+  @Test("a proved device in provisioning mode is provisioned again")
+  func aDoneDeviceThatWaitsAgainIsProvisionedAgain() {
     let room = Sample.room(7)
     let match = one(room, standing(room, 1, proved(1, 7)), air: [Sample.waiting(1)])
     #expect(match == .device(Sample.address(1), .record))
   }
 
-  /// What was changed since, and whether that matters.
+  /// Changes since the last write, and whether they matter.
   static let changes: [(String, @Sendable (inout Room) -> Void, Bool)] = [
     ("nothing", { _ in }, false),
     ("the password", { $0.settings[.wifiPassword] = .secret(Secret("another horse")) }, true),
     ("the network", { $0.settings[.wifiSSID] = .text("Guests") }, true),
     ("the name on the sensor", { $0.settings[.roomName] = .text("Kitchen") }, true),
-    // An installer who takes the network out of the manifest writes none, and takes none away.
+    // Without the network in the manifest, none is written and none is removed.
     (
       "WiFi left out",
       {
@@ -138,7 +146,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: changes.indices)
+  @Test("a configured device with changed settings needs hands", arguments: changes.indices)
   func changedSettingsOfADeviceAtWorkNeedHands(index: Int) {
     let (what, change, matters) = Self.changes[index]
     let before = Sample.room(7)
@@ -148,7 +156,7 @@ import Testing
       let match = one(now, standing(before, 1, proved(1, 7)), air: air)
       if matters {
         #expect(
-          match == .stopped(.needsHands, .settingsChanged(minor: 7)), "\(what)")
+          match == .stopped(.actionRequired, .settingsChanged(minor: 7)), "\(what)")
       } else {
         guard case .done? = match else {
           Issue.record("\(what): \(String(describing: match))")
@@ -157,26 +165,29 @@ import Testing
       }
     }
     let waiting = one(now, standing(before, 1, proved(1, 7)), air: [Sample.waiting(1)])
-    #expect(waiting == .device(Sample.address(1), .record), "\(what): goes on by itself")
+    #expect(waiting == .device(Sample.address(1), .record), "\(what): a waiting device is written again")
   }
 
-  @Test func aPasswordUnderAnotherKeyCannotBeComparedAndCountsAsTheSame() {
+  @Test("a password sealed with another key counts as equal")
+  func aPasswordUnderAnotherKeyCannotBeComparedAndCountsAsTheSame() {
     var now = Sample.room(7)
     now.settings[.wifiPassword] = .secret(Secret("another horse"))
     let other = SecretSeal(key: "k2") { _ in "different" }
     let before = standing(Sample.room(7), 1, proved(1, 7), sealedBy: other)
     guard case .done? = one(now, before, air: []) else {
-      Issue.record("compared what cannot be compared")
+      Issue.record("a password under another key must count as equal")
       return
     }
   }
 
-  @Test func anInterruptedSaveIsLookedForOnAirFirst() {
+  @Test("a save with an unknown result is done if its identity is on air, and otherwise repeated")
+  func anInterruptedSaveIsLookedForOnAirFirst() {
     let room = Sample.room(7)
     let submitted = standing(room, 1, .submitted)
-    // Heard at work as wanted: done. Heard waiting, or not at all: to be dialled once it is heard.
+    // Received as configured: done. Received in provisioning mode, or not at all: to be connected to after a
+    // sighting.
     guard case .done(let evidence, _)? = one(room, submitted, air: [Sample.beacon(1, minor: 7)]) else {
-      Issue.record("not done")
+      Issue.record("the match must be .done")
       return
     }
     #expect(evidence.grade == .beaconOnAir)
@@ -184,26 +195,29 @@ import Testing
     #expect(one(room, submitted, air: []) == .device(Sample.address(1), .record))
   }
 
-  @Test func anInterruptedSaveOfOtherSettingsThanNowNeedsHands() {
+  @Test("a save with an unknown result and other settings requires action if its identity is on air")
+  func anInterruptedSaveOfOtherSettingsThanNowRequiresAction() {
     let before = Sample.room(7)
     var now = before
     now.settings[.wifiSSID] = .text("Guests")
     let match = one(now, standing(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
-    #expect(match == .stopped(.needsHands, .settingsChanged(minor: 7)))
+    #expect(match == .stopped(.actionRequired, .settingsChanged(minor: 7)))
   }
 
-  @Test func aRenumberedDeviceAtWorkNeedsHandsAndNamesTheMinorItHas() {
+  @Test("a configured device whose room got another minor requires action, and the reason has its minor")
+  func aRenumberedDeviceAtWorkRequiresActionAndNamesTheMinorItHas() {
     let before = Sample.room(7)
     var now = Sample.room(8)
     now.id = before.id
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = match(
         Sample.building([now]), with: Sample.air(air), known([before.id: standing(before, 1, proved(1, 7))]))
-      #expect(match[now.id] == .stopped(.needsHands, .settingsChanged(minor: 7)))
+      #expect(match[now.id] == .stopped(.actionRequired, .settingsChanged(minor: 7)))
     }
   }
 
-  @Test func aMinorThatTheRecordHasElsewhereIsNotGivenOutUnlessThatDeviceIsHeardWithout() {
+  @Test("a minor on record for another device blocks the room unless that device is received without it")
+  func aMinorThatTheRecordHasElsewhereIsNotGivenOutUnlessThatDeviceIsHeardWithout() {
     let gone = Sample.room(7)
     var now = Sample.room(7, address: 2)
     now.id = "new"
@@ -212,45 +226,47 @@ import Testing
       match(Sample.building([now]), with: Sample.air(air), record)[now.id]
     }
     let stopped = Match.stopped(
-      .needsHands, .minorOnRecord(MinorHolders(7, [Sample.address(1)])))
+      .actionRequired, .minorOnRecord(MinorHolders(7, [Sample.address(1)])))
     #expect(decide([Sample.waiting(2)]) == stopped)
     #expect(decide([Sample.waiting(2), Sample.waiting(1)]) == .device(Sample.address(2), .address))
     #expect(decide([Sample.waiting(2), Sample.beacon(1, minor: 9)]) == .device(Sample.address(2), .address))
   }
 
-  @Test func aDeviceThatChangedItsAddressIsStillTheRoomsWhereTheManifestSaysThatItDoes() {
+  @Test("a device that changed its address is the room's only if the manifest permits it")
+  func aDeviceThatChangedItsAddressIsStillTheRoomsWhereTheManifestSaysThatItDoes() {
     var room = Sample.room(7)
     room.proofAddress = .any
     let moved = standing(
       room, 1, .proved(Evidence(grade: .freshBeaconOtherAddress, address: Sample.address(5), minor: 7)))
     guard case .done(let evidence, _)? = one(room, moved, air: [Sample.beacon(5, minor: 7)]) else {
-      Issue.record("taken for somebody else's")
+      Issue.record("the other address must count as the room's device")
       return
     }
     #expect(evidence.address == Sample.address(5))
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
-        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(6)]))))
+        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(6)]))))
     room.proofAddress = .own
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7)])
-        == .stopped(.needsHands, .minorOnAir(MinorHolders(7, [Sample.address(5)]))))
+        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(5)]))))
     #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
   }
 
-  @Test func forceDoesWhatIsDoneAgainButCannotRewriteADeviceAtWork() {
+  @Test("a forced room is done again, but a configured device cannot be rewritten")
+  func forceDoesWhatIsDoneAgainButCannotRewriteADeviceAtWork() {
     let room = Sample.room(7)
     let force = RecordPermissions(force: [room.id])
     let done = standing(room, 1, proved(1, 7))
     #expect(one(room, done, air: [], force) == .device(Sample.address(1), .record))
     #expect(
       one(room, done, air: [Sample.beacon(1, minor: 7)], force)
-        == .stopped(.needsHands, .settingsChanged(minor: 7)))
+        == .stopped(.actionRequired, .settingsChanged(minor: 7)))
   }
 }
 
-/// What a run refuses before it touches anything.
-@Suite struct RecordConflictTests {
+/// Conflicts that prevent a run.
+@Suite("conflicts with the record") struct RecordConflictTests {
   private func bound(_ devices: [UInt64], minor: UInt16? = nil) -> RoomStanding {
     var standing = RoomStanding(name: "x", profile: "robo-sensor")
     standing.bindings = devices.map {
@@ -272,13 +288,15 @@ import Testing
     conflicts(of: rooms, with: .init(rooms: standings, retired: retired), allowing: permissions)
   }
 
-  @Test func aManifestThatAgreesWithTheRecordConflictsWithNothing() {
+  @Test("a manifest that agrees with the record has no conflict")
+  func aManifestThatAgreesWithTheRecordConflictsWithNothing() {
     #expect(found([Sample.room(7, address: 1)], ["room-7": bound([1], minor: 7)]).isEmpty)
     #expect(found([Sample.room(7)], ["room-7": bound([1], minor: 7)]).isEmpty)
     #expect(found([Sample.room(7, address: 1)], [:]).isEmpty)
   }
 
-  @Test func anotherAddressThanOnRecordIsRefusedUntilSaid() {
+  @Test("another address than on record is a conflict without a permission")
+  func anotherAddressThanOnRecordIsRefusedUntilSaid() {
     let rooms = [Sample.room(7, address: 2)]
     let standings: [RoomID: RoomStanding] = ["room-7": bound([1])]
     #expect(
@@ -288,7 +306,8 @@ import Testing
     #expect(!found(rooms, standings, .init(rebind: ["room-8"], renumber: true, force: ["room-7"])).isEmpty)
   }
 
-  @Test func theDeviceOfAnotherRoomIsRefusedUntilSaid() {
+  @Test("the device of another room is a conflict without a permission")
+  func theDeviceOfAnotherRoomIsRefusedUntilSaid() {
     let rooms = [Sample.room(7, address: 1)]
     let standings: [RoomID: RoomStanding] = ["office": bound([1])]
     #expect(
@@ -297,7 +316,8 @@ import Testing
     #expect(found(rooms, standings, .init(rebind: ["room-7"])).isEmpty)
   }
 
-  @Test func aDeviceOutOfServiceIsRefusedUntilSaid() {
+  @Test("a retired device is a conflict without a permission")
+  func aDeviceOutOfServiceIsRefusedUntilSaid() {
     let retirement = Retirement(room: "room-7", reason: "dead", at: Date(timeIntervalSince1970: 0))
     let rooms = [Sample.room(7, address: 1)]
     let retired = [Sample.address(1): retirement]
@@ -307,18 +327,20 @@ import Testing
     #expect(found(rooms, [:], retired: retired, .init(rebind: ["room-7"])).isEmpty)
   }
 
-  @Test func aNewMinorForAProvisionedRoomIsRefusedUntilSaid() {
+  @Test("a new minor for a provisioned room is a conflict without a permission")
+  func aNewMinorForAProvisionedRoomIsRefusedUntilSaid() {
     let rooms = [Sample.room(7, address: 1)]
     let standings: [RoomID: RoomStanding] = ["room-7": bound([1], minor: 6)]
     #expect(
       found(rooms, standings)
         == [.renumbered(room: "room-7", from: 6, to: 7, device: Sample.address(1))])
     #expect(found(rooms, standings, .init(renumber: true)).isEmpty)
-    // What was never written can have any number.
+    // A room that was never written may get any minor.
     #expect(found(rooms, ["room-7": bound([1])]).isEmpty)
   }
 
-  @Test func mergedRecordsThatDisagreeAreRefused() {
+  @Test("contradictions in merged records are conflicts")
+  func mergedRecordsThatDisagreeAreRefused() {
     #expect(
       found([Sample.room(7)], ["room-7": bound([2, 1])])
         == [.severalDevices(room: "room-7", [Sample.address(1), Sample.address(2)])])

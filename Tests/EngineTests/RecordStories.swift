@@ -6,8 +6,8 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// What a run does about a building in which others were before it.
-@Suite("A run in a building that has a past") struct RecordStories {
+/// Runs in a building with a record of earlier runs.
+@Suite("runs with an earlier record") struct RecordStories {
   private func building(
     _ assignment: Building.Assignment = .address,
     _ body: @escaping @Sendable (inout Installation) async -> Void
@@ -24,7 +24,7 @@ import VirtualTime
     }
   }
 
-  @Test("goes on by itself when a sensor with old settings is put into provisioning mode meanwhile")
+  @Test("a run continues when a sensor with old settings is put into provisioning mode meanwhile")
   func button() async throws {
     try await building { site in
       let first = await site.run(0, only: ["room-1"])
@@ -32,7 +32,7 @@ import VirtualTime
       site.changePassword()
       let world = site.world
       let second = await site.run(0, pressed: [Sample.address(1)]) { event in
-        // While another room is being done, somebody presses the button.
+        // A person presses the button while another room is in progress.
         if case .attemptStarted(let fact) = event.fact, fact.room == "room-2" {
           await world.pressButton(Sample.address(1))
         }
@@ -41,23 +41,23 @@ import VirtualTime
     }
   }
 
-  @Test("ends it as needs_hands when nobody does")
+  @Test("ends it as action_required when nobody does")
   func noButton() async throws {
     try await building { site in
       _ = await site.run(0, only: ["room-1"])
       site.changePassword()
       let second = await site.run(0)
-      #expect(second?.rooms.map(\.outcome) == [.needsHands, .provisioned, .provisioned])
+      #expect(second?.rooms.map(\.outcome) == [.actionRequired, .provisioned, .provisioned])
       #expect(second?.rooms.first?.reason?.code == .settingsChanged)
       #expect(second?.outcome == .incomplete)
     }
   }
 
-  @Test("makes a sensor that is heard at work as wanted the room's, though it writes nothing")
+  @Test("a sensor that is received with the wanted identity is bound to its room without a write")
   func heardAtWork() async throws {
     try await building { site in
       _ = await site.run(0)
-      // Another laptop, without the first one's record.
+      // Another laptop, without the record of the first one.
       let other = await site.run(1)
       #expect(other?.rooms.allSatisfy { $0.outcome == .alreadyProvisioned } == true)
       let bound = site.archive(1).standing.rooms.mapValues { $0.bindings.map(\.address) }
@@ -68,12 +68,12 @@ import VirtualTime
     }
   }
 
-  @Test("lets go what it left connected, also when the room is to have another device now")
+  @Test("a run releases links that an earlier run left, even if the room is to get another device now")
   func leftLink() async throws {
     let devices = [1, 2].map { SensorScenario(address: Sample.address($0)) }
     let (before, room) = (Sample.room(1, address: 1), Sample.room(1, address: 2))
     try await succession(devices) { succession in
-      // Dies with the link up, before anybody knows what services it has.
+      // The process is killed while the link is up, before it knows the services.
       var event = 0
       repeat {
         event += 1
@@ -88,7 +88,7 @@ import VirtualTime
     }
   }
 
-  @Test("does nothing twice")
+  @Test("a second run writes nothing")
   func twice() async throws {
     for assignment in [Building.Assignment.address, .any] {
       try await building(assignment) { site in

@@ -2,7 +2,7 @@ import Foundation
 import Model
 import Testing
 
-@Suite("Numbers in a record are what they can be, or damage") struct RecordedNumbersTests {
+@Suite("numbers in a record") struct RecordedNumbersTests {
   /// Every number in a JSON value, by its path, each replaced in turn.
   private func replacing(_ value: Any, _ path: String = "", with number: NSNumber) -> [(
     path: String, value: Any
@@ -37,7 +37,7 @@ import Testing
     NSNumber(value: -1e300),
   ]
 
-  @Test("none out of range is taken", arguments: RunEventTests.facts)
+  @Test("a number out of range is rejected as damage", arguments: RunEventTests.facts)
   func outOfRange(fact: Fact) throws {
     let event = RunEvent(
       sequence: 7, at: Date(timeIntervalSince1970: 1_795_251_600), elapsed: .seconds(5), fact: fact)
@@ -54,12 +54,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "0000-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "292277026596-01-01T00:00:00.000Z",
-  ])
+  @Test(
+    "a time out of range is rejected",
+    arguments: [
+      "0000-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "292277026596-01-01T00:00:00.000Z",
+    ])
   func timesOutOfRange(time: String) {
     let line =
-      #"{"v":1,"seq":1,"at":"\#(time)","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#
+      #"{"v":2,"seq":1,"at":"\#(time)","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8)) }
   }
 }

@@ -5,12 +5,12 @@ import Session
 import Testing
 import VirtualTime
 
-@Suite("Secrets in texts from outside") struct RedactionTests {
+@Suite("redaction of secrets") struct RedactionTests {
   static let secrets = [
     "hunter22", "correct horse, battery staple!", "p@ss\"w\\rd!", "12345678", "Gäste-im-Hafen",
   ]
 
-  /// A way in which a device can repeat what it was told.
+  /// A form in which a device can repeat a secret.
   struct Form: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var text: @Sendable (String) -> String
@@ -59,7 +59,7 @@ import VirtualTime
     Form("base64 of UTF-16") { Data(utf16($0)).base64EncodedString() },
   ]
 
-  @Test("what a device repeats is taken out in every form", arguments: forms)
+  @Test("a secret that a device repeats is redacted in every form", arguments: forms)
   func everyForm(_ form: Form) {
     let redactor = Redactor(Self.secrets.map { Secret($0) })
     for secret in Self.secrets {
@@ -72,7 +72,7 @@ import VirtualTime
     }
   }
 
-  /// Whether a stretch of 6 characters of the secret, or what they are written as, is left.
+  /// Whether 6 consecutive characters of the secret, or their encoded form, remain.
   private func leaks(_ secret: String, _ written: String, in text: String) -> Bool {
     let share = written.count * 6 / secret.count + 1
     guard written.count > share else { return text.contains(written) }
@@ -81,7 +81,7 @@ import VirtualTime
   }
 
   @Test(
-    "what was cut off is taken out where the text begins or ends",
+    "a secret that was cut off is redacted at the beginning and the end of a text",
     arguments: [
       ("error: hunt", "error: •••"), ("er22 refused", "••• refused"), ("nter", "•••"),
       ("error: no unter2 here", "error: no ••• here"), ("hun", "hun"),
@@ -92,7 +92,8 @@ import VirtualTime
     #expect(Redactor([Secret("hunter22")])(text) == expected)
   }
 
-  @Test func whatHasNoSecretInItStaysAsItIs() {
+  @Test("a text without a secret stays unchanged")
+  func whatHasNoSecretInItStaysAsItIs() {
     let redactor = Redactor(Self.secrets.map { Secret($0) })
     for text in [
       "", "ready", "saved", "error: wifi authentication failed", "org.bluez.Error.Failed: Operation failed",
@@ -104,7 +105,8 @@ import VirtualTime
     #expect(Redactor([Secret("")])("hunter22") == "hunter22")
   }
 
-  @Test func aLongTextTakesTimeInProportion() {
+  @Test("the time of redaction is linear in the length of the text")
+  func aLongTextTakesTimeInProportion() {
     let redactor = Redactor(
       (0..<500).map { Secret("network-\($0)-\($0 * 7919)") } + [Secret(String(repeating: "a", count: 63))])
     func duration(_ count: Int) -> Duration {
@@ -116,7 +118,7 @@ import VirtualTime
     #expect(long < short * 12, "\(short), \(long)")
   }
 
-  @Test("a secret that is split over several statuses is taken out of those that complete it")
+  @Test("a secret that is split over several statuses is removed from those that complete it")
   func split() async throws {
     let texts = try await recorded([
       .status("error: bad hun"), .status("ter"), .status("22, sorry"), .failure("22, sorry"), .status("hunt"),
@@ -125,7 +127,7 @@ import VirtualTime
     #expect(texts == ["error: bad hun", "•••", "•••, sorry", "•••, sorry", "•••", "•••", "ready"])
   }
 
-  @Test("what the stack says of an adapter is redacted like what a device says")
+  @Test("texts of the stack are redacted like those of a device")
   func adapters() async throws {
     let texts = try await recorded([
       .adapter("hunter22"), .interruption("lost: 68756e7465723232"), .client("/tmp/hunter22"),

@@ -5,8 +5,8 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// A room whose beacon was configured elsewhere is part of the building: it is heard, and never touched.
-@Suite("A room that is only registered") struct RegisteredRoomStories {
+/// The device of a registered room was configured elsewhere: runs receive it, and never write it.
+@Suite("registered rooms") struct RegisteredRoomStories {
   private static func room(_ number: Int, address: UInt64? = nil) -> Room {
     Sample.beaconRoom(number, address: address, power: nil, interval: nil, registered: true)
   }
@@ -19,13 +19,13 @@ import VirtualTime
       family: .plainBeacon(minor: minor ?? UInt16(number), every: interval), appearsAfter: after)
   }
 
-  /// Nothing is written, nobody dialled.
+  /// No write and no connection.
   private func expectUntouched(_ run: Rehearsed, _ location: SourceLocation = #_sourceLocation) {
     #expect(run.writes.isEmpty && run.dialled.isEmpty, sourceLocation: location)
   }
 
-  /// Of our family, or of some other make.
-  @Test("is done when it is heard", arguments: [true, false], [true, false])
+  /// Of a built-in family, or of another make.
+  @Test("a registered room is done when its identity is received", arguments: [true, false], [true, false])
   func heard(isOurFamily: Bool, hasAddress: Bool) async throws {
     let room = Self.room(1, address: hasAddress ? 1 : nil)
     let device =
@@ -43,7 +43,7 @@ import VirtualTime
     }
   }
 
-  @Test("is unreachable when it is not heard", arguments: [true, false])
+  @Test("a registered room is unreachable when its identity is not received", arguments: [true, false])
   func silent(hasAddress: Bool) async throws {
     let room = Self.room(1, address: hasAddress ? 1 : nil)
     try await succession([Self.plain(1, minor: 2)].filter { _ in !hasAddress }) { succession in
@@ -51,13 +51,13 @@ import VirtualTime
       expectInvariants(run, [room])
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .unreachable)
-      // Without an address another beacon is on air, so the adapter is known to hear.
+      // Without an address another beacon is on air, so that the adapter is not deaf.
       #expect(run.outcome(1)?.reason?.code == (hasAddress ? .adapterDeaf : .neverHeard))
       #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
     }
   }
 
-  @Test("is done when it is heard late", arguments: [12, 20, 24])
+  @Test("a registered room is done when its identity is received late", arguments: [12, 20, 24])
   func late(seconds: Int) async throws {
     try await succession([Self.plain(1, after: .seconds(seconds))]) { succession in
       let run = await succession.run([Self.room(1)])
@@ -66,7 +66,7 @@ import VirtualTime
     }
   }
 
-  @Test("is done when it is heard while others are worked on, and at once")
+  @Test("a registered room is done at once when its identity is received during work on other rooms")
   func meanwhile() async throws {
     let rooms = [Self.room(1)] + (2...5).map { Sample.room($0, address: UInt64($0)) }
     // The last of them takes two attempts.
@@ -84,7 +84,7 @@ import VirtualTime
     }
   }
 
-  @Test("is done though it advertises rarely", arguments: [10, 14])
+  @Test("a registered room is done though its device advertises rarely", arguments: [10, 14])
   func rare(seconds: Int) async throws {
     try await succession([Self.plain(1, every: .seconds(seconds))]) { succession in
       try? await succession.clock.sleep(for: .seconds(3))
@@ -94,7 +94,7 @@ import VirtualTime
     }
   }
 
-  @Test("waits as long as it is told to for one that advertises very rarely")
+  @Test("a registered room waits for its search timeout for a device that advertises very rarely")
   func patient() async throws {
     var room = Self.room(1)
     room.timeouts.search = .seconds(70)
@@ -105,32 +105,34 @@ import VirtualTime
     }
   }
 
-  @Test("needs hands when its identity comes from another address than its own", arguments: [true, false])
+  @Test(
+    "a registered room requires action when its identity comes from another address",
+    arguments: [true, false])
   func wrongAddress(isHeardToo: Bool) async throws {
     let own = Self.plain(2, minor: 9)
     try await succession([Self.plain(1)] + (isHeardToo ? [own] : [])) { succession in
       let run = await succession.run([Self.room(1, address: 2)])
       expectUntouched(run)
-      #expect(run.outcome(1)?.outcome == .needsHands)
+      #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .minorOnAir)
       #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1)])
     }
   }
 
-  @Test("needs hands when its device is something else")
+  @Test("requires action when its device is something else")
   func somethingElse() async throws {
     try await succession([Sample.beaconDevice(1, holds: Sample.foreign)]) { succession in
       let room = Self.room(1, address: 1)
       let run = await succession.run([room])
       expectInvariants(run, [room])
       expectUntouched(run)
-      #expect(run.outcome(1)?.outcome == .needsHands)
+      #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .configuredOtherwise)
       #expect(run.outcome(1)?.reason?.minor == 4660)
     }
   }
 
-  @Test("is ambiguous when two say the same")
+  @Test("a registered room is ambiguous when two devices have its identity")
   func twice() async throws {
     try await succession([Self.plain(1), Self.plain(2, minor: 1)]) { succession in
       let run = await succession.run([Self.room(1)])
@@ -140,12 +142,12 @@ import VirtualTime
     }
   }
 
-  @Test("is never written, also when its device is made to wait", arguments: [true, false])
+  @Test("a registered device is never written, even in provisioning mode", arguments: [true, false])
   func madeToWait(before: Bool) async throws {
     var robo = Sample.room(1, address: 1)
     robo.isRegistered = true
     let rooms = [robo, Sample.room(2, address: 2)]
-    // Robo Sensors, of which the first was told another minor elsewhere.
+    // Robo Sensors, of which the first one has another minor from elsewhere.
     let first = SensorScenario(address: Sample.address(1), holds: ["minor": "9"])
     try await succession([first, SensorScenario(address: Sample.address(2))]) { succession in
       if before { await succession.world.pressButton(Sample.address(1)) }
@@ -161,7 +163,7 @@ import VirtualTime
     }
   }
 
-  @Test("keeps the connection that another program has to its device")
+  @Test("a run keeps the link that another program has to a registered device")
   func connectedElsewhere() async throws {
     let rooms = [Self.room(1, address: 1), Sample.beaconRoom(2, address: 2)]
     let devices = [Sample.beaconDevice(1, holds: Sample.done(rooms[0])), Sample.beaconDevice(2)]
@@ -181,7 +183,7 @@ import VirtualTime
     }
   }
 
-  @Test("is heard anew by each run: that it was heard once does not make it done")
+  @Test("a registered room must be received in each run: an earlier sighting does not make it done")
   func again() async throws {
     for room in [Self.room(1), Self.room(1, address: 1)] {
       try await succession([Self.plain(1)]) { succession in
@@ -196,7 +198,7 @@ import VirtualTime
     }
   }
 
-  @Test("may get other hardware with the same identity, and another identity, without being asked")
+  @Test("a registered room may get other hardware or another identity without a permission")
   func replaced() async throws {
     try await succession([Self.plain(1), Self.plain(2, minor: 1), Self.plain(3)]) { succession in
       await succession.world.setMuted(true, Sample.address(2))
@@ -204,7 +206,7 @@ import VirtualTime
       await succession.world.setMuted(true, Sample.address(1))
       await succession.world.setMuted(false, Sample.address(2))
       #expect(await succession.run([Self.room(1)]).outcome(1)?.address == Sample.address(2))
-      // The manifest was corrected. Nothing is written, so nobody need allow it.
+      // The manifest was corrected. Nothing is written, so no permission is necessary.
       var corrected = Self.room(1)
       corrected.settings[.minor] = .integer(3)
       #expect(conflicts(of: [corrected], with: succession.standing, allowing: .init()).isEmpty)
@@ -214,7 +216,7 @@ import VirtualTime
     }
   }
 
-  @Test("stands beside rooms of all families, and none takes another's device")
+  @Test("registered rooms of all families get only their own device")
   func mixed() async throws {
     let rooms = [
       Self.room(1), Sample.beaconRoom(2, address: 2), Sample.room(3, address: 3), Self.room(4, address: 4),
@@ -236,7 +238,9 @@ import VirtualTime
     }
   }
 
-  @Test("is planned as awaited until it is heard, and carried out either way", arguments: [true, false])
+  @Test(
+    "a registered room is planned as awaited until it is received, and the plan is valid in both cases",
+    arguments: [true, false])
   func planned(isHeard: Bool) async throws {
     let rooms = [Self.room(1), Self.room(2, address: 2)]
     try await succession([Self.plain(1), Self.plain(2)]) { succession in

@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-@Suite("What rooms are selected by") struct RoomSelectorTests {
+@Suite("room selectors") struct RoomSelectorTests {
   private static func room(
     _ id: RoomID, _ name: String, floor: String? = nil, tags: [String] = [], minor: Int? = nil
   ) -> Room {
@@ -20,7 +20,7 @@ import Testing
   ]
 
   @Test(
-    "an id or a name, a pattern, a tag, a floor, or a range of minors; in whatever case, but for ids",
+    "a selector is an id, a name, a pattern, a tag, a floor or minors; only ids are case-sensitive",
     arguments: [
       ("lobby", ["lobby"]), ("LOBBY", ["lobby"]), ("room-301", ["room-301"]), ("ROOM-301", []),
       ("Room 301", ["room-301"]), ("Room 30", []), ("CAFE\u{301}", ["cafe"]),
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "what is no range of minors is none",
+    "an invalid range of minors is rejected",
     arguments: [
       "minor:", "minor:x", "minor:332-301", "minor:65536", "minor:1-65536", "minor:-1", "minor:1-",
       "minor:1-2-3",
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a pattern is the nearer to a name, the less of it differs",
+    "the distance of a pattern to a name grows with the differences",
     arguments: [
       ("Rom 3*", "Room 301", 1), ("Room 4*", "Room 301", 1), ("*-siute", "honeymoon-suite", 2),
       ("?oom 30?", "Room 301", 0), ("x*", "", 1), ("*", "", 0), ("a*b*c", "xxx", 3),

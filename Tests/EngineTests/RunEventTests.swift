@@ -4,15 +4,17 @@ import Model
 import SampleFacts
 import Testing
 
-@Suite struct RunEventTests {
+@Suite("run events") struct RunEventTests {
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   static let facts = SampleFacts.facts
 
-  @Test func thereIsAnExampleOfEveryKind() {
+  @Test("every kind of fact has an example")
+  func thereIsAnExampleOfEveryKind() {
     #expect(Self.facts.map(\.kind) == Fact.Kind.allCases)
   }
 
-  @Test(arguments: facts) func comesBackAsItWasWritten(fact: Fact) throws {
+  @Test("an event reads back as it was written", arguments: facts)
+  func comesBackAsItWasWritten(fact: Fact) throws {
     let event = RunEvent(
       sequence: 7, at: Date(timeIntervalSince1970: 1_795_251_600.123), elapsed: .microseconds(4711),
       fact: fact)
@@ -24,20 +26,21 @@ import Testing
     #expect(try encoder.encode(back) == data)
     let text = String(decoding: data, as: UTF8.self)
     #expect(text.contains(#""at":"2026-11-21T09:00:00.123Z""#))
-    #expect(text.contains(#""v":1"#))
-    // Frozen names are snake_case throughout.
+    #expect(text.contains(#""v":2"#))
+    // All frozen names are snake_case.
     #expect(text.firstMatch(of: #/"[a-z]+[A-Z][A-Za-z]*":/#) == nil)
   }
 
-  @Test(arguments: facts) func tellsTheAttemptItBelongsTo(fact: Fact) {
+  @Test("a fact of an attempt has the number of that attempt", arguments: facts)
+  func tellsTheAttemptItBelongsTo(fact: Fact) {
     #expect((fact.attempt == 1) == factsOfAttempts.contains(fact.kind))
     if fact.attempt != nil { #expect(fact.room == "lobby") }
   }
 
-  @Test("records of earlier versions do not say which attempt a stage belongs to")
+  @Test("records of earlier versions have no attempt number for a stage")
   func withoutAttempt() throws {
     let line =
-      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"save_submitted","#
+      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"save_submitted","#
       + #""data":{"room":"lobby","address":"C4:7C:8D:00:00:01"}}"#
     let event = try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8))
     #expect(event.fact == .saveSubmitted(.init(room: "lobby", address: Self.address)))
@@ -45,18 +48,20 @@ import Testing
     #expect(event.fact.durability == .synced)
   }
 
-  @Test("the reading of a kind that does not exist fails, and so does its name")
+  @Test("an unknown kind is rejected, in an event and as a name")
   func unknownKind() {
     #expect(Fact.Kind(rawValue: "run_exploded") == nil)
     #expect(Fact.Kind(rawValue: "run_started") == "run_started")
   }
 
-  @Test(arguments: [
-    #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
-    #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_exploded","data":{}}"#,
-    #"{"v":1,"seq":1,"at":"yesterday","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
-    #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"fine"}}"#,
-  ])
+  @Test(
+    "an unknown version, kind, time or value is rejected",
+    arguments: [
+      #"{"v":3,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
+      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_exploded","data":{}}"#,
+      #"{"v":2,"seq":1,"at":"yesterday","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
+      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"fine"}}"#,
+    ])
   func refusesWhatItDoesNotKnow(line: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8)) }
   }

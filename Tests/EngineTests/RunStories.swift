@@ -5,10 +5,10 @@ import Model
 import Testing
 import VirtualBuilding
 
-@Suite("A run") struct RunStories {
+@Suite("runs") struct RunStories {
   static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
 
-  @Test("of forty healthy rooms provisions them all, never connecting while it listens")
+  @Test("a run provisions forty healthy rooms, and no adapter connects while it scans")
   func forty() async throws {
     let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }
     let run = try await rehearse(
@@ -16,13 +16,13 @@ import VirtualBuilding
     expectInvariants(run, rooms)
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned })
-    // The controller refuses a sixth link, once: then it is known how many it holds.
+    // The controller refuses a sixth link once, which shows how many it holds.
     let refused = run.facts {
       if case .attemptEnded(let fact) = $0, let failure = fact.failure { failure.code } else { nil }
     }
     #expect(refused.map(\.1) == [.connectFailed])
     #expect(run.result.rooms.map(\.attempts).reduce(0, +) == 41)
-    // Connecting while the adapter discovers costs 10 s.
+    // A connection while the adapter discovers takes 10 s.
     let connects = run.facts {
       if case .stageEnded(let fact) = $0, fact.stage == .connect { fact } else { nil }
     }
@@ -30,7 +30,7 @@ import VirtualBuilding
     #expect(connects.allSatisfy { $0.1.seconds < 1 })
   }
 
-  @Test("is the same, event by event, each time it runs from the same seed")
+  @Test("two runs with the same seed give the same events")
   func deterministic() async throws {
     let faults: [[ScheduledFault]] = [
       [], [.init(.neverAnswers)], [.init(.drops(in: .write(2)), attempts: 1)],
@@ -42,7 +42,7 @@ import VirtualBuilding
     #expect(try await rehearse(faults, seed: 8).events != first.events)
   }
 
-  @Test("again finds what is done already by its beacon, and writes nothing")
+  @Test("a second run recognises provisioned rooms by their beacons, and writes nothing")
   func again() async throws {
     let run = try await rehearse([[], [], []], runs: 2)
     #expect(run.result.outcome == .complete)
@@ -53,7 +53,7 @@ import VirtualBuilding
     #expect(run.writes.isEmpty)
   }
 
-  @Test("hears a sensor again that was last heard long ago, and waits for one that comes late")
+  @Test("a run receives a sensor again after an old sighting, and waits for one that appears late")
   func late() async throws {
     let run = try await rehearse(
       [[.init(.neverAnswers)], [], []], rooms: Self.rooms,
@@ -66,7 +66,7 @@ import VirtualBuilding
     #expect(windows.contains { $0.1.purpose == .sighting })
   }
 
-  @Test("gives rooms without address any sensor, once a person said yes", arguments: [true, false])
+  @Test("a run gives rooms without an address any sensor after a confirmation", arguments: [true, false])
   func any(yes: Bool) async throws {
     let rooms = [Sample.room(1), Sample.room(2)]
     let run = try await rehearse(
@@ -80,7 +80,7 @@ import VirtualBuilding
     if !yes { #expect(run.writes.isEmpty) }
   }
 
-  @Test("takes none of several where more are heard than rooms are left")
+  @Test("a run gives no sensor to rooms without an address when more sensors than rooms are received")
   func ambiguous() async throws {
     let rooms = [Sample.room(1)]
     let run = try await rehearse([[], []], rooms: rooms, assignment: .any)
@@ -90,9 +90,9 @@ import VirtualBuilding
     #expect(run.writes.isEmpty)
   }
 
-  @Test("releases what a killed run left connected")
+  @Test("a run ends links that a killed run left behind")
   func leftLink() async throws {
-    // Made behind the engine's back, as by a process that is no more.
+    // Made without the engine, as by a process that was killed.
     let run = try await rehearse(
       [[], [], []],
       before: { world, clock in
@@ -107,7 +107,9 @@ import VirtualBuilding
     #expect(run.result.outcome == .complete)
   }
 
-  @Test("says once of each adapter that another program scans with it, and who", arguments: [true, false])
+  @Test(
+    "a run records once for each adapter that another program scans with it, and which",
+    arguments: [true, false])
   func foreignScan(fromTheBeginning: Bool) async throws {
     @Sendable func scan(in world: World) async {
       await world.setForeignScan(["bluetoothctl (pid 812)"], adapters[0].address)
@@ -118,7 +120,7 @@ import VirtualBuilding
       before: { world, _ in if fromTheBeginning { await scan(in: world) } },
       during: { backstage, event in
         guard case .attemptStarted = event.fact, await stop.isFirst() else { return }
-        // It goes on and off; that is told but once.
+        // The scan starts and stops; one record suffices.
         for isOn in [true, false, true] {
           await backstage.world.setForeignScan(isOn ? ["bluetoothctl (pid 812)"] : [], adapters[0].address)
         }
@@ -132,7 +134,7 @@ import VirtualBuilding
   // MARK: Interruptions
 
   @Test(
-    "that is interrupted while a person is asked, or before it began, touches nothing",
+    "an interruption during a question, or before the run began, leaves all devices unwritten",
     arguments: [true, false])
   func interruptedEarly(whileAsked: Bool) async throws {
     let rooms = [Sample.room(1), Sample.room(2)]
@@ -141,7 +143,7 @@ import VirtualBuilding
       [[], []], rooms: rooms, assignment: .any,
       asking: { backstage in
         backstage.interrupt()
-        // Nobody answers any more, until the question is taken back.
+        // The question stays open until the run withdraws it.
         try? await backstage.clock.sleep(for: .seconds(3600))
       },
       during: { backstage, _ in if !whileAsked, await interrupts.isFirst() { backstage.interrupt() } })
@@ -152,15 +154,15 @@ import VirtualBuilding
     #expect(run.endedAt.sinceZero < .seconds(15))
   }
 
-  /// The instants at which a person may press Ctrl-C.
+  /// The events at which the operator may press Ctrl-C.
   static let instants: [String] = [
-    "listening_started", "binding_committed", "attempt_started", "stage_started connect",
+    "scan_started", "binding_committed", "attempt_started", "stage_started connect",
     "stage_started discover",
     "stage_started ready", "stage_started write", "setting_written", "save_submitted", "stage_started save",
-    "stage_started verify", "proof_heard", "retry_scheduled", "room_finished",
+    "stage_started verify", "proof_received", "retry_scheduled", "room_finished",
   ]
 
-  @Test("that is interrupted leaves nothing connected and gives each room its outcome", arguments: instants)
+  @Test("an interrupted run leaves no link, and gives each room its outcome", arguments: instants)
   func interrupted(instant: String) async throws {
     // The second sensor loses its link once, so that there is a retry to interrupt.
     let run = try await rehearse(
@@ -172,7 +174,7 @@ import VirtualBuilding
     #expect(run.events.contains { $0.fact.label == instant })
     #expect(run.result.outcome == .interrupted)
     #expect(run.events.last?.fact == .runFinished(RunFinished(outcome: .interrupted)))
-    // From the submission of SAVE on the sensor may have changed; before it, it has not.
+    // After the submission of SAVE the sensor may have changed; before it, it has not.
     for room in run.result.rooms where !room.outcome.isSuccess {
       let submitted = run.facts { if case .saveSubmitted(let fact) = $0 { fact } else { nil } }
         .contains { $0.1.room == room.room }
@@ -183,11 +185,11 @@ import VirtualBuilding
   // MARK: Adapters, stack, record
 
   @Test(
-    "goes on when its adapter is back, wherever it went away, and charges no device for it",
+    "a run continues after any loss of its adapter, and charges no device for it",
     arguments: instants)
   func adapterOffAndOn(instant: String) async throws {
     let once = Once()
-    // The second sensor loses its link once, so that there is a retry pause to be in.
+    // The second sensor loses its link once, so that there is a back-off.
     let run = try await rehearse(
       [[], [.init(.drops(in: .write(2)), attempts: 1)], []], rooms: Self.rooms, retries: 1,
       during: { backstage, event in
@@ -204,7 +206,7 @@ import VirtualBuilding
   }
 
   @Test(
-    "has each adapter forget what it could not while it was away, also one that another stood in for",
+    "the stack forgets leftovers on each adapter that returns, even if another adapter took over",
     arguments: instants)
   func comeBackAsEachOther(instant: String) async throws {
     let once = Once()
@@ -223,7 +225,7 @@ import VirtualBuilding
     #expect(run.result.outcome == .complete)
   }
 
-  @Test("ends in order when its adapter does not come back")
+  @Test("a run whose adapter does not return ends in an orderly way")
   func adapterGone() async throws {
     let run = try await rehearse(
       [[], [], []], rooms: Self.rooms, scenario: { $0.adapters = oneAdapter },
@@ -235,13 +237,13 @@ import VirtualBuilding
     expectInvariants(run, Self.rooms)
     #expect(run.result.outcome == .aborted)
     #expect(run.result.radioFailure?.code == .adapterUnavailable(.absent))
-    // Written, and not proved yet when the adapter went.
+    // Written, and not yet proved when the adapter was lost.
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(2)?.reason?.code == .adapterLost)
     #expect(run.outcome(3)?.outcome == .pending)
   }
 
-  @Test("waits for an adapter, says so, and goes on when it comes")
+  @Test("a run waits for an adapter, records that, and continues when it appears")
   func adapterAwaited() async throws {
     let run = try await rehearse(
       [[]],
@@ -260,7 +262,7 @@ import VirtualBuilding
     #expect(awaited.map(\.1.trouble) == [.poweredOff])
   }
 
-  @Test("gives up on an adapter that does not come", arguments: [true, false])
+  @Test("a run gives up when no adapter appears in time", arguments: [true, false])
   func noAdapter(isPresent: Bool) async throws {
     let run = try await rehearse(
       [[]],
@@ -275,7 +277,7 @@ import VirtualBuilding
     #expect(run.outcome(1)?.outcome == .pending)
   }
 
-  @Test("submits nothing once the record has failed, whenever that is", arguments: Array(1...40))
+  @Test("a run submits nothing after a failure of the record at any event", arguments: Array(1...40))
   func recordFails(from number: Int) async throws {
     let run = try await rehearse([[], []], recordFailsFrom: number)
     #expect(run.result.recordFailure == RecordFailure("the disk is full"))
@@ -289,14 +291,14 @@ import VirtualBuilding
   }
 }
 
-/// As a journal would hold them.
+/// The events as a journal has them.
 private func encoded(_ events: [RunEvent]) throws -> [Data] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = .sortedKeys
   return try events.map { try encoder.encode($0) }
 }
 
-/// True once.
+/// True for the first call only.
 actor Once {
   private var isUsed = false
   func isFirst() -> Bool {
@@ -306,7 +308,7 @@ actor Once {
 }
 
 extension Fact {
-  /// Kind, and the stage where there is one.
+  /// The kind, with the stage if there is one.
   var label: String {
     if case .stageStarted(let fact) = self { return "stage_started \(fact.stage.rawValue)" }
     return kind.rawValue

@@ -2,8 +2,8 @@ import Foundation
 import Model
 import Testing
 
-@Suite("A plan as it is saved") struct SavedPlanTests {
-  @Test("a plan that has a room twice is none: only one of the two could be carried out")
+@Suite("saved plans") struct SavedPlanTests {
+  @Test("a plan with a duplicate room is rejected")
   func roomTwice() throws {
     let steps = [
       PlannedStep(room: "lobby", name: "Lobby", action: .stop),

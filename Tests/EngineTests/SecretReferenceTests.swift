@@ -5,7 +5,7 @@ import Testing
 
 @testable import Model
 
-@Suite("A secret that is elsewhere")
+@Suite("references to secrets")
 struct SecretReferenceTests {
   private static let seal = SecretSeal(key: "k") { "sealed \($0)" }
 
@@ -18,7 +18,7 @@ struct SecretReferenceTests {
 
   private static let reference = SecretReference(.environment("W"), file: "b.yaml", line: 3, column: 4)
 
-  @Test("is the same wherever a manifest names its source; a person is asked at each place")
+  @Test("references to the same source are equal, except that the operator is asked at each place")
   func identity() {
     let other = SecretReference(.environment("W"), file: "b.yaml", line: 9, column: 9)
     #expect(Self.reference.identity == other.identity)
@@ -27,7 +27,7 @@ struct SecretReferenceTests {
     #expect(prompts[0].identity != prompts[1].identity)
   }
 
-  @Test("has no fingerprint, nor has a stand-in: nobody can tell whether it was changed")
+  @Test("references and stand-ins have no fingerprint")
   func fingerprint() {
     func results(_ secret: Secret) -> [SettingResult] {
       Self.room(secret).settingResults(in: [.wifiPassword], Self.seal) { _ in .written }
@@ -46,7 +46,7 @@ struct SecretReferenceTests {
     #expect(isSatisfied(Secret("hunter2345")) && !isSatisfied(Secret("another1")))
   }
 
-  @Test("is put in the place of each reference to it")
+  @Test("each reference is replaced by its secret")
   func resolving() throws {
     let prompt = Secret(SecretReference(.prompt, file: "b.yaml", line: 5, column: 4))
     let building = Building(
@@ -59,7 +59,7 @@ struct SecretReferenceTests {
     #expect("\(resolved)".contains("hunter2345") == false)
   }
 
-  @Test("a plan's passwords agree while those of its rooms are the same, or one cannot tell")
+  @Test("the passwords of a plan agree while they are equal or cannot be compared")
   func plans() throws {
     let rooms = [Self.room(Secret("hunter2345")), Self.room(Secret(Self.reference), id: "s")]
     let sealed = try #require(SealedPasswords(of: rooms, Self.seal))
@@ -70,13 +70,13 @@ struct SecretReferenceTests {
     #expect(SealedPasswords(of: [rooms[1]], Self.seal) == nil)
   }
 
-  @Test("hides nothing, for nobody here knows it")
+  @Test("a reference is not redacted")
   func redactor() {
     #expect(Redactor([Secret(Self.reference)]).isEmpty)
     #expect(Redactor([Secret(Self.reference), .standIn("hunter2345")])("it is hunter2345") == "it is •••")
   }
 
-  @Test("is no secret to be written: a run with one does not begin")
+  @Test("a run with an unresolved secret does not begin")
   func refusal() async throws {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var room = Sample.room(1, address: 1)
@@ -85,8 +85,8 @@ struct SecretReferenceTests {
       _ = try await Self.outcomes([room])
     }
     let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("a run begins with secrets that nobody resolved"), "\(text)")
-    // It is that which ends the process.
+    #expect(text.contains("the secrets of the selected rooms must be resolved before a run"), "\(text)")
+    // Without the unresolved secret the process succeeds.
     await #expect(processExitsWith: .success) {
       let outcomes = try await Self.outcomes([Sample.room(1, address: 1)])
       precondition(outcomes == [.provisioned])
@@ -97,7 +97,7 @@ struct SecretReferenceTests {
     try await rehearse([[]], rooms: rooms).result.rooms.map(\.outcome)
   }
 
-  @Test("may stay one where the room is not selected")
+  @Test("a secret may stay unresolved when its room is not selected")
   func unselected() async throws {
     var other = Sample.room(2, address: 2)
     other.settings[.wifiPassword] = .secret(Secret(Self.reference))

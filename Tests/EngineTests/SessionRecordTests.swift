@@ -6,14 +6,14 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// What is on record of a session with a device, and what the session waits for.
-@Suite("The record of a session") struct SessionRecordTests {
+/// The record of a GATT session, and what the session waits for.
+@Suite("record of a GATT session") struct SessionRecordTests {
   private actor Connections {
     private(set) var instants: [MonotonicInstant] = []
     func add(_ instant: MonotonicInstant) { instants.append(instant) }
   }
 
-  /// Notes when a connection is asked for.
+  /// Notes the instant of a connection request.
   private struct Noting: ForwardingCentral {
     let base: VirtualCentral
     let clock: VirtualClock
@@ -27,7 +27,7 @@ import VirtualTime
     }
   }
 
-  @Test("has the binding on disk before its device is connected to")
+  @Test("the binding is on disk before the connection")
   func binding() async throws {
     let connections = Connections()
     let run = try await rehearse(
@@ -38,7 +38,7 @@ import VirtualTime
     #expect(bound[0] <= connected[0])
   }
 
-  @Test("has so many statuses of a device that talks without end, and what decides the attempt")
+  @Test("the record has a bounded number of statuses, and those that decide the attempt")
   func statuses() async throws {
     try await VirtualTime.run { clock in
       let recorder = MemoryRecorder(clock: clock, failsFrom: nil) { _ in }

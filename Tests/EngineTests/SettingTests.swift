@@ -2,25 +2,28 @@ import Families
 import Model
 import Testing
 
-@Suite struct SettingTests {
+@Suite("setting values") struct SettingTests {
   private func violation(_ name: SettingName, _ value: SettingValue) throws -> SettingViolation? {
     try #require(RoboSensor().settings.first { $0.name == name }).violation(of: value)
   }
 
-  @Test(arguments: [0, 1, 65535]) func takesEveryMinor(number: Int) throws {
+  @Test("every minor from 0 to 65535 is valid", arguments: [0, 1, 65535])
+  func takesEveryMinor(number: Int) throws {
     #expect(try violation(.minor, .integer(number)) == nil)
   }
 
-  @Test(arguments: [-1, 65536, Int.min, Int.max]) func refusesMinorsThatDoNotFit(number: Int) throws {
+  @Test("a minor outside 0 to 65535 is out of range", arguments: [-1, 65536, Int.min, Int.max])
+  func refusesMinorsThatDoNotFit(number: Int) throws {
     #expect(try violation(.minor, .integer(number)) == .outOfRange(number, allowed: 0...65535))
   }
 
   @Test(
+    "an SSID has 1 to 32 bytes and no control characters",
     arguments: [
       ("a", nil), (String(repeating: "x", count: 32), nil),
       ("", .wrongLength(bytes: 0, allowed: 1...32)),
       (String(repeating: "x", count: 33), .wrongLength(bytes: 33, allowed: 1...32)),
-      // 11 characters, 33 bytes: what counts on air is bytes.
+      // 11 characters, 33 bytes: the limit is in bytes.
       (String(repeating: "漢", count: 11), .wrongLength(bytes: 33, allowed: 1...32)),
       ("a\u{0}b", .controlCharacter), ("a\nb", .controlCharacter), ("a\u{9F}b", .controlCharacter),
     ] as [(String, SettingViolation?)])
@@ -29,6 +32,7 @@ import Testing
   }
 
   @Test(
+    "a WiFi password is a passphrase, a key, or empty",
     arguments: [
       ("", nil), ("12345678", nil), (String(repeating: "p", count: 63), nil),
       (String(repeating: "0aF", count: 21) + "9", nil),
@@ -41,7 +45,8 @@ import Testing
     #expect(try violation(.wifiPassword, .secret(Secret(password))) == expected)
   }
 
-  @Test func refusesAValueOfAnotherType() throws {
+  @Test("a value of another type is rejected")
+  func refusesAValueOfAnotherType() throws {
     #expect(try violation(.minor, .text("7")) == .wrongType)
     #expect(try violation(.wifiPassword, .text("in the clear")) == .wrongType)
   }
@@ -51,10 +56,11 @@ import Testing
   }
 
   @Test(
+    "a choice is given by its name or its meaning",
     arguments: [
       ("medium", "medium"), ("-6 dBm", "medium"), ("-6dBm", "medium"), ("-6", "medium"), ("−6 DBM", "medium"),
       ("low", "low"), ("-23 dBm", "low"), ("high", "high"), ("0 dBm", "high"),
-      // 0 is what goes over the air for low, and the dBm of high: nobody knows which is meant.
+      // 0 is the code of "low" and the dBm value of "high", so it is ambiguous.
       ("0", nil), ("1", nil), ("6", nil), ("Medium", nil), ("", nil), ("-", nil), ("dBm", nil), ("-60", nil),
     ] as [(String, String?)])
   func takesAChoiceByItsNameOrItsMeaning(text: String, name: String?) throws {
@@ -65,9 +71,10 @@ import Testing
   }
 
   @Test(
+    "a UUID setting takes only the long form with hyphens",
     arguments: [
       ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", true), ("2f234454-cf6d-4a0f-adf2-f4911ba9ffa6", true),
-      // The short forms of services, and other ways to write one.
+      // The short forms of services, and other formats.
       ("180F", false), ("12345678", false), ("2F234454CF6D4A0FADF2F4911BA9FFA6", false),
       ("{2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6}", false), ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFAG", false),
       ("", false),
@@ -76,13 +83,16 @@ import Testing
     #expect((try beacon(.uuid).value(text) != nil) == isOne)
   }
 
-  @Test(arguments: ["2173E519-9155-4862-AB64-7953AB146156", "00000000-0000-0000-0000-000000000000"])
+  @Test(
+    "the factory UUID and the zero UUID are reserved",
+    arguments: ["2173E519-9155-4862-AB64-7953AB146156", "00000000-0000-0000-0000-000000000000"])
   func refusesTheFactorysUUIDAndNone(text: String) throws {
     let uuid = try beacon(.uuid)
     #expect(uuid.violation(of: try #require(uuid.value(text))) == .reserved)
   }
 
   @Test(
+    "an interval outside the limits of the radio is out of bounds",
     arguments: [
       (100, nil), (500, nil), (30_000, nil), (40_955, nil),
       (99, .milliseconds(100)...(.milliseconds(40_955))),
@@ -97,7 +107,9 @@ import Testing
         == allowed.map { .outOfBounds(interval, allowed: $0) })
   }
 
-  @Test(arguments: [(101, 100, 105), (104, 100, 105), (40_954, 40_950, 40_955)])
+  @Test(
+    "an interval between two steps is rejected with the nearest valid ones",
+    arguments: [(101, 100, 105), (104, 100, 105), (40_954, 40_950, 40_955)])
   func namesTheNearestStepsThatAManifestCanWrite(milliseconds: Int, below: Int, above: Int) throws {
     let description = try beacon(.interval)
     let interval = Duration.milliseconds(milliseconds)
@@ -110,7 +122,9 @@ import Testing
     }
   }
 
-  @Test(arguments: DeviceProfiles.all.flatMap(\.settings).filter(\.isShareable))
+  @Test(
+    "a shareable setting has the same kind in every family",
+    arguments: DeviceProfiles.all.flatMap(\.settings).filter(\.isShareable))
   func whatRoomsHaveInCommonIsTheSameInEveryFamily(setting: SettingDescription) {
     let namesakes = DeviceProfiles.all.flatMap(\.settings).filter {
       $0.name == setting.name && $0.isShareable
@@ -118,7 +132,8 @@ import Testing
     #expect(namesakes.allSatisfy { $0.kind == setting.kind })
   }
 
-  @Test func aSecretShowsItselfNowhere() {
+  @Test("a secret does not appear in descriptions, dumps or displayed values")
+  func aSecretShowsItselfNowhere() {
     let secret = Secret("hunter22")
     var dumped = ""
     dump(secret, to: &dumped)
@@ -129,13 +144,15 @@ import Testing
     #expect(secret.reveal() == "hunter22")
   }
 
-  @Test func theRedactorTakesTheLongestSecretFirst() {
+  @Test("the redactor replaces the longest secret first")
+  func theRedactorTakesTheLongestSecretFirst() {
     let redactor = Redactor([Secret("pass"), Secret(""), Secret("password1"), Secret("pass")])
     #expect(redactor("error: bad password1 or pass, passed") == "error: bad ••• or •••, •••ed")
     #expect(redactor("nothing here") == "nothing here")
   }
 
-  @Test func theRedactorIsNotMisledByWhatJoinsASecret() {
+  @Test("combining characters around a secret do not prevent redaction")
+  func theRedactorIsNotMisledByWhatJoinsASecret() {
     let redactor = Redactor([Secret("hunter22")])
     for text in ["hunter22\u{301}", "x\u{200D}hunter22\u{FE0F}", "\rhunter22\n", "hunter22hunter22"] {
       #expect(!redactor(text).unicodeScalars.map(String.init).joined().contains("hunter22"))

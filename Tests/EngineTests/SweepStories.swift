@@ -5,17 +5,17 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// The same trouble at every moment there is: after each event of a run in turn, and at instants between them.
-@Suite("Trouble at any moment") struct SweepStories {
+/// The same fault at every moment: after each event of a run in turn, and at instants between them.
+@Suite("faults at every moment of a run") struct SweepStories {
   static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2)]
-  /// The second sensor loses its link once, so that there is a retry and its pause.
+  /// The second sensor loses its link once, so that there is a back-off and a retry.
   static let faults: [[ScheduledFault]] = [[], [.init(.drops(in: .write(2)), attempts: 1)]]
-  /// More than an undisturbed run has events.
+  /// More than the number of events of an undisturbed run.
   static let everyEvent = Array(1...95)
-  /// Every third, from this one on.
+  /// Every third event, from this one on.
   static func everyThird(from first: Int) -> [Int] { Array(stride(from: first, through: 95, by: 3)) }
 
-  @Test("does not exceed the events there are")
+  @Test("a run has fewer events than the sweep covers")
   func undisturbed() async throws {
     let run = try await rehearse(Self.faults, rooms: Self.rooms)
     expectInvariants(run, Self.rooms)
@@ -23,7 +23,7 @@ import VirtualTime
     #expect(run.events.count > Self.everyEvent.count - 15)
   }
 
-  @Test("does no harm when it is an interruption after an event", arguments: everyEvent)
+  @Test("an interruption after any event leaves a consistent state", arguments: everyEvent)
   func interrupted(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
@@ -31,7 +31,7 @@ import VirtualTime
     expectInterrupted(run, at: run.events.first { $0.sequence == number }?.elapsed)
   }
 
-  @Test("does no harm when it is an interruption at an instant", arguments: 0...70)
+  @Test("an interruption at any instant leaves a consistent state", arguments: 0...70)
   func interrupted(at step: Int) async throws {
     let instant = Duration.milliseconds(173) * step
     let run = try await rehearse(
@@ -46,7 +46,7 @@ import VirtualTime
 
   private func expectInterrupted(_ run: Rehearsed, at instant: Duration?) {
     expectInvariants(run, Self.rooms)
-    // A run that was done all the same is done.
+    // A run that was done nevertheless is complete.
     let isDone = run.result.rooms.allSatisfy(\.outcome.isSuccess)
     #expect(run.result.outcome == (isDone ? .complete : .interrupted))
     let submitted = Set(
@@ -55,12 +55,12 @@ import VirtualTime
       #expect(room.outcome == (submitted.contains(room.room) ? .unconfirmed : .cancelled))
       #expect(room.reason?.code == .interrupted)
     }
-    // Attempts in flight get their time, and a disconnect takes up to 2.8 s; there is nothing else to wait for.
+    // Attempts in flight get their time, and a disconnect takes up to 2.8 s; nothing else is waited for.
     let bound = Duration.seconds(20 + 4)
     if let instant { #expect(run.endedAt.sinceZero - instant < bound || isDone) }
   }
 
-  @Test("is got over when the adapter is off for a while", arguments: everyThird(from: 1))
+  @Test("a run completes when the adapter is off for a while after any event", arguments: everyThird(from: 1))
   func adapterOff(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
@@ -72,7 +72,9 @@ import VirtualTime
     expectRecovered(run)
   }
 
-  @Test("is got over when the adapter is unplugged for a while", arguments: everyThird(from: 2))
+  @Test(
+    "a run completes when the adapter is unplugged for a while after any event",
+    arguments: everyThird(from: 2))
   func adapterOut(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
@@ -86,7 +88,7 @@ import VirtualTime
     expectRecovered(run)
   }
 
-  @Test("is got over when the stack restarts", arguments: everyEvent)
+  @Test("a run completes when the stack restarts after any event", arguments: everyEvent)
   func stackRestarts(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
@@ -98,7 +100,7 @@ import VirtualTime
     expectRecovered(run)
   }
 
-  /// Everything is done in the end, and no device pays for what was not its doing.
+  /// Every room is done in the end, and no failure of the host is charged to a device.
   private func expectRecovered(_ run: Rehearsed) {
     expectInvariants(run, Self.rooms)
     #expect(run.result.outcome == .complete)
@@ -108,7 +110,9 @@ import VirtualTime
     }
   }
 
-  @Test("ends the run in order when the adapter is gone for good", arguments: everyThird(from: 3))
+  @Test(
+    "a run ends in an orderly way when the adapter is lost for good after any event",
+    arguments: everyThird(from: 3))
   func adapterGone(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
@@ -118,7 +122,9 @@ import VirtualTime
     expectAborted(run, .adapterUnavailable(.absent))
   }
 
-  @Test("ends the run in order when the stack is gone for good", arguments: everyThird(from: 1))
+  @Test(
+    "a run ends in an orderly way when the stack is lost for good after any event",
+    arguments: everyThird(from: 1))
   func stackGone(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
@@ -137,7 +143,7 @@ import VirtualTime
     #expect(run.endedAt.sinceZero < .seconds(90))
   }
 
-  @Test("submits nothing and crashes nowhere when it is the record's", arguments: everyEvent)
+  @Test("a run submits nothing after a failure of the record at any event", arguments: everyEvent)
   func recordFails(from number: Int) async throws {
     let run = try await rehearse(Self.faults, rooms: Self.rooms, recordFailsFrom: number)
     expectInvariants(run, Self.rooms)
@@ -147,7 +153,7 @@ import VirtualTime
     #expect(run.result.recordFailure == RecordFailure("the disk is full"))
     #expect(run.result.outcome == .aborted)
     #expect(run.events.count == number - 1)
-    // At most the device in hand is finished.
+    // At most the device in progress is finished.
     let recorded = Set(run.facts { if case .roomFinished(let fact) = $0 { fact.room } else { nil } }.map(\.1))
     let done = run.result.rooms.filter { $0.outcome.isSuccess }
     #expect(done.count - recorded.count <= 1)
@@ -155,7 +161,7 @@ import VirtualTime
 }
 
 extension Rehearsed {
-  /// Why attempts failed, in order.
+  /// The failures of attempts, in order.
   var attemptFailures: [FailureReason] {
     facts { if case .attemptEnded(let fact) = $0 { fact.failure } else { nil } }.map(\.1)
   }

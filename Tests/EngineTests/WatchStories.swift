@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import VirtualBuilding
 
-/// Runs that go on until everybody has come.
-@Suite("Watching a building") struct WatchStories {
-  @Test("does rooms as their sensors are switched on, and is over with the last")
+/// Runs that continue until every room is done.
+@Suite("watching runs") struct WatchStories {
+  @Test("a watching run provisions sensors as they are switched on, and ends with the last one")
   func lateSensors() async throws {
     let run = try await rehearse(
       [[], [], []],
@@ -22,7 +22,7 @@ import VirtualBuilding
     #expect(last.elapsed > .seconds(200) && last.elapsed < .seconds(215))
   }
 
-  @Test("is stopped by a person: who did not come is pending, not failed")
+  @Test("an interrupted watching run leaves rooms without a sighting pending, not failed")
   func stopped() async throws {
     let once = Once()
     let run = try await rehearse(
@@ -35,12 +35,12 @@ import VirtualBuilding
     #expect(run.result.outcome == .interrupted)
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(run.outcome(2)?.outcome == .pending && run.outcome(2)?.reason?.code == .neverHeard)
-    // Heard all the time, and never answering: tried once, and then not again.
+    // Received all the time, and never responding: one attempt, and then none.
     #expect(run.outcome(3)?.outcome == .unreachable && run.outcome(3)?.attempts == 1)
     #expect(run.outcome(3)?.reason?.code == .connectTimedOut)
   }
 
-  @Test("tries a device again whose attempts were used up once it is clearly heard again")
+  @Test("a device without retries gets new ones once it is clearly received again")
   func renewed() async throws {
     let once = Once()
     let run = try await rehearse(
@@ -50,7 +50,7 @@ import VirtualBuilding
         guard case .attemptEnded(let fact) = event.fact, fact.failure != nil, await once.isFirst() else {
           return
         }
-        // Somebody carries it away, and brings it back.
+        // A person carries it away, and brings it back.
         backstage.after(.seconds(20)) { await backstage.world.setMuted(true, Sample.address(1)) }
         backstage.after(.seconds(60)) { await backstage.world.setMuted(false, Sample.address(1)) }
       })
@@ -60,7 +60,7 @@ import VirtualBuilding
     #expect(attempts.count == 2 && attempts[1].0.elapsed > .seconds(60))
   }
 
-  @Test("gives rooms that take any sensor those that come, once somebody has agreed")
+  @Test("a watching run gives rooms that take any sensor those that appear, after a confirmation")
   func anySensor() async throws {
     let asked = Mutex<[[RoomID]]>([])
     let run = try await rehearse(
@@ -74,7 +74,7 @@ import VirtualBuilding
     #expect(run.outcome(1)?.address == Sample.address(1) && run.outcome(2)?.address == Sample.address(2))
   }
 
-  @Test("gives a room the sensor that is brought near to its adapter")
+  @Test("a watching run gives a room the sensor that is brought near its adapter")
   func nearest() async throws {
     var room = Sample.room(1)
     room.near = "hci0"
@@ -89,16 +89,16 @@ import VirtualBuilding
   }
 }
 
-/// Some rooms first.
-@Suite("Canaries") struct CanaryStories {
-  /// Rooms 1 to 3 have a network, 4 to 6 another.
+/// A few rooms of each network go first.
+@Suite("first rooms (canaries)") struct CanaryStories {
+  /// Rooms 1 to 3 have one network, 4 to 6 another.
   private static let rooms = (1...6).map { number in
     var room = Sample.room(number, address: UInt64(number), retries: 0)
     room.settings[.wifiSSID] = .text(number <= 3 ? "Plant" : "Office")
     return room
   }
 
-  /// The rooms whose first attempt began before it was said that the rest may follow, or may not.
+  /// The rooms whose first attempt began before the decision about the remaining rooms.
   private func first(_ run: Rehearsed) -> Set<RoomID> {
     let end = run.events.firstIndex { if case .canariesJudged = $0.fact { true } else { false } }
     return Set(
@@ -107,7 +107,7 @@ import VirtualBuilding
       })
   }
 
-  @Test("one room of each network goes first, and the rest after a yes")
+  @Test("one room of each network goes first, and the others follow after an approval")
   func yes() async throws {
     let shown = Mutex<[[RoomID]]>([])
     let run = try await rehearse(
@@ -122,7 +122,7 @@ import VirtualBuilding
     #expect(first(run) == ["room-1", "room-4"])
   }
 
-  @Test("after a no, the rest is left as it is")
+  @Test("the remaining rooms do not begin after a rejection")
   func no() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 6), rooms: Self.rooms, judge: { _ in false },
@@ -135,7 +135,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("nobody is asked about a network of which nothing went well, and its rest is left")
+  @Test("the remaining rooms of a network without any success end without a question")
   func failed() async throws {
     let shown = Mutex<[[RoomID]]>([])
     let sensors = (1...6).map { $0 == 1 ? [ScheduledFault(.errorOnSave("wifi"))] : [] }
@@ -151,7 +151,7 @@ import VirtualBuilding
     for number in [4, 5, 6] { #expect(run.outcome(number)?.outcome == .provisioned) }
   }
 
-  @Test("a no holds for rooms whose sensor comes later, too")
+  @Test("a rejection also applies to rooms whose sensor appears later")
   func late() async throws {
     var rooms = Self.rooms
     rooms[5].address = nil
@@ -166,7 +166,7 @@ import VirtualBuilding
     #expect(run.outcome(6)?.reason?.code == .canariesRefused)
   }
 
-  @Test("who was not heard does not go first")
+  @Test("a room without a sighting does not go first")
   func heard() async throws {
     let run = try await rehearse(
       [[ScheduledFault(.silent)]] + Array(repeating: [], count: 5), rooms: Self.rooms,
@@ -177,9 +177,9 @@ import VirtualBuilding
   }
 }
 
-/// Sensors that nobody wants.
-@Suite("Sensors without a room") struct UnclaimedStories {
-  @Test("are told, and left alone")
+/// Sensors that no room claims.
+@Suite("sensors without a room") struct UnclaimedStories {
+  @Test("unclaimed sensors are recorded, and not written")
   func told() async throws {
     let run = try await rehearse(
       [[], [], []], rooms: [Sample.room(1, address: 1), Sample.room(3, address: 3)])

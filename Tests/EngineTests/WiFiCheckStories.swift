@@ -8,7 +8,7 @@ import VirtualBuilding
 
 @testable import Session
 
-@Suite("`wifi_check`: a sensor is written only if it receives its network", .timeLimit(.minutes(2)))
+@Suite("WiFi check before a write", .timeLimit(.minutes(2)))
 struct WiFiCheckStories {
   private static let other = WiFiNetwork(ssid: "Office, 2nd floor", rssi: -61)
   /// The network of `Sample`'s rooms.
@@ -32,12 +32,12 @@ struct WiFiCheckStories {
     run.facts { if case .wifiChecked(let fact) = $0 { fact } else { nil } }.map(\.1)
   }
 
-  /// What the sensor was told of its settings: all but `SCAN`.
+  /// The setting writes that reached the sensor: all writes except `SCAN`.
   private func settings(_ run: Rehearsed) -> [WriteRecord] {
     run.writes.filter { $0.characteristic != RoboSensorGATT.wifiScan }
   }
 
-  @Test("one that receives it is provisioned, and the record has what it receives")
+  @Test("a sensor that receives its network is provisioned, and the record has the networks")
   func received() async throws {
     let run = try await run(networks: [Self.other, Self.own])
     #expect(run.outcome(1)?.outcome == .provisioned)
@@ -48,12 +48,13 @@ struct WiFiCheckStories {
     #expect(run.writes.first?.characteristic == RoboSensorGATT.wifiScan)
   }
 
-  @Test("one that does not is left alone: nothing is written, and no attempt follows")
+  @Test("a sensor that does not receive its network is not written, and no attempt follows")
   func notReceived() async throws {
-    for networks in [[Self.other], []] {
+    // A network's name counts as it is written.
+    for networks in [[Self.other], [], [WiFiNetwork(ssid: "plant", rssi: -40)]] {
       let run = try await run(networks: networks)
       let outcome = try #require(run.outcome(1))
-      #expect(outcome.outcome == .needsHands && outcome.attempts == 1)
+      #expect(outcome.outcome == .actionRequired && outcome.attempts == 1)
       #expect(
         outcome.reason
           == .networkNotReceived(
@@ -63,14 +64,14 @@ struct WiFiCheckStories {
     }
   }
 
-  @Test("firmware that cannot list networks goes on, and the record says that nothing was checked")
+  @Test("a sensor that cannot list networks is provisioned, and the record says that nothing was checked")
   func unsupported() async throws {
     let run = try await run([.init(.withoutWiFiScan)], networks: [Self.other])
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(checks(run).map(\.result) == [.unsupported])
   }
 
-  @Test("nobody is asked where the manifest does not want it, or the room has no network")
+  @Test("no sensor is checked when the manifest does not want it or the room has no network")
   func unasked() async throws {
     for rooms in [Self.rooms(checks: false), Self.rooms(wifi: false)] {
       let run = try await run(rooms: rooms, networks: [Self.other])
@@ -80,7 +81,7 @@ struct WiFiCheckStories {
     }
   }
 
-  @Test("a network that has the password in its name is recorded without it")
+  @Test("a network whose name contains the password is recorded without it")
   func secret() async throws {
     let run = try await run(networks: [WiFiNetwork(ssid: "my correct horse", rssi: -40)])
     #expect(checks(run).first?.networks.map(\.ssid) == ["my •••"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Families
 
-@Suite("A Robo Sensor's list of WiFi networks")
+@Suite("lists of WiFi networks from a Robo Sensor")
 struct WiFiScanReaderTests {
   private static func read(_ notifications: [[UInt8]]) -> WiFiScanReader {
     var reader = WiFiScanReader()
@@ -15,16 +15,16 @@ struct WiFiScanReaderTests {
     read(notifications.map { Array($0.utf8) }).result.networks.map { "\($0.ssid) \($0.rssi)" }
   }
 
-  @Test("is what its lines say, with commas in SSIDs, and with any line ends")
+  @Test("a list has the network of each line, with commas in SSIDs and any line ends")
   func lines() {
     #expect(Self.words("Guests,-52\nOffice, 2nd floor,-61\nEND") == ["Guests -52", "Office, 2nd floor -61"])
     #expect(Self.words("Guests,-52\r\nOffice,-61\r\nEND\r\n") == ["Guests -52", "Office -61"])
     #expect(Self.words("END,-40\nMORE,-41\nEND") == ["END -40", "MORE -41"])
-    #expect(Self.words(",-70\nEND") == [" -70"], "a hidden network")
+    #expect(Self.words(",-70\nEND") == [" -70"], "the SSID of a hidden network is empty")
     #expect(Self.words("END").isEmpty)
   }
 
-  @Test("is the same however it is split over notifications, within lines and characters")
+  @Test("a list is the same for any split over notifications, even within lines and characters")
   func split() {
     let text = Array("Königin Elisabeth,-5\nGuests,-52\nOffice, 2nd floor,-61\nA,-7".utf8)
     let whole = Self.read([text + Array("\nEND".utf8)]).result.networks
@@ -40,14 +40,14 @@ struct WiFiScanReaderTests {
     }
   }
 
-  @Test("firmware that sends whole lines without a line end between notifications is understood, too")
+  @Test("complete lines without a line end between notifications are separated")
   func wholeLines() {
     #expect(Self.words("Guests,-52\nMORE", "Office,-61\nMORE", "END") == ["Guests -52", "Office -61"])
     #expect(Self.words("Guests,-52", "Office,-61") == ["Guests -52", "Office -61"])
     #expect(Self.words("Guests,-5\nMORE", "2\nOffice,-61\nEND") == ["Guests -52", "Office -61"])
   }
 
-  @Test("says how far it is")
+  @Test("a list shows its progress")
   func progress() {
     func progress(_ notifications: String...) -> WiFiScanReader.Progress {
       Self.read(notifications.map { Array($0.utf8) }).progress
@@ -57,18 +57,18 @@ struct WiFiScanReaderTests {
     #expect(progress("A,-50\nMORE", "B,-60") == .open)
     #expect(progress("A,-50\nMORE", "B,-60\nEND") == .ended)
     #expect(progress("MORE") == .more && progress("END\n") == .ended)
-    #expect(Self.words("A,-50\nEND", "B,-60") == ["A -50"], "what follows the end is ignored")
+    #expect(Self.words("A,-50\nEND", "B,-60") == ["A -50"], "notifications after END are ignored")
   }
 
   @Test(
-    "leaves out and counts what is no network",
+    "a line that is no network is left out and counted",
     arguments: ["Guests", "Guests,", "Guests,x", "Guests,-200", "\(String(repeating: "S", count: 33)),-50"])
   func unreadable(_ line: String) {
     let result = Self.read([Array("A,-50\n\(line)\nB,-60\nEND".utf8)]).result
     #expect(result.networks.map(\.ssid) == ["A", "B"] && result.unreadable == 1)
   }
 
-  @Test("is bounded, whatever a device sends")
+  @Test("a list is bounded for any input")
   func bounded() {
     var reader = WiFiScanReader()
     for _ in 0..<10_000 { reader.take(Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ,-50\nMORE".utf8)) }

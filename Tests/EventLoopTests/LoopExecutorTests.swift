@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Lives on a loop, as connections and centrals do.
+/// An actor on a loop, like connections and centrals.
 private actor Pinned {
   let loop: LoopExecutor
   private(set) var entries: [String] = []
@@ -38,7 +38,7 @@ private final class PipeEnd: LoopSource {
 
 @Suite("The event loop", .timeLimit(.minutes(1)))
 struct LoopExecutorTests {
-  @Test("runs a body and everything it makes of itself on the calling thread")
+  @Test("a body and its child tasks run on the calling thread")
   func run() {
     let thread = pthread_self()
     let isElsewhere = LoopExecutor.run {
@@ -55,7 +55,7 @@ struct LoopExecutorTests {
     #expect(!isElsewhere)
   }
 
-  @Test("is what an actor on it is isolated to, also outside of jobs")
+  @Test("an actor on the loop is isolated to it, also outside of jobs")
   func isolation() async {
     let loop = LoopExecutor.startThread()
     let pinned = Pinned(loop)
@@ -69,7 +69,7 @@ struct LoopExecutorTests {
     #expect(await pinned.entries == ["true"])
   }
 
-  @Test("keeps the order of what one thread adds, from within and from without")
+  @Test("items of one thread keep their order, whether it is the loop's thread or another")
   func order() async {
     let loop = LoopExecutor.startThread()
     let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -82,7 +82,7 @@ struct LoopExecutorTests {
     #expect(await numbers.reduce(into: []) { $0.append($1) } == Array(0..<1000))
   }
 
-  @Test("takes what many threads add while it sleeps and while it runs, and loses nothing")
+  @Test("no item of many threads is lost while the loop sleeps or runs")
   func manyThreads() async {
     let loop = LoopExecutor.startThread()
     let pinned = Pinned(loop)
@@ -99,7 +99,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("calls timers on its thread, in order, and none that was cancelled")
+  @Test("timers are called on the loop's thread in order, and a cancelled one is not called")
   func timers() async {
     let loop = LoopExecutor.startThread()
     let (called, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -116,7 +116,7 @@ struct LoopExecutorTests {
     #expect(await called.reduce(into: []) { $0.append($1) } == [-5, 20, 40, 60])
   }
 
-  @Test("serves several sources, each until it ends or nobody refers to it")
+  @Test("each of several sources is served until it ends or is deallocated")
   func sources() async throws {
     let loop = LoopExecutor.startThread()
     let (first, firstReceived) = AsyncStream.makeStream(of: UInt8.self)
@@ -140,7 +140,7 @@ struct LoopExecutorTests {
     #expect(await seconds.next() == 3)
   }
 
-  @Test("does what was added, and then ends with the last reference to it")
+  @Test("the loop runs what was added before, and ends with the last reference to it")
   func ends() async {
     let (done, continuation) = AsyncStream.makeStream(of: Int.self)
     weak var weakLoop: LoopExecutor?

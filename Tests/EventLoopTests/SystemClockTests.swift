@@ -2,9 +2,9 @@ import Bluetooth
 import EventLoop
 import Testing
 
-@Suite("The machine's clock", .timeLimit(.minutes(1)))
+@Suite("The system clock", .timeLimit(.minutes(1)))
 struct SystemClockTests {
-  @Test("calls timers in order and not early, also one whose instant has passed")
+  @Test("timers are called in order and not early, including one whose instant has passed")
   func timers() async {
     let clock = SystemClock()
     let start = clock.now
@@ -22,7 +22,7 @@ struct SystemClockTests {
     #expect(called == [-5, 20, 40, 60])
   }
 
-  @Test("does not call a timer that was cancelled")
+  @Test("a cancelled timer is not called")
   func cancelled() async {
     let clock = SystemClock()
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)

@@ -1,9 +1,9 @@
 import EventLoop
 import Testing
 
-@Suite("The queue of timers")
+@Suite("The timer queue")
 struct TimerQueueTests {
-  @Test("gives out the earliest first, and of equals the one that was added first")
+  @Test("the earliest entry comes first, and of equal ones the one that was added first")
   func order() {
     var queue = TimerQueue<Int, String>()
     for (index, instant) in [3, 1, 2, 1, 3].enumerated() { _ = queue.add("\(index)", at: instant) }
@@ -15,7 +15,7 @@ struct TimerQueueTests {
     #expect(queue.earliest == nil)
   }
 
-  @Test("gives out only what is due")
+  @Test("an entry is returned only when it is due")
   func due() {
     var queue = TimerQueue<Int, String>()
     _ = queue.add("a", at: 1)
@@ -26,7 +26,7 @@ struct TimerQueueTests {
     #expect(queue.popFirst(dueAt: 5) == "b")
   }
 
-  @Test("forgets what was removed, however many those are")
+  @Test("a removed entry is never returned, however many are removed")
   func removal() {
     var queue = TimerQueue<Int, Int>()
     let ids = (0..<1000).map { queue.add($0, at: 1000 - $0) }

@@ -5,7 +5,8 @@ import Testing
 @Suite("Fuzz corpora") struct CorpusTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpora")
 
-  @Test("every input of the corpus is read as it should be", arguments: FuzzTarget.all.map(\.name))
+  @Test(
+    "every input of a corpus satisfies the properties of its target", arguments: FuzzTarget.all.map(\.name))
   func replays(name: String) throws {
     let target = try #require(FuzzTarget[name: name])
     let files = try FileManager.default.contentsOfDirectory(
@@ -20,7 +21,8 @@ import Testing
     }
   }
 
-  @Test("every kind of fact and every reason is in the corpora of records", arguments: ["journal", "record"])
+  @Test(
+    "the corpora of records contain every kind of fact and every reason", arguments: ["journal", "record"])
   func kinds(name: String) throws {
     let folder = Self.folder.appending(path: name)
     let text = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -29,7 +31,7 @@ import Testing
     for code in FailureReason.Code.allCases { #expect(text.contains("\"code\":\"\(code.rawValue)\"")) }
   }
 
-  @Test("a corpus belongs to a target, and is small")
+  @Test("every corpus belongs to a target and is small")
   func size() throws {
     let files = FileManager.default
     let names = try files.contentsOfDirectory(atPath: Self.folder.path).sorted()

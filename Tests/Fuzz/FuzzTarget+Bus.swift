@@ -5,8 +5,8 @@ import CDBus
 @testable import DBus
 
 extension FuzzTarget {
-  /// Messages off the bus, byte for byte as they arrive: what can be read can be sent, and reads the same then. The
-  /// harness mends the length of the body, without which libdbus looks no further.
+  /// D-Bus messages as bytes on the bus: a message that can be read can be sent and then reads the same. The
+  /// harness corrects the length of the body, because libdbus rejects any other.
   static let message = FuzzTarget(name: "message") { bytes in
     guard let message = demarshal(mended(bytes)) else { return }
     defer { dbus_message_unref(message) }
@@ -26,8 +26,8 @@ extension FuzzTarget {
     }
   }
 
-  /// What `org.bluez` says of its objects: for each part of the input (its length in two bytes, the sort of change
-  /// in one) a body in D-Bus's encoding.
+  /// Changes of `org.bluez` objects: each part of the input (2 bytes length, 1 byte kind of change) is a body
+  /// in D-Bus encoding.
   static let objects = FuzzTarget(name: "objects") { bytes in
     var input = InputReader(bytes)
     var changes: [ObjectTree.Change] = []
@@ -46,7 +46,7 @@ extension FuzzTarget {
     try check(changes)
   }
 
-  /// A message of which only the body is not known.
+  /// A message without its body.
   struct Shape: Sendable {
     var type: UInt8
     var member: String
@@ -66,7 +66,7 @@ extension FuzzTarget {
       Shape(type: 2, member: "", interface: "", signature: "a{oa{sa{sv}}}"),
     ]
 
-    /// Where a device of the tests is.
+    /// The path of the device in the tests.
     static let path = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01"
 
     /// The message in little-endian encoding.
@@ -96,7 +96,7 @@ extension FuzzTarget {
     }
   }
 
-  /// - Throws: when the tree that the changes leave cannot be walked, or is not the same each time.
+  /// - Throws: when the resulting tree cannot be walked, or differs between two runs.
   private static func check(_ changes: [ObjectTree.Change]) throws {
     var tree = ObjectTree()
     var again = ObjectTree()
@@ -119,7 +119,7 @@ extension FuzzTarget {
     try Violation.unless(tree == again, "the same changes leave the same tree")
     _ = tree.stackVersion
     for adapter in tree.adapters {
-      try Violation.unless(tree.path(of: adapter.id) != nil, "an adapter that is there has a path")
+      try Violation.unless(tree.path(of: adapter.id) != nil, "a present adapter has a path")
     }
     for path in tree.adapterPaths {
       for device in tree.devices(under: path) {
@@ -128,7 +128,7 @@ extension FuzzTarget {
     }
   }
 
-  /// With the length of the body that it has, and its serial number, which must not be 0.
+  /// The message with its actual body length and a serial number other than 0.
   private static func mended(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 16 else { return bytes }
     var bytes = bytes
@@ -159,9 +159,9 @@ extension FuzzTarget {
     _ message: OutgoingMessage, _ sentAgain: (Incoming) -> OutgoingMessage?
   ) throws {
     let bytes = marshal(message)
-    guard let arrived = demarshal(bytes) else { throw Violation("what is sent can be read") }
+    guard let arrived = demarshal(bytes) else { throw Violation("a sent message can be read") }
     defer { dbus_message_unref(arrived) }
-    guard let again = sentAgain(Incoming(arrived)) else { throw Violation("what arrived can be sent") }
+    guard let again = sentAgain(Incoming(arrived)) else { throw Violation("a received message can be sent") }
     try Violation.unless(marshal(again) == bytes, "a message arrives as it was sent")
   }
 

@@ -3,8 +3,8 @@ import Manifest
 import Source
 
 extension FuzzTarget {
-  /// Tables: every place lies inside the text, and a table that is written out again reads the same. As a manifest's rooms, its
-  /// findings lie inside the text and cannot control the terminal.
+  /// Tables: every place lies inside the text, and a table that is written out reads the same. Used as the
+  /// rooms of a manifest, findings lie inside the text and cannot control the terminal.
   static let csv = FuzzTarget(name: "csv") { bytes in
     let source = SourceText(bytes)
     let table: CSVTable
@@ -19,7 +19,7 @@ extension FuzzTarget {
     do throws(CSVError) {
       copy = try CSVReader.read(SourceText(text(of: table)))
     } catch {
-      throw Violation("a table that was written out can be read: \(error.problem)")
+      throw Violation("a written table can be read: \(error.problem)")
     }
     try Violation.unless(
       copy.rows.map { $0.map(\.text) } == table.rows.map { $0.map(\.text) },
@@ -38,7 +38,7 @@ extension FuzzTarget {
     try checkIsHarmless(reading.rendered, "findings")
   }
 
-  /// The table with every cell in quotes, and its delimiter said outright.
+  /// The table with every cell quoted and a `sep=` line.
   private static func text(of table: CSVTable) -> [UInt8] {
     let quote = UInt8(ascii: "\"")
     let rows = table.rows.map { row in

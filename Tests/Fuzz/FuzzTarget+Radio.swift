@@ -4,19 +4,19 @@ import Model
 @testable import Families
 
 extension FuzzTarget {
-  /// Advertisements, as the structures that they are on air (length, type, data): what is recognised is what the beacon
-  /// says, and a beacon encodes to the bytes that it was read from.
+  /// Advertisements as structures on air (length, type, data): a recognised beacon encodes to the bytes from
+  /// which it was decoded.
   static let advertisement = FuzzTarget(name: "advertisement") { bytes in
     let advertisement = advertisement(bytes)
     if let data = advertisement.manufacturerData[IBeacon.company], let beacon = advertisement.iBeacon {
-      try Violation.unless(beacon.manufacturerData == data, "a beacon encodes to what it was read from")
+      try Violation.unless(beacon.manufacturerData == data, "a beacon encodes to the bytes that were decoded")
     }
     for family in DeviceProfiles.all {
       guard let recognition = family.recognise(advertisement) else { continue }
       try Violation.unless(
         DeviceProfiles.recognise(advertisement) != nil, "what a family recognises is recognised")
       if case .configured(let beacon) = recognition {
-        try Violation.unless(beacon == advertisement.iBeacon, "a device at work is known by its beacon")
+        try Violation.unless(beacon == advertisement.iBeacon, "a device at work is recognised by its beacon")
       }
     }
     for uuid in advertisement.serviceUUIDs {
@@ -24,7 +24,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What a sensor says: nothing that begins with the bytes `error:` passes for anything but a refusal.
+  /// Status texts of a sensor: a text that begins with the bytes `error:` is always a refusal.
   static let status = FuzzTarget(name: "status") { bytes in
     let status = SensorStatus(String(decoding: bytes, as: UTF8.self))
     try Violation.unless(SensorStatus(status.text) == status, "a status reads as it is written")
@@ -36,23 +36,25 @@ extension FuzzTarget {
       (status == .ready) == (bytes == Array("ready".utf8)), "ready is the word alone")
   }
 
-  /// A sensor's answer to `SCAN`, in notifications of as many bytes as the byte before each says: what is read is bounded and
-  /// plausible, and an answer of whole lines in one notification is read as its lines say.
+  /// A sensor's response to `SCAN`, in notifications whose length is the byte before each: the result is
+  /// bounded and plausible, and a response of whole lines in one notification gives its lines.
   static let wifiScan = FuzzTarget(name: "wifi-scan") { bytes in
     var input = InputReader(bytes)
     var reader = WiFiScanReader()
+    // The list is made twice at most: once for each of many notifications takes time with the square of their number.
+    var ended: [HeardNetwork]?
     while !input.isEmpty {
-      let isOver = reader.progress == .ended
-      let before = reader.result.networks
+      if ended == nil, reader.progress == .ended { ended = reader.result.networks }
       reader.take(input.bytes(Int(input.byte())))
-      try Violation.unless(!isOver || reader.result.networks == before, "nothing comes after the end")
     }
-    for network in reader.result.networks {
-      try Violation.unless((-127...20).contains(network.rssi), "an RSSI is one")
-      // A byte that is no UTF-8 is read as a character of three.
+    let networks = reader.result.networks
+    try Violation.unless(ended.map { $0 == networks } ?? true, "no result follows the end")
+    for network in networks {
+      try Violation.unless((-127...20).contains(network.rssi), "an RSSI is in its range")
+      // A byte that is not UTF-8 becomes a character of three bytes.
       try Violation.unless(network.ssid.utf8.count <= 96, "an SSID has at most 32 bytes")
     }
-    let lines = reader.result.networks.filter { !$0.ssid.contains { $0.isNewline } }.prefix(10)
+    let lines = networks.filter { !$0.ssid.contains { $0.isNewline } }.prefix(10)
     var again = WiFiScanReader()
     again.take(Array((lines.map { "\($0.ssid),\($0.rssi)" } + ["END"]).joined(separator: "\n").utf8))
     let short = lines.filter { $0.ssid.utf8.count <= 32 }
@@ -60,12 +62,12 @@ extension FuzzTarget {
       again.result.networks == Array(short), "what is read reads the same again: \(again.result.networks)")
   }
 
-  /// Texts from outside, in lines: the first is a secret, and is in none of the others once they are redacted.
+  /// External texts, one per line: the first line is a secret, and no other line contains it after redaction.
   static let redaction = FuzzTarget(name: "redaction") { bytes in
     let lines = bytes.lines
     let secret = String(decoding: lines[0], as: UTF8.self)
     let redactor = Redactor([Secret(secret)])
-    // The mark, and what stands for bytes that are no text, may be all that a secret consists of.
+    // The secret may consist only of characters of the replacement texts.
     let isPlain = !secret.isEmpty && secret.utf8.allSatisfy { $0 < 0x80 }
     var said = ""
     for line in lines.dropFirst() {
@@ -73,7 +75,7 @@ extension FuzzTarget {
       let redacted = redactor(text, after: Redactor.tail(of: said))
       said += text
       guard isPlain else { continue }
-      try Violation.unless(!contains(redacted, secret), "a secret does not get through: \(redacted)")
+      try Violation.unless(!contains(redacted, secret), "no secret is in the redacted text: \(redacted)")
     }
   }
 

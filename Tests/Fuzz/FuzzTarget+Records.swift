@@ -7,7 +7,7 @@ import Reporting
 @testable import RoboprovCLI
 
 extension FuzzTarget {
-  /// A saved plan: what is taken is written so that it reads the same.
+  /// A saved plan: an accepted plan that is written out reads the same.
   static let plan = FuzzTarget(name: "plan") { bytes in
     guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: Data(bytes)) else { return }
     let text = try SavedPlan.text(plan)
@@ -30,18 +30,18 @@ extension FuzzTarget {
     _ = PlanView.summary(plan)
   }
 
-  /// A site's key: the file is taken if it has 32 bytes, and only then.
+  /// A site key: a file is accepted if and only if it has 32 bytes.
   static let siteKey = FuzzTarget(name: "site-key") { bytes in
     let path = NSTemporaryDirectory() + "roboprov-fuzz-\(getpid()).key"
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0, write(file, bytes, bytes.count) == bytes.count, close(file) == 0 else {
-      throw Violation("there is room in \(path)")
+      throw Violation("\(path) can be written")
     }
     defer { unlink(path) }
     let seal = Result { () throws(JournalError) in try SiteKey.seal(at: path, fresh: { [] }) }
     switch seal {
     case .success(let seal):
-      try Violation.unless(bytes.count == SiteKey.length, "a key has its length")
+      try Violation.unless(bytes.count == SiteKey.length, "an accepted key has 32 bytes")
       try Violation.unless(seal.key == SiteKey.seal(with: bytes).key, "a key has the same name each time")
     case .failure(let error):
       try Violation.unless(bytes.count != SiteKey.length, "32 bytes are a key: \(error)")
@@ -49,8 +49,8 @@ extension FuzzTarget {
     }
   }
 
-  /// A journal. Its lines lack `v`, `seq` and `prev`, which the harness puts in front: what is taken of it is written
-  /// again so that it reads the same.
+  /// A journal. The input's lines lack `v`, `seq` and `prev`; the harness adds them. Accepted events that are
+  /// written out read the same.
   static let journal = FuzzTarget(name: "journal") { bytes in
     let found = JournalReader.read(chained(bytes.lines))
     for (index, event) in found.events.enumerated() {
@@ -63,12 +63,12 @@ extension FuzzTarget {
     var written: [UInt8] = []
     for event in found.events { written += lines.line(event) + [UInt8(ascii: "\n")] }
     let again = JournalReader.read(written)
-    try Violation.unless(again.damage == nil && again.tornLine == nil, "what is written is whole")
+    try Violation.unless(again.damage == nil && again.tornLine == nil, "a written journal has no damage")
     try Violation.unless(again.events == found.events, "a journal reads as it is written")
   }
 
-  /// Several journals, with an empty line between: whatever is in them, the record is folded and every report is made,
-  /// twice the same. Lines that are no events are left out, so that the others are reached.
+  /// Several journals, separated by empty lines: the record is folded and every report is made, with the same
+  /// result twice. Lines that are not events are left out, so that the others are reached.
   static let record = FuzzTarget(name: "record") { bytes in
     let runs = runs(bytes)
     guard !runs.isEmpty else { return }
@@ -80,12 +80,12 @@ extension FuzzTarget {
     }
   }
 
-  /// The lines with the beginning that an event's line has, each with the hash of the one before.
+  /// The lines with the keys that every event's line has, each with the hash of the line before.
   private static func chained(_ lines: [ArraySlice<UInt8>]) -> [UInt8] {
     var previous = JournalLine.origin
     var result: [UInt8] = []
     for (index, line) in lines.enumerated() where line.first == UInt8(ascii: "{") || index + 1 < lines.count {
-      let line = Array(#"{"v":1,"seq":\#(index + 1),"prev":"\#(previous)","#.utf8) + line.dropFirst()
+      let line = Array(#"{"v":2,"seq":\#(index + 1),"prev":"\#(previous)","#.utf8) + line.dropFirst()
       previous = JournalLine.chain(line)
       result += line + [UInt8(ascii: "\n")]
     }
@@ -101,7 +101,7 @@ extension FuzzTarget {
         continue
       }
       let sequence = runs[runs.count - 1].count + 1
-      let line = Array(#"{"v":1,"seq":\#(sequence),"#.utf8) + line.dropFirst()
+      let line = Array(#"{"v":2,"seq":\#(sequence),"#.utf8) + line.dropFirst()
       if let event = try? decoder.decode(RunEvent.self, from: Data(line)) {
         runs[runs.count - 1].append(event)
       }
@@ -109,7 +109,7 @@ extension FuzzTarget {
     return Array(runs.filter { !$0.isEmpty }.prefix(8))
   }
 
-  /// Everything that is made of a record, by its name.
+  /// All reports of a record, by name.
   private static func reports(_ runs: [[RunEvent]]) throws -> [String: String] {
     let archive = BuildingArchive(
       runs: runs.enumerated().map { index, events in
@@ -137,7 +137,7 @@ extension FuzzTarget {
     return texts
   }
 
-  /// What a person is shown of a run, while it goes on and afterwards.
+  /// The terminal output for a run, during the run and afterwards.
   private static func terminal(
     _ run: BuildingArchive.Run, _ report: RunReport, _ building: BuildingReport
   ) throws -> [String] {

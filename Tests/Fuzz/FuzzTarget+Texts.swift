@@ -12,7 +12,8 @@ import YAML
 @testable import RoboprovCLI
 
 extension FuzzTarget {
-  /// Labels: the digits of an address that is found are in the text one after the other, and it is found again as it is written.
+  /// Labels: the digits of a found address are consecutive in the text, and the address is found again in its
+  /// canonical form.
   static let label = FuzzTarget(name: "label") { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
     let address: BluetoothAddress
@@ -27,12 +28,13 @@ extension FuzzTarget {
           $0.isASCII && $0.isHexDigit
         })
     }
-    try Violation.unless(digits(text).contains(digits(address.description)), "its digits are in the text")
+    try Violation.unless(
+      digits(text).contains(digits(address.description)), "the digits of the address are in the text")
     try Violation.unless(
       (try? LabelText.address(in: address.description)) == address, "it is found as it is written")
   }
 
-  /// An address is written into the manifest so that nothing else changes, or not at all.
+  /// Setting an address in a manifest changes nothing else, or fails.
   private static func checkEdit(of building: Building, in bytes: [UInt8]) throws {
     guard let room = building.rooms.first, building.rooms.count < 100 else { return }
     let address = BluetoothAddress(rawValue: 0xC47C_8D5A_5A5A)
@@ -49,7 +51,7 @@ extension FuzzTarget {
       ManifestReader.read(edit.bytes, file: "building.yaml").building == expected, "only the address changes")
   }
 
-  /// YAML: every place lies inside the text, and a document that is written out again reads the same.
+  /// YAML: every place lies inside the text, and a document that is written out reads the same.
   static let yaml = FuzzTarget(name: "yaml") { bytes in
     let source = SourceText(bytes)
     let document: YAMLDocument
@@ -72,14 +74,14 @@ extension FuzzTarget {
     do throws(YAMLError) {
       copy = try YAMLParser.parse(Array(text.utf8))
     } catch {
-      throw Violation("a document that was written out can be read: \(error.problem)")
+      throw Violation("a written document can be read: \(error.problem)")
     }
     try Violation.unless(
       copy.map { isSame($0, root) } ?? false, "a document that was written out is the same")
   }
 
-  /// Manifests: findings lie inside the text and cannot control the terminal, and every room of a building that is
-  /// taken has what its family needs.
+  /// Manifests: findings lie inside the text and cannot control the terminal, and every room of a valid
+  /// building has what its family needs.
   static let manifest = FuzzTarget(name: "manifest") { bytes in
     let reading = ManifestReader.read(bytes, file: "building.yaml")
     let source = SourceText(bytes)
@@ -106,7 +108,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Scenarios: what is wrong is said with its place, and cannot control the terminal.
+  /// Scenarios: an error has a place and cannot control the terminal.
   static let scenario = FuzzTarget(name: "scenario") { bytes in
     do {
       let (scenario, speed) = try ScenarioFile.read(bytes, file: "scenario.yaml")
@@ -123,13 +125,13 @@ extension FuzzTarget {
     }
   }
 
-  /// - Throws: where the text has something that a terminal would obey.
+  /// - Throws: when the text has a character that a terminal acts on.
   static func checkIsHarmless(_ text: String, _ name: String) throws {
     let obeyed = text.unicodeScalars.first { $0.isObeyed && $0 != "\n" }
     try Violation.unless(obeyed == nil, "nothing controls the terminal in \(name): \(text.debugDescription)")
   }
 
-  /// - Throws: where a place is outside of the text.
+  /// - Throws: when a place is outside the text.
   static func check(_ range: SourceRange, in source: SourceText) throws {
     for mark in [range.start, range.end] {
       try Violation.unless((0...source.bytes.count).contains(mark.offset), "\(mark) is inside the text")
@@ -140,7 +142,7 @@ extension FuzzTarget {
   }
 
   private static func check(_ node: YAMLNode, in source: SourceText, _ nodes: inout Int) throws {
-    // What aliases repeat is checked the first time.
+    // Nodes that aliases repeat are checked only up to this limit.
     nodes += 1
     guard nodes < 10_000 else { return }
     try check(node.range, in: source)
@@ -161,7 +163,8 @@ extension FuzzTarget {
     }
   }
 
-  /// As one line in brackets and quotes, all but letters and digits escaped.
+  /// Writes a node as one line of flow collections and quoted scalars; all characters except letters and
+  /// digits are escaped.
   private static func write(_ node: YAMLNode, to text: inout String) {
     switch node.content {
     case .scalar(let scalar, _): write(scalar, to: &text)

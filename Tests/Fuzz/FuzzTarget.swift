@@ -1,18 +1,16 @@
-/// Something that reads what comes from outside, and what must hold whatever that is.
+/// A parser of external input, with the properties that must hold for every input.
 struct FuzzTarget: Sendable {
-  /// What `make fuzz TARGET=…` calls it; the name of its corpus.
+  /// The name for `make fuzz TARGET=…`, and of the corpus.
   var name: String
-  /// Reads an input. A trap is a finding.
-  /// - Throws: `Violation` when the reader takes it for something that it is not.
+  /// Parses an input. A trap is a finding.
+  /// - Throws: `Violation` when a property does not hold.
   var check: @Sendable ([UInt8]) throws -> Void
 
-  /// All of them.
   static let all = [
     yaml, csv, manifest, scenario, plan, siteKey, journal, record, advertisement, status, redaction, message,
     objects, label, wifiScan,
   ]
 
-  /// The one of this name, or nil.
   static subscript(name name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
@@ -28,7 +26,7 @@ struct Violation: Error {
   }
 }
 
-/// Takes the parts of an input off its front; behind its end there are zeros and nothing.
+/// Takes parts from the front of an input. Beyond the end it gives zeros and empty parts.
 struct InputReader {
   private(set) var rest: ArraySlice<UInt8>
 

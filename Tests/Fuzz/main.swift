@@ -1,4 +1,4 @@
-// `roboprov-fuzz --target=NAME [libFuzzer's options and corpora]`. Built by Scripts/fuzz alone.
+// `roboprov-fuzz --target=NAME [libFuzzer's options and corpora]`. Only Scripts/fuzz builds it.
 import Glibc
 
 @_silgen_name("LLVMFuzzerRunDriver")
@@ -8,8 +8,8 @@ private func runLibFuzzer(
   _ takeInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The target that the command line names. libFuzzer passes over options that begin with two dashes, and hands them on
-/// to the processes that it starts.
+/// The target of the command line. libFuzzer ignores options that begin with two dashes and passes them to
+/// the processes that it starts.
 private enum Chosen {
   static let target: FuzzTarget = {
     let option = "--target="
@@ -25,7 +25,7 @@ private var count = CommandLine.argc
 private var arguments = CommandLine.unsafeArgv
 exit(
   runLibFuzzer(&count, &arguments) { bytes, count in
-    // libFuzzer lends the bytes for the length of this call.
+    // The bytes are valid only during this call.
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
     do {
       try Chosen.target.check(input)

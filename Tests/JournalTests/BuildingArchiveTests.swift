@@ -4,14 +4,14 @@ import Testing
 
 @testable import Journal
 
-@Suite("All runs of a building")
+@Suite("The archive of a building's runs")
 struct BuildingArchiveTests {
   private let temporary: TemporaryDirectory
   private var reports: String { temporary.path + "/reports" }
 
   init() throws { temporary = try TemporaryDirectory() }
 
-  /// Makes a run with the first events of a sample.
+  /// Creates a run with the first events of a sample.
   private func run(
     _ id: String, _ sort: RunSort = .real, of building: String = "demo", simulated: Bool = false,
     events: Int = 5
@@ -29,7 +29,7 @@ struct BuildingArchiveTests {
 
   private func read() throws -> BuildingArchive { try BuildingArchive.read(in: reports, building: "demo") }
 
-  @Test("are the real ones, wherever rehearsals lie")
+  @Test("an archive contains the real runs and no rehearsal, wherever a rehearsal lies")
   func real() async throws {
     try await run("one")
     try await run("two", .rehearsal, simulated: true)
@@ -40,7 +40,7 @@ struct BuildingArchiveTests {
     #expect(archive.state.standing.rooms["kitchen"]?.bindings.map(\.run) == ["one"])
   }
 
-  @Test("other folders are skipped, named, and stay as they are")
+  @Test("folders that are not runs are listed as skipped and stay unchanged")
   func otherFolders() async throws {
     try await run("one")
     let others = ["backup 2026", "notes", "notes/deep", "lost+found", ".trash"]
@@ -58,7 +58,7 @@ struct BuildingArchiveTests {
     #expect(try temporary.contents() == before)
   }
 
-  @Test("a folder with reports and no journal was not copied whole")
+  @Test("a run folder with reports but no journal is a fault")
   func noJournal() async throws {
     try await run("one")
     try FileManager.default.createDirectory(atPath: reports + "/demo/two", withIntermediateDirectories: true)
@@ -69,7 +69,7 @@ struct BuildingArchiveTests {
       archive.faults == [.init(run: "two", journal: reports + "/demo/two/journal.jsonl", kind: .noJournal)])
   }
 
-  @Test("a run of another building is none of this one's")
+  @Test("a run of another building is a fault and not in the archive")
   func otherBuilding() async throws {
     try await run("one")
     try await run("two", of: "annexe")
@@ -80,7 +80,7 @@ struct BuildingArchiveTests {
         == [.init(run: "two", journal: reports + "/demo/two/journal.jsonl", kind: .otherBuilding("annexe"))])
   }
 
-  @Test("a damaged journal is known, and counts as far as it can be trusted")
+  @Test("a damaged journal is a fault, and its events before the damage count")
   func damaged() async throws {
     try await run("one")
     let file = "reports/demo/one/journal.jsonl"
@@ -90,7 +90,7 @@ struct BuildingArchiveTests {
     #expect(archive.faults.map(\.kind) == [.damaged(.init(line: 2, kind: .changed))])
   }
 
-  @Test("there are none where there is no building, and none in one that was only rehearsed")
+  @Test("a building without a folder, or with rehearsals only, has an empty archive")
   func none() async throws {
     #expect(try read().runs.isEmpty)
     try await run("one", .rehearsal, simulated: true)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Journal
 
-/// A run's events, told as they come.
+/// The events of a run, built step by step.
 private struct Run {
   private(set) var events: [RunEvent] = []
   private let start: Date
@@ -87,7 +87,7 @@ extension Run {
   }
 }
 
-@Suite("The building's state, folded over its runs")
+@Suite("The building's state as a fold over its runs")
 struct BuildingRecordTests {
   private func state(_ runs: Run...) -> BuildingStanding {
     BuildingRecord(runs.map(\.events)).standing
@@ -97,7 +97,7 @@ struct BuildingRecordTests {
     BuildingRecord(runs.map(\.events)).standing.rooms["kitchen"]
   }
 
-  @Test("a success is a binding, and a device at work with its settings")
+  @Test("a successful run gives the room a binding and a proved last write with its settings")
   func success() throws {
     let room = try #require(kitchenAfter(.success("a", day: 0, 1)))
     #expect(room.binding?.address == address(1) && room.binding?.run == "a")
@@ -107,7 +107,7 @@ struct BuildingRecordTests {
     #expect(room.last?.outcome == .provisioned)
   }
 
-  @Test("every beginning of a run counts for what it is", arguments: 0...5)
+  @Test("every prefix of a run gives the state up to its last event", arguments: 0...5)
   func prefixes(length: Int) {
     let whole = Run.success("a", day: 0, 1)
     let cut = Array(whole.events.prefix(length))
@@ -118,39 +118,42 @@ struct BuildingRecordTests {
     case 2, 3, 4: #expect(room?.binding?.address == address(1) && room?.deed == nil)
     default:
       #expect(room?.deed?.state == .submitted)
-      #expect(room?.deed?.settings.map(\.state) == [.notWritten, .written], "only what it confirmed")
+      #expect(
+        room?.deed?.settings.map(\.state) == [.notWritten, .written], "only the confirmed setting is written")
     }
   }
 
-  @Test("runs count in the order in which they began, however they are given")
+  @Test("runs are folded in the order in which they began, independently of the given order")
   func order() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.attempt(1)
     later.finish(.failed, nil, .refused(stage: .save, deviceText: "error:no"))
-    // By name it would be the other way round.
+    // Sorting by name would reverse the order.
     let forward = state(.success("z", day: 0, 1), later)
     #expect(forward == state(later, .success("z", day: 0, 1)))
-    #expect(forward.rooms["kitchen"]?.deed == nil, "it was heard waiting again, and was not done")
-    #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "its room is its room")
+    #expect(
+      forward.rooms["kitchen"]?.deed == nil,
+      "the device advertised as waiting again, so its last write is gone")
+    #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "the binding stays")
   }
 
-  @Test("a run that did not come to the room changes nothing of it")
+  @Test("a run that ends before it reaches a room leaves the room's last write unchanged")
   func untouched() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.cancelled, nil, .interrupted(.idle))
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
   }
 
-  @Test("what was done on record keeps the run that did it")
+  @Test("a room that is already provisioned on record keeps the run that wrote it")
   func carriedOver() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.alreadyProvisioned, evidence(1, run: "a"))
     let deed = kitchenAfter(.success("a", day: 0, 1), later)?.deed
     #expect(deed?.run == "a")
-    #expect(deed?.seen?.run == "a", "it was not heard in the later run")
+    #expect(deed?.seen?.run == "a", "the later run received no advertisement")
   }
 
-  @Test("hearing a device when the building is verified renews what is on record of it, and of no other")
+  @Test("a sighting during verify renews the evidence of its own device only")
   func verified() throws {
     func seen(_ finding: RoomVerified.Finding, at number: UInt64) -> String? {
       var later = Run("b", day: 1, .verify, rooms: [kitchen])
@@ -167,7 +170,7 @@ struct BuildingRecordTests {
   }
 
   @Test(
-    "a save of which nobody knows what came stays a question, unless the device itself answered",
+    "a save without a known result stays submitted, unless the device reported that it kept nothing",
     arguments: [
       (.notHeardAfterSave(SaveResponse()), true), (.interrupted(.awaitingProof(UnprovedSave())), true),
       (.refused(stage: .save, deviceText: "error:no"), false), (.saveNotKept, false),
@@ -183,25 +186,25 @@ struct BuildingRecordTests {
   }
 
   @Test(
-    "a device heard at work as something else is not at work as recorded",
+    "a device that advertises another identity loses its last write",
     arguments: [
       FailureReason.wrongIdentity(minor: 9), .configuredOtherwise(minor: 9),
     ])
   func otherIdentity(reason: FailureReason) {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.needsHands, nil, reason)
+    later.finish(.actionRequired, nil, reason)
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed == nil)
   }
 
-  @Test("settings that changed in the manifest take nothing from what the device has")
+  @Test("settings that change in the manifest leave the last write proved")
   func settingsChanged() {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.needsHands, nil, .settingsChanged(minor: 7))
+    later.finish(.actionRequired, nil, .settingsChanged(minor: 7))
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
   }
 
   @Test(
-    "a released device is out of service, unless the room merely got another",
+    "a released device is retired, unless the room was only bound to another device",
     arguments: [
       BindingReleased.Cause.replaced, .retired, .rebound,
     ])
@@ -215,10 +218,11 @@ struct BuildingRecordTests {
     #expect((state.retired[address(1)] == nil) == (cause == .rebound))
     var again = Run("c", day: 2, rooms: [kitchen])
     again.bind(1)
-    #expect(self.state(.success("a", day: 0, 1), later, again).retired.isEmpty, "back in service")
+    #expect(
+      self.state(.success("a", day: 0, 1), later, again).retired.isEmpty, "a new binding ends the retirement")
   }
 
-  @Test("a waiver holds until the room is done")
+  @Test("an acceptance ends when the room succeeds")
   func waiver() {
     var waived = Run("b", day: 1, .accept, rooms: [kitchen])
     waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
@@ -226,7 +230,7 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.acceptance == nil)
   }
 
-  @Test("everybody who waived a room is on record, also after two laptops were merged")
+  @Test("every acceptance of a room stays on record after the records of two laptops are merged")
   func acceptances() {
     func waived(_ run: String, by person: String) -> Run {
       var waived = Run(run, day: 1, .accept, rooms: [kitchen])
@@ -240,7 +244,7 @@ struct BuildingRecordTests {
     #expect(done?.acceptances.map(\.ended?.run) == ["d", "d"])
   }
 
-  @Test("a room out of service is back with its next device")
+  @Test("a retired room is in service again after its next binding")
   func retirement() {
     var retired = Run("b", day: 1, .retire, rooms: [kitchen])
     retired.tell(.roomRetired(.init(room: "kitchen", reason: nil)))
@@ -250,14 +254,14 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(retired, again)?.retirement == nil)
   }
 
-  @Test("two laptops that gave a room two devices leave both on record")
+  @Test("two laptops that bind a room to two devices leave both bindings on record")
   func twoLaptops() {
     let both = state(.success("a", day: 0, 1), .success("b", day: 0, 2))
     #expect(both.rooms["kitchen"]?.bindings.map(\.address) == [address(1), address(2)])
     #expect(both.rooms["kitchen"]?.binding == nil)
   }
 
-  @Test("a rehearsal never counts")
+  @Test("a rehearsal does not change the building's state")
   func rehearsals() {
     var rehearsal = Run("r", day: 1, simulated: true, rooms: [kitchen])
     rehearsal.bind(2)
@@ -266,7 +270,7 @@ struct BuildingRecordTests {
   }
 }
 
-/// A room whose device can be written again, and is read first.
+/// A room with a rewritable device, which is read before it is written.
 private let lobby = PlannedRoom(
   room: "lobby", name: "Lobby", profile: "iot-design-shop", settings: lobbySettings(minor: "7", power: "low"))
 
@@ -322,7 +326,7 @@ extension Run {
   }
 }
 
-@Suite("The state of a device that can be written again")
+@Suite("The state of a rewritable device")
 struct RewritableRecordTests {
   private func deed(_ runs: Run...) -> Deed? {
     BuildingRecord(runs.map(\.events)).standing.rooms["lobby"]?.deed
@@ -330,16 +334,23 @@ struct RewritableRecordTests {
 
   private func power(_ deed: Deed?) -> SettingResult? { deed?.settings.first { $0.name == "power" } }
 
-  @Test("stays as it was done when it is dialled at work, and goes when it was heard as from the factory")
+  @Test(
+    "a last write survives a connection to the working device and ends when the device advertises as unconfigured"
+  )
   func dialled() {
     let kept = deed(.lobbyDone, .later { $0.begin(fresh: false) })
     #expect(kept?.run == "a")
-    if case .proved? = kept?.state {} else { Issue.record("no longer done: \(String(describing: kept))") }
+    guard case .proved? = kept?.state else {
+      Issue.record("the last write is not proved: \(String(describing: kept))")
+      return
+    }
     #expect(deed(.lobbyDone, .later { $0.begin(fresh: true) }) == nil)
-    #expect(deed(.lobbyDone, .later { $0.begin(fresh: nil) }) == nil, "as older records say it")
+    #expect(
+      deed(.lobbyDone, .later { $0.begin(fresh: nil) }) == nil,
+      "older records do not say whether the device was unconfigured")
   }
 
-  @Test("is a question from the first write on, whose settings are the run's")
+  @Test("a last write is submitted from the first write of a run on, with the settings of that run")
   func begun() {
     let run = Run.later {
       $0.begin(fresh: false)
@@ -359,11 +370,11 @@ struct RewritableRecordTests {
     }
   }
 
-  @Test("takes over what is read, and keeps what is not")
+  @Test("a last write takes the settings that were read and keeps the others")
   func read() {
     let run = Run.later {
       $0.begin(fresh: false)
-      // The manifest says nothing of its power any more.
+      // The manifest no longer sets the power.
       $0.end(
         .alreadyProvisioned, .beaconOnAir,
         lobbySettings(minor: "7", power: "low", .proved).filter { $0.name != "power" })
@@ -379,10 +390,12 @@ struct RewritableRecordTests {
     let unread = Run.later(3) {
       $0.end(.alreadyProvisioned, .beaconOnAir, lobbySettings(minor: "7", power: "medium"))
     }
-    #expect(power(deed(.lobbyDone, run, changed, unread))?.value == "high", "nobody has seen that")
+    #expect(
+      power(deed(.lobbyDone, run, changed, unread))?.value == "high",
+      "a setting that was not read does not change")
   }
 
-  @Test("is proved when what a killed run submitted is read to be there")
+  @Test("a last write of a killed run is proved when a later run reads the same settings")
   func mended() {
     let killed = Run.later {
       $0.begin(fresh: false)
@@ -397,7 +410,7 @@ struct RewritableRecordTests {
     #expect(deed?.settings.allSatisfy { $0.state == .proved } == true)
   }
 
-  @Test("is ours to mend when it is heard as something else than it was read to hold")
+  @Test("a last write is submitted again when the beacon contradicts the settings that were read")
   func otherOnAir() {
     let run = Run.later {
       $0.begin(fresh: false)
@@ -406,34 +419,38 @@ struct RewritableRecordTests {
     #expect(deed(.lobbyDone, run)?.state == .submitted)
   }
 
-  @Test("is nobody's word any more when another's settings are found on it")
+  @Test("a last write ends when settings of another client are found on the device")
   func stolen() {
     func run(_ held: String) -> Run {
       .later {
         $0.begin(fresh: false)
-        $0.end(.needsHands, nil, nil, .foreignSettings(held: held, .reading))
+        $0.end(.actionRequired, nil, nil, .foreignSettings(held: held, .reading))
       }
     }
     #expect(deed(.lobbyDone, run("uuid 0D1E2F30-1111-2222-3333-444455556666, major 1, minor 7")) == nil)
-    // A laptop that knew nothing of it took our own for another's; the records were merged since.
-    if case .proved? = deed(.lobbyDone, run(Run.identity))?.state {} else { Issue.record("not done") }
-    // Begun to be written, it may hold anything.
+    // A laptop without this record reported our own settings as foreign; the records were merged later.
+    guard case .proved? = deed(.lobbyDone, run(Run.identity))?.state else {
+      Issue.record("the last write is not proved")
+      return
+    }
+    // After an incomplete write the device may hold any settings.
     let begun = Run.later {
       $0.begin(fresh: false)
       $0.submit()
     }
     let later = Run.later(2) {
-      $0.end(.needsHands, nil, nil, .foreignSettings(held: "uuid 0D1E, major 1, minor 7", .beacon(minor: 7)))
+      $0.end(
+        .actionRequired, nil, nil, .foreignSettings(held: "uuid 0D1E, major 1, minor 7", .beacon(minor: 7)))
     }
     #expect(deed(.lobbyDone, begun, later)?.state == .submitted)
   }
 }
 
-@Suite("The site's key")
+@Suite("The site key")
 struct SiteKeyTests {
   private func fixed(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: SiteKey.length) }
 
-  @Test("is made once, for its owner alone")
+  @Test("a site key is created once, with mode 0600")
   func made() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/new/place/site.key"
@@ -446,13 +463,13 @@ struct SiteKeyTests {
       try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new/place") == ["site.key"])
   }
 
-  @Test("another key has another name")
+  @Test("two site keys have different names")
   func names() {
     #expect(SiteKey.seal(with: fixed(1)).key != SiteKey.seal(with: fixed(2)).key)
     #expect(SiteKey.seal(with: fixed(1)).key.count == 16)
   }
 
-  @Test("is refused where others may read it, or where it is none")
+  @Test("a site key is refused when other users can read it or when its length is wrong")
   func refused() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/site.key"

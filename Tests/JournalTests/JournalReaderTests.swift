@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading a journal")
 struct JournalReaderTests {
-  @Test("torn at every byte of the last line: the events before it, and where it tore")
+  @Test("a journal cut off within its last line gives the events before it and the place of the cut")
   func torn() async throws {
     let events = Events.sample()
     let bytes = try await Events.journal(events)
@@ -20,7 +20,7 @@ struct JournalReaderTests {
     }
   }
 
-  @Test("a bit turned anywhere before the last line is noticed, at its line")
+  @Test("a flipped bit before the last line is reported at its line")
   func flipped() async throws {
     let events = Events.sample()
     let bytes = try await Events.journal(events)
@@ -33,11 +33,11 @@ struct JournalReaderTests {
       let damage = try #require(record.damage, "byte \(offset)")
       #expect(damage.line == line, "byte \(offset)")
       #expect(record.events.count == line - 1)
-      #expect(record.events == Array(events.prefix(line - 1)), "nothing counts that was changed")
+      #expect(record.events == Array(events.prefix(line - 1)), "only the events before the damage count")
     }
   }
 
-  @Test("a changed line is told by the hash in the next one, and does not count")
+  @Test("a changed line is found by the hash in the next line and does not count")
   func changed() async throws {
     let events = Events.sample()
     let text = String(decoding: try await Events.journal(events), as: UTF8.self)
@@ -49,9 +49,9 @@ struct JournalReaderTests {
     #expect(record.events == Array(events.prefix(2)))
   }
 
-  // MARK: What only the writer knows
+  // MARK: Comparison with the writer's end
 
-  /// A journal's bytes, and how far it was written.
+  /// A journal's events and bytes, with its writer's end.
   private func written() async throws -> (events: [RunEvent], bytes: [UInt8], end: JournalEnd) {
     let directory = try TemporaryDirectory()
     let writer = JournalWriter(try File.directory(directory.path).create("j"))
@@ -59,7 +59,7 @@ struct JournalReaderTests {
     return (Events.sample(), try File.reading(directory.path + "/j").readAll(), await writer.end)
   }
 
-  @Test("a whole journal is as its writer left it")
+  @Test("a complete journal matches its writer's end")
   func asWritten() async throws {
     let (events, bytes, end) = try await written()
     let record = JournalReader.read(bytes, writtenTo: end)
@@ -67,7 +67,7 @@ struct JournalReaderTests {
     #expect(record.lastHash == end.last)
   }
 
-  @Test("a bit turned in the last line is noticed by its writer")
+  @Test("a flipped bit in the last line is found by comparison with the writer's end")
   func lastLine() async throws {
     let (events, bytes, end) = try await written()
     let begin = try #require(bytes.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
@@ -80,7 +80,7 @@ struct JournalReaderTests {
     }
   }
 
-  @Test("a file that was cut off is noticed by its writer, wherever that was")
+  @Test("a journal cut off at any byte is found by comparison with the writer's end")
   func cutOff() async throws {
     let (events, bytes, end) = try await written()
     for length in 0..<bytes.count {
@@ -92,7 +92,7 @@ struct JournalReaderTests {
     }
   }
 
-  @Test("a line that is put behind the last one is noticed by its writer")
+  @Test("a line added at the end is found by comparison with the writer's end")
   func added() async throws {
     let (events, _, end) = try await written()
     var lines = JournalLines()
@@ -104,39 +104,39 @@ struct JournalReaderTests {
     #expect(record.events == events)
   }
 
-  /// What can stand in the place of line 3.
+  /// Texts in place of line 3, each with the expected damage.
   static let damages: [(String, JournalDamage.Kind)] = [
-    ("", .notJSON), ("\0\0\0\0", .notJSON), ("{\"v\":1", .notJSON), ("{}{}", .notJSON),
+    ("", .notJSON), ("\0\0\0\0", .notJSON), ("{\"v\":2", .notJSON), ("{}{}", .notJSON),
     ("\u{FEFF}{", .notJSON),
     ("[]", .malformed("no event")), ("{}", .malformed("no event")),
-    (#"{"v":1,"kind":"run_finished"}"#, .malformed("no event")),
-    (#"{"v":1,"kind":"run_finished","prev":""}"#, .malformed("no at")),
+    (#"{"v":2,"kind":"run_finished"}"#, .malformed("no event")),
+    (#"{"v":2,"kind":"run_finished","prev":""}"#, .malformed("no at")),
     (
-      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":99999999999999999999,"kind":"run_finished","#
+      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":99999999999999999999,"kind":"run_finished","#
         + #""data":{"outcome":"complete"},"prev":""}"#,
       .malformed("a value that cannot be read")
     ),
-    (#"{"v":2,"kind":"teleported","prev":""}"#, .unknownVersion(2)),
+    (#"{"v":3,"kind":"teleported","prev":""}"#, .unknownVersion(3)),
     (
-      #"{"v":1,"seq":3,"kind":"teleported","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{}}"#,
+      #"{"v":2,"seq":3,"kind":"teleported","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{}}"#,
       .unknownKind("teleported")
     ),
     (
-      #"{"v":1,"seq":3,"kind":"run_finished","prev":"","at":"yesterday","elapsed_us":1,"data":{}}"#,
+      #"{"v":2,"seq":3,"kind":"run_finished","prev":"","at":"yesterday","elapsed_us":1,"data":{}}"#,
       .malformed("wrong value of at")
     ),
     (
-      #"{"v":1,"seq":3,"kind":"run_finished","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"x"}}"#,
+      #"{"v":2,"seq":3,"kind":"run_finished","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"x"}}"#,
       .malformed("wrong value of data.outcome")
     ),
     (
-      #"{"v":1,"seq":3,"kind":"run_finished","prev":"00","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"complete"}}"#,
+      #"{"v":2,"seq":3,"kind":"run_finished","prev":"00","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"complete"}}"#,
       .changed
     ),
   ]
 
   @Test(
-    "a damaged line is reported with its number and its kind, and ends what can be trusted",
+    "a damaged line is reported with its number and kind, and only the events before it count",
     arguments: damages)
   func damaged(text: String, kind: JournalDamage.Kind) async throws {
     var lines = String(decoding: try await Events.journal(Events.sample()), as: UTF8.self)
@@ -147,7 +147,7 @@ struct JournalReaderTests {
     #expect(record.damage == JournalDamage(line: 3, kind: kind))
   }
 
-  @Test("a line taken out or told twice is out of order")
+  @Test("a removed or repeated line is reported as out of order")
   func missing() async throws {
     let lines = String(decoding: try await Events.journal(Events.sample()), as: UTF8.self)
       .split(separator: "\n").map { $0 + "\n" }
@@ -165,7 +165,7 @@ struct JournalReaderTests {
         == .init(line: 1, kind: .outOfOrder(expected: 1, found: 2)))
   }
 
-  @Test("a number left out is out of order, however well it is chained")
+  @Test("a skipped sequence number is reported as out of order even if the hash chain is valid")
   func gap() throws {
     var event = Events.sample()[0]
     event.sequence = 2
@@ -175,20 +175,20 @@ struct JournalReaderTests {
   }
 
   @Test(
-    "another sort of file is none of ours",
+    "a file of another format is reported as foreign",
     arguments: [
-      "room,id\r\n", "\n", "{}\n", "[1]\n", "null\n", "\u{7F}ELF\n\0", "{\"v\":1,\"kind\":\"run_started\"}\n",
+      "room,id\r\n", "\n", "{}\n", "[1]\n", "null\n", "\u{7F}ELF\n\0", "{\"v\":2,\"kind\":\"run_started\"}\n",
     ])
   func foreign(text: String) {
     #expect(JournalReader.read(Array(text.utf8)).damage == .init(line: 1, kind: .foreign))
   }
 
-  @Test("an empty file is a journal in which nothing happened yet")
+  @Test("an empty file is a valid journal without events")
   func empty() {
     #expect(JournalReader.read([]) == JournalRecord(events: []))
   }
 
-  @Test("no file, or a directory, is an error")
+  @Test("reading a missing file or a directory throws")
   func unreadable() throws {
     let directory = try TemporaryDirectory()
     let missing = directory.path + "/none"
@@ -196,7 +196,7 @@ struct JournalReaderTests {
     #expect(throws: JournalError(.open, directory.path, .inTheWay)) { try JournalReader.read(directory.path) }
   }
 
-  @Test("tens of thousands of events", .timeLimit(.minutes(2)))
+  @Test("a journal with tens of thousands of events is read back completely", .timeLimit(.minutes(2)))
   func many() async throws {
     let events = Events.sample(20_000)
     let record = JournalReader.read(try await Events.journal(events))

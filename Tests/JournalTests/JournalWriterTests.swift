@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Writing a journal")
 struct JournalWriterTests {
-  @Test("what was appended is read back, in batches or one by one, the same bytes each time")
+  @Test("events appended in batches or one by one give the same bytes and are read back")
   func roundTrip() async throws {
     let events = Events.sample()
     let bytes = try await Events.journal(events)
@@ -22,28 +22,29 @@ struct JournalWriterTests {
     #expect(try File.reading(directory.path + "/j").readAll() == bytes)
   }
 
-  @Test("reading and writing again gives the same bytes")
+  @Test("a journal that is read and written again has the same bytes")
   func stable() async throws {
     let bytes = try await Events.journal(Events.sample(400))
     let again = try await Events.journal(JournalReader.read(bytes).events)
     #expect(again.elementsEqual(bytes))
   }
 
-  @Test("a line is an event with the hash of the line before")
+  @Test("a line is an event's JSON with the hash of the previous line")
   func format() async throws {
     let bytes = try await Events.journal(Array(Events.sample().prefix(3)))
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 3)
-    // printf roboprov/journal/1 | sha256sum
+    // printf roboprov/journal/2 | sha256sum
     #expect(lines[0].contains(#""prev":"\#(JournalLine.origin)""#))
     #expect(JournalLine.chain(Array("abc".utf8)).hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
     #expect(lines[2].contains(JournalLine.chain(lines[1].utf8)))
     #expect(
-      lines[1].hasPrefix(#"{"at":"2026-11-21T09:00:00.007Z","data":{"adapter":"hci0","seconds":30.5,"#))
-    #expect(lines[1].hasSuffix(#","seq":2,"v":1}"#))
+      lines[1].hasPrefix(
+        #"{"at":"2026-11-21T09:00:00.007Z","data":{"adapter":"hci0","cause":"powered_off","seconds":30.5"#))
+    #expect(lines[1].hasSuffix(#","seq":2,"v":2}"#))
   }
 
-  @Test("nothing in a journal is obeyed by what shows it, and it is read back as it was")
+  @Test("control characters in an event are escaped in the journal and are read back unchanged")
   func visible() async throws {
     let text = "\0\u{1B}[31m\u{7F}\u{9B}2J\u{202E}\u{2028}\u{2029}\u{FEFF}\u{E0001}\"\\ü👩‍👧漢"
     let events = [
@@ -58,7 +59,7 @@ struct JournalWriterTests {
     #expect(JournalReader.read(bytes).events == events)
   }
 
-  @Test("a full disk ends the record with a typed error, and for good")
+  @Test("an append to a full disk throws a typed error, and so does every later append")
   func full() async throws {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
@@ -72,13 +73,15 @@ struct JournalWriterTests {
     }
   }
 
-  @Test("what need not be synced is written soon, and before what must be synced")
+  @Test("an event that needs no sync is written within 50 ms and before any later event")
   func soon() async throws {
     let directory = try TemporaryDirectory()
     let writer = JournalWriter(try File.directory(directory.path).create("j"))
     let events = Events.sample()
     for event in events { try await writer.record([event]) }
-    #expect(try JournalReader.read(directory.path + "/j").events == events, "the last one is synced")
+    #expect(
+      try JournalReader.read(directory.path + "/j").events == events,
+      "the last event is synced, so all of them are written")
 
     let more = Array(Events.sample(60)[events.count...]).filter { $0.fact.durability == .written }
     var number = events.count
@@ -90,9 +93,9 @@ struct JournalWriterTests {
     while try JournalReader.read(directory.path + "/j").events.count < number { await Task.yield() }
   }
 
-  @Test("what must be synced is: a disk that cannot is an error, and nothing else is synced")
+  @Test("only events that require it are synced, and a failed sync throws")
   func synced() async throws {
-    // A pipe takes what is written, and cannot be synced.
+    // A pipe accepts writes but cannot be synced.
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[0]) }
@@ -108,7 +111,7 @@ struct JournalWriterTests {
     #expect(error?.operation == .sync)
   }
 
-  @Test("what could not be written soon fails what comes next")
+  @Test("a failure of a delayed write makes the next append throw")
   func failsLater() async throws {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
@@ -123,11 +126,13 @@ struct JournalWriterTests {
     }
   }
 
-  @Test("a disk that fills in the middle of a line leaves a whole journal", arguments: [1, 700, 1000, 1500])
+  @Test(
+    "a disk that fills within a line leaves a journal without a partial line",
+    arguments: [1, 700, 1000, 1500])
   func fills(limit: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path
-    // A process of its own, for the limit would hold for every test.
+    // A separate process, because the limit applies to the whole process.
     await #expect(processExitsWith: .success) { [path = path as String, limit = limit as Int] in
       signal(SIGXFSZ, SIG_IGN)
       var bound = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
@@ -135,7 +140,7 @@ struct JournalWriterTests {
       let writer = JournalWriter(try File.directory(path).create("j"))
       do throws(JournalError) {
         try await writer.append(Events.sample())
-        preconditionFailure("the limit did not hold")
+        preconditionFailure("a write above the size limit succeeded")
       } catch {
         precondition(error.cause == .noSpace && error.operation == .write)
       }
@@ -148,7 +153,7 @@ struct JournalWriterTests {
     #expect(try directory.read("j").utf8.count <= limit)
   }
 
-  @Test("an event out of turn is a bug of ours")
+  @Test("appending an event out of order is a precondition failure")
   func outOfTurn() async {
     await #expect(processExitsWith: .failure) {
       _ = try await Events.journal(Array(Events.sample().suffix(2)))

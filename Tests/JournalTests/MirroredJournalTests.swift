@@ -15,14 +15,14 @@ struct MirroredJournalTests {
     JournalWriter(try File.directory(temporary.path).create(name))
   }
 
-  /// A writer to a disk that is full.
+  /// A writer to a full disk.
   private func full() throws -> JournalWriter {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
     return JournalWriter(File(descriptor: descriptor, path: "/dev/full"))
   }
 
-  @Test("both have the same bytes, whatever the batches, before anybody is told")
+  @Test("a journal and its copy have the same bytes before `append` returns")
   func identical() async throws {
     let mirrored = MirroredJournal(try writer("record"), copies: [try writer("mirror")])
     var rest = Events.sample(60)[...]
@@ -35,7 +35,7 @@ struct MirroredJournalTests {
     #expect(try JournalReader.read(temporary.path + "/mirror").events == Events.sample(60))
   }
 
-  @Test("no copies are a journal alone")
+  @Test("a mirrored journal without copies writes the journal only")
   func alone() async throws {
     let mirrored = MirroredJournal(try writer("record"), copies: [])
     try await mirrored.record(Events.sample())
@@ -43,7 +43,7 @@ struct MirroredJournalTests {
   }
 
   @Test(
-    "where one fails the error names the place, and nothing more is written to either",
+    "a failure in one place throws an error with its path, and no place is written afterwards",
     arguments: [true, false])
   func oneFails(isMirror: Bool) async throws {
     let sound = try writer("sound")
@@ -62,7 +62,7 @@ struct MirroredJournalTests {
     #expect(try temporary.read("sound") == bytes)
   }
 
-  @Test("where both fail the record's own failure is told")
+  @Test("a failure in both places throws the error of the journal itself")
   func bothFail() async throws {
     let mirrored = MirroredJournal(try full(), copies: [try closed()])
     await #expect(throws: JournalError(.write, "/dev/full", .noSpace)) {
@@ -77,10 +77,10 @@ struct MirroredJournalTests {
   }
 
   @Test(
-    "a copy whose disk fills is a true beginning of the run, and so is the record", arguments: [700, 1500])
+    "a copy on a full disk is a prefix of the run, and so is the journal", arguments: [700, 1500])
   func fills(limit: Int) async throws {
     let path = temporary.path
-    // A process of its own, for the limit would hold for every test.
+    // A separate process, because the limit applies to the whole process.
     await #expect(processExitsWith: .success) { [path = path as String, limit = limit as Int] in
       signal(SIGXFSZ, SIG_IGN)
       let directory = try File.directory(path)
@@ -91,7 +91,7 @@ struct MirroredJournalTests {
       precondition(setrlimit(__rlimit_resource_t(1), &bound) == 0)
       do throws(JournalError) {
         for event in Events.sample()[1...] { try await mirrored.append([event]) }
-        preconditionFailure("the limit did not hold")
+        preconditionFailure("a write above the size limit succeeded")
       } catch {
         precondition(error.cause == .noSpace && error.operation == .write)
       }

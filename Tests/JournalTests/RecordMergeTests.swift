@@ -4,9 +4,9 @@ import Testing
 
 @testable import Journal
 
-@Suite("Records of several laptops")
+@Suite("Merging the records of several laptops")
 struct RecordMergeTests {
-  /// Makes a run of the building `demo` in a reports directory, with the first events of a sample.
+  /// Creates a run of the building `demo` in a reports directory, with the first events of a sample.
   private func run(_ id: String, in reports: String, events: Int = 5) async throws -> RunDirectory {
     let directory = try RunDirectory.create(in: reports, building: "demo", run: id)
     try await directory.createJournal().append(Events.sample(Events.facts.count).prefix(events).map(\.self))
@@ -17,7 +17,7 @@ struct RecordMergeTests {
     try RunDirectory.journalBytes(in: reports, building: "demo", run: run)
   }
 
-  @Test("are joined run by run, byte for byte, and only once")
+  @Test("a merge copies each missing run byte for byte, and a second merge copies nothing")
   func joined() async throws {
     let place = try TemporaryDirectory()
     let (a, b, into) = (place.path + "/a", place.path + "/b", place.path + "/into")
@@ -27,10 +27,10 @@ struct RecordMergeTests {
     #expect(merge.archive.runs.map(\.id).sorted() == ["one", "two"] && merge.building == "demo")
     #expect(try merge.store(in: into).map(\.run).sorted() == ["one", "two"])
     #expect(try bytes(into, "one") == bytes(a, "one") && bytes(into, "two") == bytes(b, "two"))
-    #expect(try merge.store(in: into).isEmpty, "all of it is there")
+    #expect(try merge.store(in: into).isEmpty, "every run is there already")
   }
 
-  @Test("a copy that was taken while the run went on gives way to the whole, in whatever order they come")
+  @Test("a complete journal replaces a copy taken during the run, independently of their order")
   func growing() async throws {
     let place = try TemporaryDirectory()
     let (part, whole, into) = (place.path + "/part", place.path + "/whole", place.path + "/into")
@@ -45,7 +45,7 @@ struct RecordMergeTests {
     #expect(try bytes(into, "one") == bytes(whole, "one"))
   }
 
-  @Test("a merge that was cut off is finished by the next")
+  @Test("an interrupted merge is completed by the next merge")
   func cutOff() async throws {
     let place = try TemporaryDirectory()
     let (a, into) = (place.path + "/a", place.path + "/into")
@@ -55,7 +55,7 @@ struct RecordMergeTests {
     #expect(try bytes(into, "one") == bytes(a, "one"))
   }
 
-  @Test("a run with two records is refused, and so is a damaged journal")
+  @Test("a run with contradicting journals is refused, and so is a damaged journal")
   func refused() async throws {
     let place = try TemporaryDirectory()
     let (a, b, into) = (place.path + "/a", place.path + "/b", place.path + "/into")
@@ -68,7 +68,7 @@ struct RecordMergeTests {
 
     _ = try RecordMerge([b + "/demo", b + "/demo"]).store(in: into)
     #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", a + "/demo"]).store(in: into) }
-    #expect(try bytes(into, "one") == bytes(b, "one"), "what was there is untouched")
+    #expect(try bytes(into, "one") == bytes(b, "one"), "the existing journal is unchanged")
 
     var foreign = Events.sample(5)
     if case .runStarted(var started) = foreign[0].fact {
@@ -87,7 +87,7 @@ struct RecordMergeTests {
     #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
   }
 
-  @Test("a folder that is not there is a mistake")
+  @Test("a missing folder is refused")
   func missing() throws {
     let place = try TemporaryDirectory()
     #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([place.path + "/nowhere/demo"]) }

@@ -16,7 +16,7 @@ struct RunDirectoryTests {
     try RunDirectory.create(in: reports, building: "demo", run: run)
   }
 
-  @Test("all files in their places, for their owner alone, and nothing else")
+  @Test("a run's files have their documented paths and modes, and there are no others")
   func whole() async throws {
     let run = try create()
     let journal = try run.createJournal()
@@ -42,7 +42,7 @@ struct RunDirectoryTests {
     #expect(run.path == reports + "/demo/run-1")
   }
 
-  @Test("`latest` moves only when a run is published, and is relative")
+  @Test("`latest` moves only when a run is published, and is a relative link")
   func latest() throws {
     let first = try create("run-1")
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == nil)
@@ -56,7 +56,7 @@ struct RunDirectoryTests {
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
   }
 
-  @Test("where there are no links `latest` is a text with the run's id, and either sort replaces the other")
+  @Test("`latest` is a text file on a file system without links, and link and text file replace each other")
   func latestAsText() throws {
     _ = try create("run-1")
     let building = try File.directory(reports).directory("demo")
@@ -66,7 +66,7 @@ struct RunDirectoryTests {
     let second = try create("run-2")
     try LatestMark.placeText("run-2", in: building)
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
-    // A stick's content that was copied to where there are links.
+    // The content of a USB stick, copied to a file system with links.
     try second.publish()
     #expect(building.kind(of: "latest") == S_IFLNK)
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
@@ -76,7 +76,7 @@ struct RunDirectoryTests {
   }
 
   @Test(
-    "a text by the name of `latest` that is none of ours is found out at once, and left alone",
+    "a foreign text file named `latest` makes `create` throw and stays unchanged",
     arguments: [
       "", "a note of mine", "run-1", "../run-1\n", "run 1\n", ".\n",
       String(repeating: "a", count: 300) + "\n",
@@ -89,7 +89,7 @@ struct RunDirectoryTests {
     #expect(try temporary.read("a/reports/demo/latest") == text)
   }
 
-  @Test("a report is replaced whole")
+  @Test("a new report replaces the old one completely")
   func replace() throws {
     let run = try create()
     try run.writeReport("report.json", "a long first version")
@@ -100,12 +100,12 @@ struct RunDirectoryTests {
     #expect(try temporary.read("a/reports/demo/run-1/report.json") == "third")
   }
 
-  @Test("a report that cannot be written whole leaves the one before as it was")
+  @Test("a report that cannot be written completely leaves the old one unchanged")
   func diskFull() async throws {
     let run = try create()
     try run.writeReport("report.json", "old")
     let reports = reports
-    // A process of its own, for the limit would hold for every test.
+    // A separate process, because the limit applies to the whole process.
     await #expect(processExitsWith: .success) { [reports = reports as String] in
       signal(SIGXFSZ, SIG_IGN)
       var bound = rlimit(rlim_cur: 5, rlim_max: 5)
@@ -113,7 +113,7 @@ struct RunDirectoryTests {
       let run = try RunDirectory.open(in: reports, building: "demo", run: "run-1")
       do throws(JournalError) {
         try run.writeReport("report.json", "a longer new one")
-        preconditionFailure("the limit did not hold")
+        preconditionFailure("a write above the size limit succeeded")
       } catch {
         precondition(error.cause == .noSpace)
       }
@@ -122,7 +122,7 @@ struct RunDirectoryTests {
     #expect(try !temporary.contents().contains { $0.hasSuffix(".new") })
   }
 
-  @Test("a run's directory is used once, and so is its journal")
+  @Test("creating an existing run directory or journal throws")
   func once() async throws {
     let run = try create()
     #expect(throws: JournalError(.createDirectory, run.path, .exists)) { try create() }
@@ -130,7 +130,7 @@ struct RunDirectoryTests {
     #expect(throws: JournalError(.create, run.journalPath, .exists)) { try run.createJournal() }
   }
 
-  @Test("a link laid in the journal's place is not followed")
+  @Test("a symbolic link in place of the journal is not followed")
   func link() throws {
     let run = try create()
     try FileManager.default.createSymbolicLink(
@@ -139,7 +139,7 @@ struct RunDirectoryTests {
     #expect(!FileManager.default.fileExists(atPath: temporary.path + "/elsewhere"))
   }
 
-  @Test("a link laid in a report's place is replaced, what it leads to untouched")
+  @Test("a symbolic link in place of a report is replaced, and its target stays unchanged")
   func reportLink() throws {
     let run = try create()
     try temporary.write("precious", "precious")
@@ -151,7 +151,7 @@ struct RunDirectoryTests {
   }
 
   @Test(
-    "an identity that could lead elsewhere is refused",
+    "an id that could leave its directory is refused",
     arguments: [
       "", ".", "..", "../x", "a/b", "/etc", ".hidden", "a\0b", "a b", "ü", "a\n", "-\u{1B}", "latest",
       "rehearsals",
@@ -173,7 +173,7 @@ struct RunDirectoryTests {
   }
 
   @Test(
-    "a file where a directory should be is found out at once",
+    "a file in place of a directory makes `create` throw",
     arguments: ["a", "a/reports", "a/reports/demo"])
   func fileInTheWay(place: String) throws {
     let parent = (temporary.path + "/" + place as NSString).deletingLastPathComponent
@@ -183,28 +183,28 @@ struct RunDirectoryTests {
     #expect(error?.cause == .inTheWay)
   }
 
-  @Test("something else by the name of `latest` is found out at once, and left alone")
+  @Test("a directory named `latest` makes `create` throw and stays unchanged")
   func latestInTheWay() throws {
     try FileManager.default.createDirectory(
       atPath: reports + "/demo/latest", withIntermediateDirectories: true)
     #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try create() }
   }
 
-  @Test("a building's directory that is a link is not followed")
+  @Test("a symbolic link in place of a building's directory is not followed")
   func buildingLink() throws {
     try FileManager.default.createDirectory(atPath: reports, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: reports + "/demo", withDestinationPath: temporary.path)
     #expect(throws: JournalError(.open, reports + "/demo", .inTheWay)) { try create() }
   }
 
-  @Test("a place where nobody may write is found out at once", .enabled(if: geteuid() != 0))
+  @Test("a directory without write permission makes `create` throw", .enabled(if: geteuid() != 0))
   func denied() throws {
     try FileManager.default.createDirectory(atPath: reports, withIntermediateDirectories: true)
     try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: reports)
     #expect(throws: JournalError(.createDirectory, reports + "/demo", .permissionDenied)) { try create() }
   }
 
-  @Test("a file system of the kernel's, where even root may not write, is found out at once")
+  @Test("a kernel file system that even root cannot write to makes `create` throw")
   func kernel() throws {
     let error = #expect(throws: JournalError.self) {
       try RunDirectory.create(in: "/proc/reports", building: "demo", run: "run-1")
@@ -213,19 +213,19 @@ struct RunDirectoryTests {
     #expect(error?.path == "/proc/reports")
   }
 
-  @Test("a disk with little space left is found out at once")
+  @Test("a disk with too little free space makes `create` throw")
   func littleSpace() throws {
     let error = #expect(throws: JournalError.self) {
       try RunDirectory.create(in: reports, building: "demo", run: "run-1", spaceWanted: .max)
     }
     guard case .littleSpace(let free, .max)? = error?.cause else {
-      Issue.record("not little space: \(String(describing: error))")
+      Issue.record("not insufficient space: \(String(describing: error))")
       return
     }
     #expect(free > 0)
   }
 
-  @Test("a rehearsal has a place and a `latest` of its own, and is found by its id")
+  @Test("a rehearsal has its own folder and its own `latest`, and is found by its id")
   func rehearsal() throws {
     let real = try create("run-1")
     try real.publish()
@@ -243,7 +243,7 @@ struct RunDirectoryTests {
     }
   }
 
-  @Test("a directory that is only read stays as it is")
+  @Test("reading a run directory changes nothing in it")
   func onlyRead() throws {
     try FileManager.default.createDirectory(
       atPath: reports + "/demo/run-1", withIntermediateDirectories: true)
@@ -254,7 +254,7 @@ struct RunDirectoryTests {
     #expect(try temporary.read("a/reports/demo/run-1/devices/kitchen.log") == "log")
   }
 
-  @Test("a run that was never there cannot be opened")
+  @Test("opening a run that does not exist throws")
   func missing() throws {
     _ = try create()
     #expect(throws: JournalError(.open, reports + "/demo/run-9", .missing)) {
@@ -262,7 +262,7 @@ struct RunDirectoryTests {
     }
   }
 
-  @Test("a relative reports directory, dots and doubled slashes are the user's own business")
+  @Test("a reports directory may be relative and may contain dots and double slashes")
   func oddPaths() throws {
     let run = try RunDirectory.create(
       in: temporary.path + "//x/./y/../y/", building: "demo", run: "20261121T090000.123Z-host_1")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("A lock that one run at a time may have")
+@Suite("Locks on buildings and adapters")
 struct RunLockTests {
   private let temporary: TemporaryDirectory
   private var reports: String { temporary.path + "/reports" }
@@ -47,7 +47,7 @@ struct RunLockTests {
 
   // MARK: One at a time
 
-  @Test("a second run on a building is refused, and told whose it is, until the first lets go")
+  @Test("a second run on a building is refused with the holder's name until the first run releases the lock")
   func building() throws {
     let lock = try takeBuilding(for: holder)
     #expect(lock.path == reports + "/demo/.lock")
@@ -68,7 +68,7 @@ struct RunLockTests {
     _ = (elsewhere, second)
   }
 
-  @Test("a second run on an adapter is refused, and told whose it is, until the first lets go")
+  @Test("a second run on an adapter is refused with the holder's name until the first run releases the lock")
   func adapter() throws {
     let lock = try takeAdapter(for: holder)
     #expect(lock.path == everybodys + "/roboprov-hci0.lock")
@@ -80,7 +80,7 @@ struct RunLockTests {
     _ = other
   }
 
-  @Test("the last reference to a handle lets go")
+  @Test("the release of the last reference to a handle releases the lock")
   func lastReference() throws {
     do {
       let lock = try takeBuilding(for: holder)
@@ -90,7 +90,7 @@ struct RunLockTests {
     _ = try takeBuilding(for: next)
   }
 
-  @Test("the directory of the runs can be made before or after its lock, and is not mistaken for taken")
+  @Test("a building's directory can be created before or after its lock and does not count as locked")
   func besideRuns() throws {
     let lock = try takeBuilding(for: holder)
     let run = try RunDirectory.create(in: reports, building: "demo", run: "run-1")
@@ -98,12 +98,12 @@ struct RunLockTests {
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
     #expect(try temporary.mode("reports/demo/.lock") == 0o600)
     lock.release()
-    #expect(try temporary.read("reports/demo/.lock") == "", "nobody is named once it is released")
+    #expect(try temporary.read("reports/demo/.lock") == "", "a released lock file names no holder")
   }
 
   // MARK: Other processes
 
-  @Test("another process is refused, and told whose it is", arguments: [true, false])
+  @Test("another process is refused with the holder's name", arguments: [true, false])
   func otherProcess(ofBuilding: Bool) async throws {
     var own = holder
     own.process = getpid()
@@ -113,7 +113,7 @@ struct RunLockTests {
       [place = place as String, ofBuilding = ofBuilding as Bool, first = own.process as Int32] in
       do throws(RunLockRefusal) {
         _ = try Self.take(ofBuilding, in: place, run: "second")
-        preconditionFailure("both have it")
+        preconditionFailure("two processes hold the lock")
       } catch {
         guard case .held(_, _, let holder?) = error else { preconditionFailure("\(error)") }
         precondition(holder.process == first && first != getpid(), "\(holder)")
@@ -123,7 +123,7 @@ struct RunLockTests {
   }
 
   @Test(
-    "a process that is killed refuses nobody any more, though its file still names it",
+    "the lock of a killed process can be taken although its file still names that process",
     arguments: [true, false])
   func killed(ofBuilding: Bool) async throws {
     let place = ofBuilding ? reports : everybodys
@@ -149,7 +149,7 @@ struct RunLockTests {
       : try RunLock.take(adapter: "hci0", in: [place], for: own)
   }
 
-  @Test("of many who try at once, one has it")
+  @Test("exactly one of many concurrent attempts takes the lock")
   func race() async throws {
     let (everybodys, holder) = (everybodys, holder)
     for round in 0..<20 {
@@ -177,16 +177,16 @@ struct RunLockTests {
     #expect(try temporary.contents().filter { $0.hasPrefix("lock/.") } == [])
   }
 
-  // MARK: A directory that belongs to everybody
+  // MARK: Directories for all users
 
-  @Test("every user can take an adapter's lock, whatever the umask of the first")
+  @Test("every user can take an adapter's lock, independently of the first user's umask")
   func modes() throws {
     let lock = try takeAdapter(for: holder)
     #expect(try temporary.mode("lock/roboprov-hci0.lock") == 0o666)
     _ = lock
   }
 
-  @Test("the first directory that belongs to everybody is taken, so that all users come to the same one")
+  @Test("the first directory that every user can write to is used, so that all users find the same lock file")
   func directories() throws {
     try #require(mkdir(temporary.path + "/mine", 0o700) == 0)
     let open = temporary.path + "/open"
@@ -200,7 +200,9 @@ struct RunLockTests {
         == .unusable(JournalError(.open, before.joined(separator: ", "), .missing)))
   }
 
-  @Test("a link laid in its place is neither followed nor replaced", arguments: ["target", "nowhere"])
+  @Test(
+    "a symbolic link in place of a lock file is neither followed nor replaced",
+    arguments: ["target", "nowhere"])
   func link(to target: String) throws {
     try temporary.write("precious", "target")
     let name = everybodys + "/roboprov-hci0.lock"
@@ -213,7 +215,7 @@ struct RunLockTests {
     #expect(!FileManager.default.fileExists(atPath: temporary.path + "/nowhere"))
   }
 
-  @Test("a pipe or a directory in its place holds nobody up")
+  @Test("a pipe or a directory in place of a lock file throws without blocking")
   func pipe() throws {
     let name = everybodys + "/roboprov-hci0.lock"
     try #require(mkfifo(name, 0o666) == 0)
@@ -227,7 +229,7 @@ struct RunLockTests {
   }
 
   @Test(
-    "what stands in the file of another user is not trusted: who cannot be read is nobody",
+    "an invalid lock file gives no holder",
     arguments: [
       "", "\n", "4711", "{}\n", #"{"pid":1,"run":"a","since":"2026-11-21T09:00:00.000Z"}"#,
       #"{"pid":0,"run":"a","since":"2026-11-21T09:00:00.000Z"}"# + "\n",
@@ -251,7 +253,7 @@ struct RunLockTests {
     again.release()
   }
 
-  @Test("a file that is removed while it is locked is made anew, and only then locked")
+  @Test("a lock file that is removed while it is locked is replaced by a new file for the next run")
   func removed() throws {
     let lock = try takeAdapter(for: holder)
     try FileManager.default.removeItem(atPath: lock.path)
@@ -259,14 +261,15 @@ struct RunLockTests {
     #expect(
       refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) }
         == .held(.adapter("hci0"), path: lock.path, by: next))
-    // The first lets go of what it had, which is no longer there.
+    // The first run releases its removed file.
     lock.release()
     #expect(refusal { () throws(RunLockRefusal) in try takeAdapter(for: holder) } != nil)
     second.release()
   }
 
   @Test(
-    "names that could lead elsewhere are refused", arguments: ["", "..", "../hci0", "a/b", ".x", "hci0\n"])
+    "an adapter name that could leave the directory is refused",
+    arguments: ["", "..", "../hci0", "a/b", ".x", "hci0\n"])
   func unsafeNames(name: String) throws {
     let refusal = refusal { () throws(RunLockRefusal) in
       try RunLock.take(adapter: name, in: [everybodys], for: holder)
@@ -278,7 +281,7 @@ struct RunLockTests {
     #expect(own == .unusable(JournalError(.create, name, .unsafeName)))
   }
 
-  @Test("where nothing can be written no lock is had")
+  @Test("a lock in a directory without write permission is unusable")
   func unwritable() throws {
     let refusal = refusal { () throws(RunLockRefusal) in
       try RunLock.take(building: "demo", in: "/proc/reports", for: holder)

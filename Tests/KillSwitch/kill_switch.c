@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What is wrapped here goes to the kernel directly, so nothing need be looked up.
+// The wrappers call the kernel directly, so they need no `dlsym`.
 
 enum point { BEFORE_WRITE, AMID_WRITE, AFTER_WRITE, AFTER_SYNC };
 static const char *const points[] = {"before_write", "amid_write", "after_write", "after_sync"};
@@ -25,7 +25,7 @@ static char wanted_kind[64];
 static long wanted_number;
 static enum point wanted_point;
 
-// The journal is written by one thread at a time; calls come from any.
+// One thread at a time writes the journal; any thread makes other calls.
 static long lines_seen;
 static bool awaits_sync;
 static atomic_long calls_seen;
@@ -51,8 +51,8 @@ __attribute__((constructor)) static void take_orders(void) {
   if (when == NEVER || wanted_number < 1) refuse(order);
 }
 
-// Until the program dies in its write, its other threads go on for so long: what does not wait for the record as it
-// should, happens.
+// The other threads of the program continue for this time before the process dies in its write, so that work that
+// wrongly does not wait for the record takes place.
 static const struct timespec stall = {.tv_nsec = 150 * 1000 * 1000};
 
 static void die(void) {
@@ -73,7 +73,7 @@ static void count_call(void) {
   if (when == AT_CALL && atomic_fetch_add(&calls_seen, 1) + 1 == wanted_number) die();
 }
 
-// Of a call on an open file or directory: sockets, pipes and what the program says to people do not count.
+// Counts a call on an open file or directory. Sockets, pipes, stdout and stderr do not count.
 static void count_call_on(int fd) {
   if (when != AT_CALL || fd <= STDERR_FILENO) return;
   int saved = errno;
@@ -96,7 +96,7 @@ static void write_whole(int fd, const char *bytes, size_t count) {
   }
 }
 
-// The line's own kind is the last in it: behind it there are only numbers and a checksum.
+// The last `kind` of a line is the line's own: only numbers and a hash follow it.
 static bool is_wanted(const char *line, size_t length) {
   static const char key[] = "\"kind\":\"";
   const size_t key_length = sizeof key - 1, kind_length = strlen(wanted_kind);
@@ -195,7 +195,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode) {
   return (int)syscall(SYS_openat, directory, path, flags, mode);
 }
 
-// The mode, where there is one, is the first argument without a name.
+// The mode, if there is one, is the first variadic argument.
 #define OPEN(directory)                     \
   mode_t mode = 0;                        \
   if (flags & (O_CREAT | __O_TMPFILE)) {  \

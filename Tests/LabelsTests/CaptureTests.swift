@@ -4,7 +4,7 @@ import Testing
 
 @testable import Labels
 
-@Suite("The dialogue about labels")
+@Suite("Capturing labels")
 struct CaptureTests {
   private static func address(_ number: UInt64) -> BluetoothAddress {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + number)
@@ -12,7 +12,7 @@ struct CaptureTests {
 
   private static func label(_ number: UInt64) -> String { address(number).description }
 
-  /// A building of rooms A, B, C …, of which some have an address.
+  /// A building of rooms A, B, C …; some have an address.
   private static func building(_ count: Int = 6, known: [String: UInt64] = [:]) -> Building {
     let rooms = "ABCDEFGHIJ".prefix(count).map { letter in
       Room(
@@ -22,7 +22,7 @@ struct CaptureTests {
     return Building(id: "b", name: "B", assignment: .later, rooms: rooms)
   }
 
-  /// A dialogue about all rooms, with what is written for it.
+  /// A capture of all rooms that records what it writes.
   private struct Dialogue {
     var capture: Capture
     var written: [RoomID: BluetoothAddress] = [:]
@@ -33,7 +33,7 @@ struct CaptureTests {
       self.onAir = onAir.map { Set($0.map(CaptureTests.address)) }
     }
 
-    /// What follows from a line; whatever is to be saved is saved.
+    /// Reads a line and performs the resulting action.
     @discardableResult
     mutating func read(_ line: String) -> Capture.Action {
       let action = capture.read(line)
@@ -57,7 +57,7 @@ struct CaptureTests {
     }
   }
 
-  @Test("room by room, until each has its address")
+  @Test("labels are asked for room by room until each room has an address")
   func rooms() {
     var dialogue = Dialogue(Self.building(2))
     #expect(dialogue.capture.prompt == .label(.init(room: "a", name: "A"), number: 1, of: 2))
@@ -70,7 +70,7 @@ struct CaptureTests {
     #expect(dialogue.capture.missing.isEmpty)
   }
 
-  @Test("what is no label, or another room's, is refused, and the same room asked again")
+  @Test("an invalid label or one of another room is refused, and the same room is asked for again")
   func refused() {
     var dialogue = Dialogue(Self.building(3, known: ["C": 3]))
     #expect(dialogue.read("hello") == .refused(.text(.noAddress(digits: nil))))
@@ -82,7 +82,7 @@ struct CaptureTests {
     #expect(dialogue.written == ["a": Self.address(1)])
   }
 
-  @Test("a label may be read again for its own room")
+  @Test("a label can be read again for its own room")
   func again() {
     var dialogue = Dialogue(Self.building(1, known: ["A": 1]))
     dialogue.read(Self.label(1))
@@ -90,7 +90,7 @@ struct CaptureTests {
     #expect(dialogue.capture.prompt == .nothing)
   }
 
-  @Test("what was not saved is asked again, and its address is free")
+  @Test("a label that was not saved is asked for again, and its address stays free")
   func notSaved() {
     var capture = Capture(Self.building(2), rooms: ["a", "b"])
     guard case .save = capture.read(Self.label(1)) else { return #expect(Bool(false)) }
@@ -102,7 +102,7 @@ struct CaptureTests {
   }
 
   @Test(
-    "undo goes back one step at a time: a label's address is free again, and what the room had before is its own"
+    "each undo reverts one step, frees the label's address and restores the room's previous address"
   )
   func undo() {
     var dialogue = Dialogue(Self.building(3, known: ["A": 7]))
@@ -119,7 +119,7 @@ struct CaptureTests {
     #expect(dialogue.written["b"] == Self.address(1))
   }
 
-  @Test("q ends; what is left has no address")
+  @Test("`q` ends the capture, and the remaining rooms have no address")
   func quit() {
     var dialogue = Dialogue(Self.building(3))
     dialogue.read("s")
@@ -133,12 +133,12 @@ struct CaptureTests {
   // MARK: Labels that show the base address
 
   @Test(
-    "an offset is proposed when three labels are silent, and so much more is on air for each",
+    "an offset is proposed when three labels are silent and the address plus the offset is on air for each",
     arguments: [
-      // What is on air, what labels show, and the offset that is proposed.
+      // Addresses on air, labels, and the proposed offset.
       ([11, 21, 31], [10, 20, 30], 1), ([12, 22, 32], [10, 20, 30], 2), ([12, 22, 31], [10, 20, 30], nil),
       ([11, 21, 31, 12, 22, 32], [10, 20, 30], 1), ([11, 12, 22, 32], [10, 20, 30], 2),
-      // Too few; labels that are right; neighbours that are other rooms'.
+      // Too few labels; correct labels; neighbours that belong to other rooms.
       ([11, 21], [10, 20], nil), ([10, 20, 31, 41, 51], [10, 20, 30, 40, 50], 1),
       ([10, 20, 30, 41, 51, 61], [10, 20, 30, 40, 50, 60], nil), ([12], [11, 10, 9], nil),
       ([], [10, 20, 30], nil),
@@ -152,16 +152,18 @@ struct CaptureTests {
       "nothing changes before it is accepted")
   }
 
-  @Test("without a scan nobody knows what is silent")
+  @Test("no offset is proposed without a scan")
   func offline() {
     var dialogue = Dialogue(Self.building())
     for label in [10, 20, 30, 40] { dialogue.read(Self.label(UInt64(label))) }
     #expect(dialogue.proposal == nil)
   }
 
-  @Test("accepted, it holds for the silent labels before and for all that follow; undone, for none")
+  @Test(
+    "an accepted offset applies to the silent labels before and to all later labels, and undo reverts it for all"
+  )
   func accepted() {
-    // A's label is on air as it is. C's is silent altogether, B and D follow each other.
+    // A's label is on air. C is silent with and without the offset. B and D are neighbours.
     var dialogue = Dialogue(Self.building(), onAir: [5, 11, 12, 41, 51])
     for label in [5, 10, 30, 11] { dialogue.read(Self.label(UInt64(label))) }
     #expect(dialogue.proposal == nil)
@@ -194,10 +196,10 @@ struct CaptureTests {
     #expect(dialogue.capture.captured.map(\.address) == [5, 20, 30, 40, 50].map(Self.address))
     dialogue.read(Self.label(70))
     #expect(dialogue.written["f"] == Self.address(70))
-    #expect(dialogue.proposal == nil, "it is not asked twice")
+    #expect(dialogue.proposal == nil, "a proposal that was undone is not made again")
   }
 
-  @Test("labels that follow each other are given up from the highest on")
+  @Test("consecutive labels are assigned from the highest down")
   func neighbours() {
     var dialogue = Dialogue(Self.building(4), onAir: [101, 201, 4])
     for label in [2, 100, 3, 200] { dialogue.read(Self.label(UInt64(label))) }
@@ -206,7 +208,7 @@ struct CaptureTests {
     #expect(assignments.map(\.address) == [201, 101, 4, 3].map(Self.address))
   }
 
-  @Test("declined, labels stay as they are, and it is not asked again")
+  @Test("a declined offset leaves the labels unchanged and is not proposed again")
   func declined() {
     var dialogue = Dialogue(Self.building(), onAir: [11, 21, 31, 41])
     for label in [10, 20, 30] { dialogue.read(Self.label(UInt64(label))) }
@@ -216,7 +218,7 @@ struct CaptureTests {
     #expect(dialogue.written.values.sorted() == [10, 20, 30, 40].map(Self.address))
   }
 
-  @Test("a label beyond all addresses is refused")
+  @Test("a label whose address plus the offset exceeds 48 bits is refused")
   func beyond() {
     var dialogue = Dialogue(Self.building(), onAir: [11, 21, 31])
     for label in [10, 20, 30] { dialogue.read(Self.label(UInt64(label))) }

@@ -7,7 +7,7 @@ struct LabelTextTests {
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
 
   @Test(
-    "is found in whatever a scanner reads",
+    "the address is found in every form that a scanner reads",
     arguments: [
       "C4:7C:8D:00:00:01", "c4:7c:8d:00:00:01", "C4-7C-8D-00-00-01", "C4.7C.8D.00.00.01", "C4_7C_8D_00_00_01",
       "C4 7C 8D 00 00 01", "C47C8D000001", "c47c8d000001", "0xC47C8D000001", "C47C.8D00.0001",
@@ -26,7 +26,7 @@ struct LabelTextTests {
   }
 
   @Test(
-    "is not guessed",
+    "an ambiguous or incomplete text gives no address",
     arguments: [
       ("", LabelProblem.empty), (" \t", .empty), ("--", .empty), ("hello", .noAddress(digits: nil)),
       ("C47C8D00000", .noAddress(digits: 11)), ("C47C8D0000011", .noAddress(digits: 13)),

@@ -10,7 +10,7 @@ struct WalkTests {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + number)
   }
 
-  /// Rooms A to D, of which B has a device; device 9 is that of a room that is done.
+  /// Rooms A to D; B has a device. Device 9 belongs to a room that is done.
   private static func walk() -> Walk {
     Walk(
       ["A", "B", "C", "D"].map { name in
@@ -19,7 +19,7 @@ struct WalkTests {
       }, owners: [address(9): "Lobby"])
   }
 
-  @Test("takes the device of a label, and goes on with the next room once it is done")
+  @Test("a label assigns its device, and the next room follows after a success")
   func label() throws {
     var walk = Self.walk()
     let stop = try #require(walk.current)
@@ -30,7 +30,7 @@ struct WalkTests {
     #expect(walk.left.map(\.name) == ["B", "C", "D"])
   }
 
-  @Test("takes the proposed device on Enter, but none that another room has")
+  @Test("Enter assigns the proposed device unless another room has it")
   func proposal() throws {
     var walk = Self.walk()
     let stop = try #require(walk.current)
@@ -40,7 +40,7 @@ struct WalkTests {
     #expect(walk.take(.enter, proposal: Self.address(5)) == .assign(Self.address(5), stop))
   }
 
-  @Test("reports a wrong label at once: another room's, or another than the room has")
+  @Test("a label of another room's device, or of another device than the room's, is reported")
   func wrongLabel() {
     var walk = Self.walk()
     #expect(
@@ -53,16 +53,17 @@ struct WalkTests {
         == .tell(.otherDevice(Self.address(3), has: Self.address(2))))
   }
 
-  @Test("starts a room whose device is known on Enter, or by its own label")
+  @Test("Enter or the room's own label provisions a room whose device is known")
   func known() throws {
     var walk = Self.walk()
     #expect(walk.take(.key("s"), proposal: nil) == .tell(.skipped("A")))
     let stop = try #require(walk.current)
-    #expect(walk.take(.enter, proposal: Self.address(5)) == .provision(stop), "never the proposed one")
+    #expect(
+      walk.take(.enter, proposal: Self.address(5)) == .provision(stop), "the proposed device is ignored")
     #expect(walk.take(.line("C47C8D000002"), proposal: nil) == .provision(stop))
   }
 
-  @Test("stays at a room that failed: retry, undo, or skip")
+  @Test("a failed room stays current until it is retried, undone or skipped")
   func failed() throws {
     var walk = Self.walk()
     walk.assigned(Self.address(1), to: "a")
@@ -77,7 +78,7 @@ struct WalkTests {
     #expect(walk.current?.name == "B" && walk.left.count == 4)
   }
 
-  @Test("undoes the address of the room before while it is not done, and none that it did not give")
+  @Test("undo removes an address that this walk assigned, unless the room is done")
   func undo() throws {
     var walk = Self.walk()
     #expect(walk.take(.key("u"), proposal: nil) == .tell(.nothingToUndo))
@@ -87,13 +88,14 @@ struct WalkTests {
     _ = walk.take(.key("s"), proposal: nil)
     #expect(walk.take(.key("u"), proposal: nil) == .undo(failed))
     walk.undone("a")
-    #expect(walk.current?.name == "A", "it is next again")
+    #expect(walk.current?.name == "A", "the room is current again")
     walk.assigned(Self.address(1), to: "a")
     walk.ended("a", isDone: true)
-    #expect(walk.take(.key("u"), proposal: nil) == .tell(.nothingToUndo), "what is done is not undone")
+    #expect(
+      walk.take(.key("u"), proposal: nil) == .tell(.nothingToUndo), "a room that is done keeps its address")
   }
 
-  @Test("locates the room's device, or the proposed one; ends with q, and after the last room")
+  @Test("`l` locates the room's device or the proposed one, and `q` or the last room ends the walk")
   func keys() {
     var walk = Self.walk()
     #expect(walk.take(.key("l"), proposal: nil) == .tell(.noDevice))
@@ -104,7 +106,7 @@ struct WalkTests {
     #expect(walk.current == nil && walk.take(.enter, proposal: nil) == .quit)
   }
 
-  @Test("no key begins a label")
+  @Test("no command key is a hexadecimal digit")
   func keysAreNoDigits() {
     for key in Walk.keys { #expect(!key.isHexDigit, "\(key)") }
   }

@@ -5,14 +5,14 @@ import Model
 import Source
 import Testing
 
-@Suite("`beacon`: what the firmware of sensors sends") struct BeaconTests {
+@Suite("`beacon`, the expected advertisement") struct BeaconTests {
   private static let uuid: BluetoothUUID = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
 
   private static func read(_ text: String) -> ManifestReading {
     ManifestReader.read(Array(text.utf8), file: "b.yaml")
   }
 
-  /// What the rooms expect.
+  /// UUID and major that each room expects.
   private static func expected(_ text: String) throws -> [String] {
     let reading = read(text)
     #expect(reading.rendered == "")
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "is said at the top, under `defaults`, of a floor or in a room; the nearest to a room counts, for each of the two"
+    "`beacon` is read at the top, under `defaults`, in a floor and in a room, and the innermost value wins for each key"
   )
   func places() throws {
     let rooms = """
@@ -55,7 +55,7 @@ import Testing
     #expect(try Self.expected("building: B\n\(rooms)\n") == ["- -", "- 9", "- -", "- -"])
   }
 
-  @Test("lets two rooms have the same minor, where they expect different beacons, and no others")
+  @Test("two rooms may share a minor only if their expected beacons differ")
   func identities() throws {
     let rooms = """
       building: B
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be is an error where it stands",
+    "an invalid `beacon` is an error at its place",
     arguments: [
       ("beacon: 1️⃣\(Self.uuid)", "`beacon` is a mapping of keys and values"),
       ("beacon: 1️⃣{}", "`beacon` says nothing"),
@@ -93,7 +93,7 @@ import Testing
     #expect(Self.read(MarkedText(inRoom).text).diagnostics.map(\.message) == [message])
   }
 
-  @Test("is for families whose firmware decides it: others say why not")
+  @Test("a family without a firmware beacon refuses `beacon` and says why")
   func otherFamilies() throws {
     let place = MarkedText(
       """
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "that no room takes is told of, at the top and under `defaults`",
+    "a `beacon` that no room takes is a warning, at the top and under `defaults`",
     arguments: [
       "profile: firefly\n1️⃣beacon: { major: 7 }", "defaults: { profile: firefly, 1️⃣beacon: { major: 7 } }",
     ])

@@ -4,7 +4,7 @@ import Manifest
 import Model
 import Testing
 
-@Suite("A manifest becomes a building")
+@Suite("Manifests that are valid")
 struct BuildingTests {
   private func building(_ text: String) throws -> Building {
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
@@ -16,7 +16,7 @@ struct BuildingTests {
     return try #require(try building(text).rooms.first)
   }
 
-  @Test("with everything that the format has")
+  @Test("a manifest with every key gives the complete building")
   func everything() throws {
     let building = try building(
       """
@@ -64,7 +64,7 @@ struct BuildingTests {
     #expect(building.rooms[3].settings[.wifiSSID] == .text("Roof"))
   }
 
-  @Test("with as little as there must be: address wins by default, ids come from names")
+  @Test("a minimal manifest assigns by address and derives ids from names")
   func least() throws {
     let building = try building(
       "building: Haus Ö 7\nrooms: [{ room: Flur, minor: 1, address: C4:7C:8D:00:00:01 }]")
@@ -76,7 +76,7 @@ struct BuildingTests {
   }
 
   @Test(
-    "in which a password is its text, whatever else it looks like",
+    "a password is its text, even if it looks like another type",
     arguments: [
       "12345678", "01234567", "1234e567", "0x123456", "~~~~~~~~", "yes-no-on", "2026-01-01", "'null    '",
     ])
@@ -88,7 +88,7 @@ struct BuildingTests {
   }
 
   @Test(
-    "in which a password is 8 to 63 bytes, or 64 hex digits",
+    "a password of 8 to 63 bytes or 64 hex digits is valid",
     arguments: [
       String(repeating: "x", count: 8), String(repeating: "x", count: 63), String(repeating: "aF", count: 32),
       "éééé",
@@ -98,19 +98,19 @@ struct BuildingTests {
     #expect(room.settings[.wifiPassword] == .secret(Secret(password)))
   }
 
-  @Test("in which an SSID may have 32 bytes")
+  @Test("an SSID of 32 bytes is valid")
   func ssidLength() throws {
     let ssid = String(repeating: "é", count: 16)
     #expect(try room("wifi: { ssid: \(ssid) }").settings[.wifiSSID] == .text(ssid))
   }
 
-  @Test("with CR LF and a byte order mark as with LF")
+  @Test("a manifest with CR LF and a byte order mark gives the same building as with LF")
   func lineEnds() throws {
     let text = "building: B\nrooms:\n  - room: R\n    minor: 1\n    address: C4:7C:8D:00:00:01\n"
     #expect(try building(text) == building("\u{FEFF}" + text.replacing("\n", with: "\r\n")))
   }
 
-  @Test("with anchors and aliases")
+  @Test("anchors and aliases are expanded")
   func aliases() throws {
     let text = """
       building: B
@@ -122,7 +122,7 @@ struct BuildingTests {
   }
 
   @Test(
-    "the ones that come with roboprov",
+    "the manifests of the repository are valid",
     arguments: ["demo-building.yaml", "example-building.yaml", "mixed-building.yaml"])
   func shipped(name: String) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -133,7 +133,7 @@ struct BuildingTests {
     #expect(reading.building?.rooms.isEmpty == false)
   }
 
-  @Test("of ten thousand rooms")
+  @Test("a manifest of ten thousand rooms is valid")
   func large() throws {
     let rooms = (0..<10_000).map { number in
       let address = BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
@@ -143,7 +143,7 @@ struct BuildingTests {
     #expect(try building("building: Tower\n\(wifi)rooms:\n\(rooms.joined())").rooms.count == 10_000)
   }
 
-  @Test("with adapters that stand in rooms, and what they can hold")
+  @Test("adapters have their slots, and rooms their adapter")
   func adapters() throws {
     let building = try building(
       """
@@ -164,7 +164,7 @@ struct BuildingTests {
     #expect(building.rooms.map(\.address?.description) == [nil, nil, "C4:7C:8D:00:00:03"])
   }
 
-  @Test("in which `near` decides nothing beside an address")
+  @Test("`near` beside an address has no effect and is a warning")
   func nearAndAddress() throws {
     let text = "building: B\nrooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01, near: hci0 }]\n"
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Manifest
 
-@Suite("What a manifest says without its passwords") struct ContentTests {
+@Suite("The content of a manifest without its passwords") struct ContentTests {
   private func content(_ text: String) -> String {
     String(decoding: ManifestReader.read(Array(text.utf8), file: "m.yaml").content, as: UTF8.self)
   }
@@ -63,7 +63,7 @@ import Testing
     #expect(content(text) == expected.joined())
   }
 
-  @Test("looking for what was meant costs no more than reading the manifest, however much is misspelt")
+  @Test("a manifest with 600 misspelt names is read in less than 60 times the time of a correct one")
   func misspelt() {
     func duration(using name: String) -> Duration {
       let numbers = 0..<600
@@ -80,7 +80,7 @@ import Testing
         #expect(reading.diagnostics[0].advice == "did you mean `network-0`?")
       }
     }
-    // It was 800 times as much.
+    // It once took 800 times as long.
     let (right, wrong) = (duration(using: "network"), duration(using: "netwrok"))
     #expect(wrong < right * 60, "\(right), \(wrong)")
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The examples in manifests/")
 struct ExampleTests {
-  @Test("each describes a building, and nothing is to be said about it")
+  @Test("every example gives a building without findings")
   func inOrder() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: projectFile("manifests").path).sorted()
     let manifests = files.filter {
@@ -20,7 +20,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("no example has a password in it")
+  @Test("no example contains a password")
   func passwords() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: projectFile("manifests").path)
     for file in files where file.hasSuffix(".yaml") {
@@ -32,14 +32,14 @@ struct ExampleTests {
     try #require(try readExample("manifests/\(name).yaml").building)
   }
 
-  @Test("a flat")
+  @Test("the example of a flat has its rooms and settings")
   func flat() throws {
     let flat = try building("flat")
     #expect(flat.rooms.count == 5)
     #expect(flat.rooms.filter { $0.settings[.wifiSSID] == nil }.map(\.name) == ["Cellar"])
   }
 
-  @Test("an office floor whose labels are yet to be read")
+  @Test("the example of an office floor leaves its addresses for later")
   func office() throws {
     let office = try building("office")
     #expect(office.rooms.count == 36)
@@ -52,7 +52,7 @@ struct ExampleTests {
     #expect(office.adapters.map(\.place) == ["by the window, east side"])
   }
 
-  @Test("a hotel of 300 rooms in 40 lines and a table")
+  @Test("the example of a hotel gives 300 rooms from 40 lines and a table")
   func hotel() throws {
     let text = try String(contentsOf: projectFile("manifests/hotel.yaml"), encoding: .utf8)
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
@@ -64,7 +64,7 @@ struct ExampleTests {
     #expect(hotel.rooms.count { $0.settings[.wifiSSID] == .text("Grand Staff") } == 4)
   }
 
-  @Test("a QA bench")
+  @Test("the example of a QA bench has its rooms and settings")
   func bench() throws {
     let bench = try building("qa-bench")
     #expect(bench.rooms.map(\.name).first == "Slot 01")

@@ -8,7 +8,7 @@ import Testing
 import Source
 import YAML
 
-/// A manifest of beacons, with what its defaults and its rooms say.
+/// A manifest of beacons with these defaults and rooms.
 private func beacons(_ defaults: String, _ rooms: [String], top: String = "") -> String {
   """
   building: B
@@ -31,7 +31,7 @@ struct FamilyTests {
     return try #require(reading.building, "\(reading.rendered)")
   }
 
-  @Test("take what their family takes, from the room or from what all have in common")
+  @Test("rooms take the settings of their family, from the room or from `defaults`")
   func mixed() throws {
     let building = try building(
       """
@@ -70,7 +70,7 @@ struct FamilyTests {
       ])
   }
 
-  @Test("are proved by a beacon of their own address, unless the manifest says that they change it")
+  @Test("a beacon proves a room from its own address only, unless `proof` allows any address")
   func proof() throws {
     let mixed = try building(
       """
@@ -88,7 +88,7 @@ struct FamilyTests {
     #expect(single.rooms.map(\.proofAddress) == [.any])
   }
 
-  @Test("leave what a device is not told to the device")
+  @Test("a setting that the manifest leaves out is not written")
   func optional() throws {
     let room = try #require(
       building(beacons("uuid: \(uuid), major: 1", ["room: R, minor: 1"])).rooms.first)
@@ -97,7 +97,7 @@ struct FamilyTests {
   }
 
   @Test(
-    "are told a power by its name, or in dBm",
+    "a power is given by name or in dBm",
     arguments: ["medium", "-6", "-6 dBm", "-6dBm", "'-6 dBm'", "\"-6\""])
   func power(written: String) throws {
     let text = beacons("uuid: \(uuid), major: 1, power: \(written)", ["room: R, minor: 1"])
@@ -105,7 +105,7 @@ struct FamilyTests {
   }
 
   @Test(
-    "have what stands there, whatever else it looks like to readers of YAML",
+    "a UUID is its text, even if other YAML readers read a number",
     arguments: [
       "12345678-1234-1234-1234-123456789012", "1E234454-0000-0000-0000-000000000000",
       "00000000-0000-0000-0000-000000000001", "'2f234454-cf6d-4a0f-adf2-f4911ba9ffa6'",
@@ -116,9 +116,9 @@ struct FamilyTests {
     #expect(room.settings[.uuid]?.shown == written.replacing("'", with: "").uppercased())
   }
 
-  @Test("give a device as long as its interval makes it take, and the manifest says otherwise")
+  @Test("timeouts follow from the interval unless the manifest sets them")
   func timeouts() throws {
-    // Whoever wants this interval is warned of it, and gets it.
+    // The interval gives a warning and is used.
     func timeouts(_ text: String) throws -> StageTimeouts {
       try #require(ManifestReader.read(Array(text.utf8), file: "b.yaml").building?.rooms.first).timeouts
     }
@@ -134,7 +134,7 @@ struct FamilyTests {
     #expect(own.search == slow.search)
   }
 
-  @Test("may have one minor, where something else on air tells them apart")
+  @Test("two rooms may share a minor if another setting on air differs")
   func identities() throws {
     let text = beacons(
       "uuid: \(uuid), major: 1",
@@ -146,7 +146,7 @@ struct FamilyTests {
     #expect(try building(text).rooms.map(\.minor) == [1, 1, 1, 1])
   }
 
-  @Test("may have a device that was configured elsewhere: it needs no address, and is told nothing")
+  @Test("a registered room needs no address and takes no settings to write")
   func registered() throws {
     let building = try building(
       """
@@ -169,7 +169,7 @@ struct FamilyTests {
     #expect(!building.needsConfirmation)
   }
 
-  @Test("may have Fireflies, which share what they are told, or do not")
+  @Test("rooms with Fireflies take shared settings and settings of their own")
   func fireflies() throws {
     let building = try building(
       """
@@ -190,7 +190,8 @@ struct FamilyTests {
   }
 
   @Test(
-    "may be of a family whose rooms have no minor", arguments: DeviceProfiles.all.filter { !$0.hasIdentity })
+    "a room of a family without identity needs no minor",
+    arguments: DeviceProfiles.all.filter { !$0.hasIdentity })
   func withoutIdentity(profile: any DeviceProfile) throws {
     let settings = profile.settings.filter(\.isRequired).map { "\($0.name): 1" }.joined(separator: ", ")
     let rooms = ["R", "S"].map { "room: \($0), profile: \(profile.id), near: hci0, \(settings)" }
@@ -227,10 +228,10 @@ extension Wrong {
   }
 }
 
-@Suite("What is wrong with rooms of several device families")
+@Suite("Findings about rooms of several device families")
 struct FamilyFindingTests {
   @Test(
-    "is said once, at its place, with what to do",
+    "an error in a room or in `defaults` is reported once, at its place, with advice",
     arguments: [
       .beacon("uuid: 1️⃣12345678", "`uuid` is not a UUID", advice: "`uuidgen`"),
       .beacon("uuid: 1️⃣180F", "`uuid` is not a UUID"),
@@ -271,7 +272,7 @@ struct FamilyFindingTests {
       .firefly("control: 1, timeouts: { 1️⃣verify: 5s }", "a Firefly has no stage `verify`"),
       .firefly(
         "control: 1, register: 1️⃣true", "a Firefly cannot be registered", advice: "leave `register` out"),
-      // Of a default, once, however many rooms rely on it.
+      // An error in a default is reported once for all its rooms.
       .shared("uuid: 1️⃣12345678, major: 1", "`uuid` is not a UUID"),
       .shared("uuid: \(uuid), major: 1️⃣-1", "`major` is -1"),
       .shared("uuid: \(uuid), major: 1, power: 1️⃣high!", "`power` is none"),
@@ -285,7 +286,7 @@ struct FamilyFindingTests {
       Wrong(
         "building: B\n1️⃣minor: 1\nmatch: any\nrooms: [{ room: R, minor: 1 }]\n",
         "`minor` cannot be at the top", advice: "each room"),
-      // What is missing.
+      // Missing values.
       Wrong(
         beacons("major: 1", ["1️⃣room: R, minor: 1"]), "a room without `uuid`", advice: "under `defaults`"),
       Wrong(beacons("uuid: \(uuid)", ["1️⃣room: R, minor: 1"]), "a room without `major`"),
@@ -294,7 +295,7 @@ struct FamilyFindingTests {
         beacons("uuid: \(uuid), major: 1", ["1️⃣room: R, register: true"]), "a room without `minor`"),
       Wrong(
         beacons("major: 1", ["1️⃣room: R, minor: 1, register: true"]), "a room without `uuid`"),
-      // What is there twice.
+      // Duplicates.
       Wrong(
         beacons(
           "uuid: \(uuid), major: 1",
@@ -303,7 +304,7 @@ struct FamilyFindingTests {
       Wrong(
         beacons("uuid: \(uuid), major: 1", ["room: R, minor: 5", "room: S, minor: 1️⃣5, register: true"]),
         "another room has the same uuid, major, minor, on line 6", noteLine: 6),
-      // What a device that was configured elsewhere is not told.
+      // Keys that a registered room does not take.
       .registered(
         "register: true, 1️⃣power: high", "a registered room takes no `power`", advice: "leave `power` out"),
       .registered("register: true, 1️⃣interval: 1s", "a registered room takes no `interval`"),
@@ -324,7 +325,7 @@ struct FamilyFindingTests {
     try expect(wrong)
   }
 
-  @Test("a family that does not tell who it is cannot be registered", arguments: DeviceProfiles.all)
+  @Test("a room of a family without identity cannot be registered", arguments: DeviceProfiles.all)
   func registration(profile: any DeviceProfile) throws {
     let settings = profile.settings.filter { $0.isRequired && $0.name != .roomName }.map {
       "\($0.name): \($0.name == .uuid ? uuid : "1")"
@@ -343,7 +344,7 @@ struct FamilyFindingTests {
     return (try #require(reading.building, "\(reading.rendered)"), reading.diagnostics, marked)
   }
 
-  @Test("a default that no room could take is a warning, at its key")
+  @Test("a default that no room can take is a warning at its key")
   func unused() throws {
     let (_, ofBeacons, place) = try warnings(
       """
@@ -393,14 +394,14 @@ struct FamilyFindingTests {
       """)
     #expect(unnamed.map(\.message) == ["`match: any` never takes a Firefly"])
     #expect(unnamed.map(\.range.start) == [place3[1]])
-    #expect(!building.needsConfirmation, "there is nothing to confirm")
+    #expect(!building.needsConfirmation, "the building needs no confirmation")
 
     let (_, registered, _) = try warnings(
       beacons("uuid: \(uuid), major: 1, power: low", ["room: R, minor: 1, register: true"]))
     #expect(registered.map(\.message) == ["no room here takes `power`"])
   }
 
-  @Test("a default that some room takes, or sets for itself, is no warning")
+  @Test("a default that a room takes or overrides is not a warning")
   func used() throws {
     let (_, findings, _) = try warnings(
       beacons(
@@ -409,14 +410,14 @@ struct FamilyFindingTests {
     #expect(findings.isEmpty)
   }
 
-  @Test("nothing is called unused while it is not known what rooms take")
+  @Test("an unknown profile suppresses warnings about unused defaults")
   func unknownProfile() {
     let text = beacons("power: low", ["room: R, minor: 1, profile: firefli"])
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     #expect(reading.diagnostics.map(\.message) == ["unknown profile"])
   }
 
-  @Test("an interval beyond what is advisable is a warning, said once")
+  @Test("an interval above the recommended maximum is reported once as a warning")
   func caution() throws {
     let (building, findings, place) = try warnings(
       beacons("uuid: \(uuid), major: 1, interval: 1️⃣15s", ["room: R, minor: 1", "room: S, minor: 2"]))
@@ -425,7 +426,7 @@ struct FamilyFindingTests {
     #expect(building.rooms.map(\.settings[.interval]) == [.duration(.seconds(15)), .duration(.seconds(15))])
   }
 
-  @Test("a timeout that is too short for the interval is a warning, said once where it stands")
+  @Test("a timeout that is too short for the interval is reported once as a warning, at its place")
   func tooShort() throws {
     let (building, findings, place) = try warnings(
       beacons(

@@ -6,12 +6,12 @@ import Testing
 import Source
 import YAML
 
-/// A manifest that is wrong, what is said about it, and (marked `1️⃣`) where.
+/// An invalid manifest with the expected finding; `1️⃣` marks its place.
 struct Wrong: Sendable, CustomTestStringConvertible {
   let text: String
   let message: String
   var advice: String?
-  /// Line of the first of two, where there are two.
+  /// The line of the first of two duplicates; nil for other errors.
   var noteLine: Int?
 
   init(_ text: String, _ message: String, advice: String? = nil, noteLine: Int? = nil) {
@@ -21,14 +21,14 @@ struct Wrong: Sendable, CustomTestStringConvertible {
     self.noteLine = noteLine
   }
 
-  /// A manifest that is right but for what one room says.
+  /// A manifest that is valid except for one room.
   static func room(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
     Wrong(
       "building: B\nmatch: any\nwifi: { guests: { ssid: G } }\nrooms:\n  - { \(keys) }\n", message,
       advice: advice)
   }
 
-  /// A manifest that is right but for what stands at the top.
+  /// A manifest that is valid except for a key at the top.
   static func top(_ keys: String, _ message: String, advice: String? = nil) -> Wrong {
     Wrong("building: B\n\(keys)\nmatch: any\nrooms: [{ room: R, minor: 1 }]\n", message, advice: advice)
   }
@@ -36,7 +36,7 @@ struct Wrong: Sendable, CustomTestStringConvertible {
   var testDescription: String { message }
 }
 
-/// Checks that what is wrong is found, where and as expected, and nothing else.
+/// Expects exactly the one finding, at its place.
 func expect(_ wrong: Wrong) throws {
   let marked = MarkedText(wrong.text)
   let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
@@ -50,10 +50,10 @@ func expect(_ wrong: Wrong) throws {
   #expect(reading.diagnostics.count == 1, "\(reading.rendered)")
 }
 
-@Suite("What is wrong with a manifest")
+@Suite("Findings about a manifest")
 struct FindingTests {
   @Test(
-    "is said at its place, with what to do",
+    "an error is reported at its place, with advice",
     arguments: [
       Wrong("1️⃣", "the manifest is empty", advice: "`building`"),
       Wrong("1️⃣# only a comment\n", "the manifest is empty"),
@@ -193,7 +193,7 @@ struct FindingTests {
     try expect(wrong)
   }
 
-  @Test("two rooms of one name are a warning, and no obstacle")
+  @Test("two rooms with the same name are a warning and give a building")
   func sameName() {
     let text =
       "building: B\nmatch: any\nrooms:\n  - { room: R, minor: 1 }\n  - { room: R, minor: 2, id: other }\n"
@@ -202,7 +202,7 @@ struct FindingTests {
     #expect(reading.diagnostics.map(\.severity) == [.warning])
   }
 
-  @Test("is found all at once, in the order of the file")
+  @Test("all errors are reported together, in the order of the file")
   func together() {
     let text = """
       buildnig: B
@@ -216,7 +216,7 @@ struct FindingTests {
     #expect(reading.diagnostics.map(\.range.start) == reading.diagnostics.map(\.range.start).sorted())
   }
 
-  @Test("is bounded, errors before warnings")
+  @Test("at most 50 findings are reported, and errors take precedence over warnings")
   func bounded() {
     let rooms = (0..<200).map { "  - { room: R, minor: \($0), id: r\($0) }\n" }.joined()
     let text = "building: B\nmatch: any\nrooms:\n\(rooms)  - { room: Last, minor: 70000 }\n"
@@ -227,7 +227,7 @@ struct FindingTests {
     #expect(reading.rendered.hasSuffix("b.yaml: 150 more findings not shown\n"))
   }
 
-  @Test("ten thousand times costs little more than once", .timeLimit(.minutes(5)))
+  @Test("errors in ten thousand rooms are counted within 5 min and show no password", .timeLimit(.minutes(5)))
   func many() {
     let rooms = (0..<10_000).map {
       "  - { room: R, minor: 5, adress: C4, wifi: { ssid: S\($0), password: secret-word-\($0) } }\n"

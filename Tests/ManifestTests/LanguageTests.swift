@@ -26,7 +26,7 @@ struct LanguageTests {
     return try #require(reading.building)
   }
 
-  @Test("a range is as many rooms; minors count along; a later entry changes what it says and nothing else")
+  @Test("a range gives its rooms with increasing minors, and a later entry overrides only its own keys")
   func ranges() throws {
     let building = try building(
       """
@@ -47,7 +47,7 @@ struct LanguageTests {
     #expect(building.assignment == .later)
   }
 
-  @Test("minors of a range may be a range, too")
+  @Test("the minors of a range may be a range")
   func rangeOfMinors() throws {
     let building = try building(
       """
@@ -60,7 +60,7 @@ struct LanguageTests {
     #expect(building.rooms.map(\.minor) == [7, 9, 1, 3, 5])
   }
 
-  @Test("floors and groups share what they say, the inner one first; names and tags select rooms")
+  @Test("floors and groups give defaults and tags to their rooms, and inner values win")
   func scopes() throws {
     let building = try building(
       """
@@ -94,7 +94,7 @@ struct LanguageTests {
       ])
   }
 
-  @Test("a table gives rooms: columns by their names or as they are mapped, cells as they are written")
+  @Test("a table gives rooms from named or mapped columns, with cells as written")
   func table() throws {
     let building = try building(
       """
@@ -121,7 +121,7 @@ struct LanguageTests {
     #expect(building.rooms.map { $0.settings[.wifiSSID]?.shown } == ["Guests", "Norway"])
   }
 
-  @Test("rows of a table change rooms of a range, and the other way round")
+  @Test("rows of a table override rooms of a range")
   func tableAndRange() throws {
     let building = try building(
       """
@@ -138,7 +138,7 @@ struct LanguageTests {
       building.rooms.map { $0.address?.rawValue } == [0xC47C_8D00_0001, 0xC47C_8D00_0002, 0xC47C_8D00_0003])
   }
 
-  @Test("included files describe networks")
+  @Test("included files add networks")
   func include() throws {
     let building = try building(
       """
@@ -151,7 +151,7 @@ struct LanguageTests {
     #expect(building.rooms.map { $0.settings[.wifiSSID]?.shown } == ["Guests", "Staff"])
   }
 
-  @Test("adapters have names, places and slots")
+  @Test("adapters have aliases, places and slots")
   func adapters() throws {
     let building = try building(
       """
@@ -169,7 +169,7 @@ struct LanguageTests {
     #expect(building.rooms.map(\.near) == ["00:1A:7D:DA:71:13", "hci1"])
   }
 
-  @Test("the content of several files is a list of all of them")
+  @Test("the content of several files is a list with one item per file")
   func content() {
     let reading = Files(files: [
       "n.yaml": "wifi: { g: { ssid: G, password: hunter2345 } }", "r.csv": "room;minor\nA;01",
@@ -181,7 +181,7 @@ struct LanguageTests {
         + #"{"wifi":{"g":{"ssid":"G","password":null}}},[["room","minor"],["A","01"]]]"#)
   }
 
-  @Test("floors that nobody could tell apart from other values are told of, with the fix")
+  @Test("unquoted text that other YAML readers read as another type is a warning with a fix")
   func ambiguous() throws {
     let reading = Files(files: [:]).read(
       """
@@ -207,7 +207,7 @@ struct LanguageTests {
         """)
   }
 
-  @Test("names that differ in Unicode form only are the same name")
+  @Test("names that differ only in Unicode normalization are duplicates")
   func unicodeForms() {
     let reading = Files(files: [:]).read(
       "building: B\nmatch: any\nrooms: [{ room: Caf\u{E9}, minor: 1 }, { room: Cafe\u{301}, minor: 2, id: other }]\n"
@@ -215,7 +215,7 @@ struct LanguageTests {
     #expect(reading.diagnostics.map(\.code) == [.duplicateRoom])
   }
 
-  @Test("one that differs from nearly all others is suspicious")
+  @Test("a minor or address that differs from nearly all others is a warning")
   func suspicious() {
     let rooms = (1...12).map {
       "  - { room: Room \($0), minor: \($0), address: \"C4:7C:8D:00:00:\($0 + 10)\" }\n"
@@ -234,7 +234,7 @@ struct LanguageTests {
   }
 
   @Test(
-    "what is wrong is said at its place, in its file",
+    "an error in a range, table or included file is reported at its place in its file",
     arguments: [
       ("rooms_from: none.csv", [:], "b.yaml", 3, DiagnosticCode.fileUnreadable),
       ("include: none.yaml\nrooms: [{ room: A, minor: 1 }]", [:], "b.yaml", 3, .fileUnreadable),
@@ -245,10 +245,10 @@ struct LanguageTests {
       ("rooms_from: r.csv", ["r.csv": "room;minor;Minor\nA;1;"], "r.csv", 1, .duplicateColumn),
       (
         "rooms_from: { file: r.csv, columns: { minor: Nr } }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3,
-        .duplicateColumn
+        .unknownColumn
       ),
       (
-        "rooms_from: { file: r.csv, ignore: Nr }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3, .duplicateColumn
+        "rooms_from: { file: r.csv, ignore: Nr }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3, .unknownColumn
       ),
       ("rooms_from: { columns: {} }", [:], "b.yaml", 3, .missingKey),
       ("rooms_from: r.csv", ["r.csv": "room;minor\nA;007"], "r.csv", 2, .notANumber),
@@ -294,7 +294,7 @@ struct LanguageTests {
     #expect(reading.rendered.hasPrefix("\(file):\(line):"))
   }
 
-  @Test("a manifest that is no file names no others, and no more than a hundred are named")
+  @Test("a manifest from a pipe names no files, and any manifest names at most 100")
   func files() {
     let reading = ManifestReader.read(Array("building: B\nrooms_from: r.csv\n".utf8), file: "-")
     #expect(reading.diagnostics.map(\.code) == [.fileUnreadable])

@@ -2,9 +2,9 @@ import Manifest
 import Model
 import Testing
 
-@Suite("A manifest to begin with")
+@Suite("A new manifest from `init`")
 struct ManifestDraftTests {
-  @Test("validates, whatever its names are, and says what was asked for")
+  @Test("a new manifest with any names is valid and has the given rooms and settings")
   func validates() throws {
     for name in [
       "Harbour House", "yes", "2026-11-22", "Haus: \"Zur Post\" #1", "007", "null", "— {a}", "Ärzte\\haus",
@@ -31,7 +31,7 @@ struct ManifestDraftTests {
     }
   }
 
-  @Test("takes rooms from a table as its columns were understood")
+  @Test("a new manifest maps the columns of a table")
   func table() throws {
     let table = "Zimmer;Beacon-Nr.;MAC;Etage;Bemerkung\n301;301;C47C8D000001;3;x\n"
       .replacing("C47C8D000001", with: "C4:7C:8D:00:00:01")
@@ -46,7 +46,7 @@ struct ManifestDraftTests {
   }
 
   @Test(
-    "what columns give is guessed by their headers",
+    "the key of a column is guessed from its header",
     arguments: [
       (["Zimmer", "Minor", "MAC-Adresse"], ["room", "minor", "address"]),
       (["Room", "Beacon", "Address"], ["room", "minor", "address"]),
@@ -60,7 +60,7 @@ struct ManifestDraftTests {
     #expect(TableColumns(headers: headers).columns.map(\.key) == keys)
   }
 
-  @Test("a person's word replaces a guess")
+  @Test("a key that a person sets replaces the guess")
   func corrected() {
     var columns = TableColumns(headers: ["Zimmer", "Beacon", "Nr", "Notes"])
     #expect(columns.set("minor", of: "Nr") == true)

@@ -4,12 +4,12 @@ import Model
 import Synchronization
 import Testing
 
-@Suite("An address is written into a manifest")
+@Suite("Writing an address into a manifest")
 struct ManifestEditorTests {
   static let address: BluetoothAddress = BluetoothAddress(rawValue: 0xC47C_8D00_00FF)
   static let head = "building: B\nmatch: later\n"
 
-  /// A manifest before and after, the room that is meant being the one called `R`.
+  /// A manifest before and after the address of room `R` is set.
   struct Layout: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var before: String
@@ -135,7 +135,7 @@ struct ManifestEditorTests {
       room: "r3"),
   ]
 
-  @Test("on its line, everything else as it was", arguments: layouts)
+  @Test("an address changes one line and no other byte", arguments: layouts)
   func layout(_ layout: Layout) throws {
     for mark in ["", "\u{FEFF}"] {
       let isJSON = layout.before.hasPrefix("{")
@@ -151,7 +151,7 @@ struct ManifestEditorTests {
     }
   }
 
-  @Test("an address of digits gets quotes where others have none")
+  @Test("an address of digits only is quoted even if the others are not")
   func digits() throws {
     let digits = try #require(BluetoothAddress("10:20:30:40:50:55"))
     let before =
@@ -165,7 +165,7 @@ struct ManifestEditorTests {
   }
 
   @Test(
-    "in a table in its cell",
+    "an address in a table changes the cell of its row",
     arguments: [
       ("room;minor;address\nA;2;\nR;1;\n", "room;minor;address\nA;2;\nR;1;C4:7C:8D:00:00:FF\n"),
       ("room,address,minor\r\nR, ,1\r\n", "room,address,minor\r\nR, C4:7C:8D:00:00:FF,1\r\n"),
@@ -185,7 +185,7 @@ struct ManifestEditorTests {
     #expect(String(decoding: edit.bytes, as: UTF8.self) == after)
   }
 
-  @Test("a row's address goes into the column that the manifest maps; a table's row of a range takes it, too")
+  @Test("an address in a table goes into the mapped column, also in a row that overrides a room of a range")
   func mapped() throws {
     let manifest =
       Self.head
@@ -195,7 +195,7 @@ struct ManifestEditorTests {
     #expect(String(decoding: edit.bytes, as: UTF8.self) == "room,MAC\n2,C4:7C:8D:00:00:FF\n")
   }
 
-  @Test("is not written where that is no change of one line, and the reason is told")
+  @Test("an address that cannot be written by changing one line is refused with the reason")
   func refusals() throws {
     func refusal(_ manifest: String, _ files: [String: String] = [:], room: RoomID = "r")
       -> ManifestEditError?
@@ -212,19 +212,19 @@ struct ManifestEditorTests {
     #expect(
       refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR{1..2},1\n"], room: "r1")
         == .rangeInTable(file: "r.csv", line: 2))
-    // The anchor would go with the address.
+    // Replacing the address would remove the anchor.
     #expect(
       refusal("rooms: [{ room: R, minor: 1, address: &a \"C4:7C:8D:00:00:01\", tags: [*a] }]")
         == .unsafe(file: "b.yaml", line: 3))
   }
 
-  @Test("the address that the room has is no change")
+  @Test("the address that the room already has gives no edit")
   func same() throws {
     let edit = try edit(Self.head + "rooms: [{ room: R, minor: 1, address: c4-7c-8d-00-00-ff }]")
     #expect(edit == nil)
   }
 
-  @Test("a table that changes meanwhile is not written over")
+  @Test("a table that changes during the edit is not overwritten")
   func meanwhile() throws {
     let reads = Reads(["room,minor,address\nR,1,\n", "room,minor,address\nR,2,\n"])
     let files = ManifestFiles { path, _ in .success(.init(name: path, bytes: Array(reads.next().utf8))) }
@@ -238,7 +238,7 @@ struct ManifestEditorTests {
 
   // MARK: Random manifests
 
-  @Test("of any layout one line changes, and one address", arguments: 0..<50)
+  @Test("a random manifest changes in one line and one address", arguments: 0..<50)
   func random(seed: UInt64) throws {
     var chance = Chance(state: seed)
     var (manifest, table) = Self.manifest(&chance)
@@ -258,7 +258,7 @@ struct ManifestEditorTests {
     }
   }
 
-  /// At most one line is replaced, by one line or two.
+  /// Whether at most one line is replaced, by one or two lines.
   private static func expectOneLine(_ before: String, _ after: String) {
     func lines(_ text: String) -> [Substring] {
       text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -269,7 +269,7 @@ struct ManifestEditorTests {
     #expect(old.count <= 1 && new.count <= 1 + old.count && !new.isEmpty, "\(before)\n---\n\(after)")
   }
 
-  /// A manifest of every kind of list and entry, and its table.
+  /// A random manifest with every kind of list and entry, and its table.
   private static func manifest(_ chance: inout Chance) -> (String, String) {
     var minor = 0
     let indentation = String(repeating: " ", count: Int.random(in: 0...3, using: &chance))
@@ -280,7 +280,7 @@ struct ManifestEditorTests {
       ["\"\(text)\"", "'\(text)'", text].randomElement(using: &chance) ?? text
     }
 
-    /// The entries of a list, each with its lines below the dash.
+    /// Writes entries as a list, each with its lines below the dash.
     func entry(_ name: String) -> [String] {
       minor += 10
       var keys = ["minor: \(quoted("\(minor)"))"]
@@ -335,7 +335,7 @@ struct ManifestEditorTests {
   }
 }
 
-/// Texts that are read one after the other; the last again and again.
+/// Gives the texts in turn, then the last one repeatedly.
 private final class Reads: Sendable {
   private let texts: [String]
   private let count = Mutex(0)

@@ -2,23 +2,23 @@ import Manifest
 import Model
 import Testing
 
-/// A manifest with one network, whose password is written so.
+/// A manifest with one network that has this password value.
 private func manifest(_ password: String) -> String {
   "building: B\nmatch: any\nwifi: { guests: { ssid: G, password: \(password) } }\n"
     + "rooms: [{ room: R, minor: 1, wifi: guests }]\n"
 }
 
 extension Wrong {
-  /// A manifest that is right but for a password.
+  /// A manifest that is valid except for a password.
   fileprivate static func password(_ password: String, _ message: String, advice: String? = nil) -> Wrong {
     Wrong(manifest(password), message, advice: advice)
   }
 }
 
-@Suite("Where a password comes from")
+@Suite("The source of a password")
 struct PasswordTests {
   @Test(
-    "a manifest can say",
+    "a password comes from the environment, a file, a command or a prompt",
     arguments: [
       ("{ env: WIFI_PASSWORD }", .environment("WIFI_PASSWORD")), ("{ env: _2 }", .environment("_2")),
       ("{ file: secrets/wifi.txt }", .file("secrets/wifi.txt")),
@@ -35,7 +35,7 @@ struct PasswordTests {
     #expect(reading.passwords.files == [])
   }
 
-  @Test("also in a room and under `defaults`")
+  @Test("a password source is allowed in a room and under `defaults`")
   func inline() throws {
     let text = """
       building: B
@@ -60,7 +60,7 @@ struct PasswordTests {
   }
 
   @Test(
-    "what is wrong with it is said at its place, with what to write",
+    "an invalid password source is reported at its place, with an example",
     arguments: [
       .password("1️⃣{}", "does not say where it comes from", advice: "{ env: WIFI_PASSWORD }"),
       .password(
@@ -88,7 +88,7 @@ struct PasswordTests {
   func wrong(_ wrong: Wrong) throws { try expect(wrong) }
 
   @Test(
-    "a placeholder is refused, with what to write",
+    "a placeholder password is refused, with an example",
     arguments: [
       ("\"${WIFI_PASSWORD}\"", "WIFI_PASSWORD"), ("'${GUESTS}'", "GUESTS"), ("\"${wifi}\"", "WIFI_PASSWORD"),
       ("\"{{ wifi_password }}\"", "WIFI_PASSWORD"), ("'{{}}'", "WIFI_PASSWORD"),
@@ -103,7 +103,7 @@ struct PasswordTests {
   }
 
   @Test(
-    "any other text is the password, byte by byte",
+    "a text that is not a placeholder is the password, byte by byte",
     arguments: [
       "$WIFI_PASSWORD", "a${WIFI}", "${WIFI}a", "x{{wifi}}", "<3 chocolate", "changement", "exchange-me",
       "%WIFI-PW%",
@@ -117,7 +117,7 @@ struct PasswordTests {
     #expect(reading.passwords.files == ["b.yaml"])
   }
 
-  @Test("an open network's is in no file", arguments: ["password: ''", ""])
+  @Test("an open network adds no file with a password", arguments: ["password: ''", ""])
   func open(password: String) {
     let text =
       "building: B\nmatch: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
@@ -125,7 +125,7 @@ struct PasswordTests {
   }
 
   @Test(
-    "findings and redacted manifests show where it comes from, and nothing that may be a password",
+    "findings and redacted manifests show a password's source and no possible password",
     arguments: [
       ("{ env: WIFI_GUESTS }", "{ env: WIFI_GUESTS }"), ("{ env: correct-horse }", "{ env: ••• }"),
       ("{ env: CorrectHorse }", "{ env: ••• }"),
@@ -142,7 +142,7 @@ struct PasswordTests {
     #expect(redacted == "wifi: { guests: { ssid: G, password: \(shown) } }")
   }
 
-  @Test("a password that stands where its source should is not shown elsewhere, either")
+  @Test("a password in place of its source is hidden everywhere")
   func hiddenEverywhere() {
     let text = manifest("{ env: correct-horse }").replacing("room: R,", with: "room: correct-horse, minr: 1,")
     let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml").rendered

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Manifest
 
-@Suite("A manifest that leaves the house") struct RedactionTests {
+@Suite("A redacted manifest") struct RedactionTests {
   private static func redacted(_ text: String) -> String {
     ManifestReader.redacted(Array(text.utf8), file: "b.yaml")[0].text
   }
@@ -34,7 +34,7 @@ import Testing
     "correct horse", "quoted", "battery", "staple", "hunter22", "mat", "key under",
   ]
 
-  @Test("keeps its lines, and all that is no secret")
+  @Test("redaction keeps every line and everything that is not a secret")
   func layout() {
     let text = Self.redacted(Self.manifest)
     let (before, after) = (
@@ -51,14 +51,16 @@ import Testing
     #expect(after[16...] == before[16...])
   }
 
-  @Test("hides passwords where it is broken, too", arguments: ["rooms: [", "\t", "x: *nobody", "wifi: 3"])
+  @Test(
+    "redaction hides passwords in an invalid manifest too",
+    arguments: ["rooms: [", "\t", "x: *nobody", "wifi: 3"])
   func broken(line: String) {
     let text = Self.redacted(Self.manifest + line + "\n")
     for secret in Self.secrets { #expect(!text.contains(secret), "\(secret) in \(text)") }
     #expect(text.contains("building: Harbour House"))
   }
 
-  @Test("shows nothing of what is no manifest")
+  @Test("redaction hides secrets in a file that is not a manifest")
   func foreign() {
     #expect(!Self.redacted("my password is correct horse").contains("correct"))
     #expect(!Self.redacted("secret: correct horse\n").contains("correct"))

@@ -3,7 +3,7 @@ import Manifest
 import RecordedText
 import Testing
 
-/// Reads manifests of the project, and the files beside them.
+/// Reads an example manifest of the project and the files that it names.
 func readExample(_ path: String) throws -> ManifestReading {
   let directory = (path as NSString).deletingLastPathComponent
   return ManifestReader.read(
@@ -17,10 +17,10 @@ func readExample(_ path: String) throws -> ManifestReading {
 
 @Suite("The reference of findings")
 struct ReferenceTests {
-  /// A file of megabytes has no place among examples; `HostileTests` has one.
+  /// `HostileTests` covers `fileTooLarge`, which would need an example of 64 MiB.
   private static let codes = DiagnosticCode.allCases.filter { $0 != .fileTooLarge }
 
-  @Test("every code has an example, which has no other error", arguments: codes)
+  @Test("every code has an example without any other error", arguments: codes)
   func examples(code: DiagnosticCode) throws {
     let reading = try readExample("manifests/invalid/\(code.rawValue).yaml")
     #expect(reading.diagnostics.contains { $0.code == code }, "\(reading.rendered)")
@@ -28,12 +28,12 @@ struct ReferenceTests {
       reading.diagnostics.allSatisfy { $0.code == code || $0.severity == .warning }, "\(reading.rendered)")
   }
 
-  @Test("it explains every code, with an example, as recorded")
+  @Test("the reference explains every code with an example, as recorded")
   func page() throws {
     try expectRecorded(try Self.page(), in: projectFile("docs/diagnostics.md"))
   }
 
-  @Test("every example is of a code")
+  @Test("every example belongs to a code")
   func strays() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: projectFile("manifests/invalid").path)
     let unknown = names.filter { name in

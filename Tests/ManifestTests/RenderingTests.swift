@@ -2,7 +2,7 @@ import Manifest
 import MarkedText
 import Testing
 
-@Suite("A finding as a person sees it")
+@Suite("Findings as text")
 struct RenderingTests {
   private func rendered(_ bytes: [UInt8]) -> String {
     ManifestReader.read(bytes, file: "b.yaml").rendered
@@ -10,7 +10,7 @@ struct RenderingTests {
 
   private func rendered(_ text: String) -> String { rendered(Array(text.utf8)) }
 
-  @Test("is place, message, the line with its mark, advice, and the other place")
+  @Test("a finding has place, message, the line with its mark, advice and notes")
   func whole() {
     let text = """
       building: B
@@ -41,7 +41,7 @@ struct RenderingTests {
   }
 
   @Test(
-    "has its mark below the value, however wide what stands before it",
+    "the mark is below the value, whatever the width of the text before it",
     arguments: [
       ("e\u{301}cole", 5), ("客室", 4), ("👨‍👩‍👧", 2), ("\u{202E}x", 9), ("a\tb", 4), ("שלום", 4),
     ])
@@ -53,7 +53,7 @@ struct RenderingTests {
     #expect(mark.count == "      | ".count + 1 + before + columns)
   }
 
-  @Test("shows of a very long line what is near its mark")
+  @Test("a very long line is shown only near its mark")
   func longLine() throws {
     let names = (0..<20_000).map { "{ room: R\($0), minor: \($0 == 19_000 ? "x" : "1") }" }
     let text = "building: B\nmatch: any\nrooms: [\(names.joined(separator: ", "))]\n"
@@ -71,7 +71,7 @@ struct RenderingTests {
   }
 
   @Test(
-    "neutralises what a terminal would obey",
+    "control characters for the terminal are escaped",
     arguments: ["building: \"\u{202E}evil\"\n", "building: B\nrooms: \u{200F}\n", "building: \u{1B}[2J\n"])
   func control(text: String) {
     let shown = ManifestReader.read(Array(text.utf8), file: "b\u{1B}[2J.yaml").rendered
@@ -80,14 +80,14 @@ struct RenderingTests {
       !shown.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || [0x202E, 0x200F].contains($0.value) })
   }
 
-  @Test("shows a line with broken UTF-8 up to there")
+  @Test("a line with broken UTF-8 is shown up to the invalid byte")
   func invalidUTF8() {
     let text = rendered(Array("building: B\nid: caf".utf8) + [0xE9] + Array("\nrooms: []\n".utf8))
     #expect(text.hasPrefix("b.yaml:2:8: error: not UTF-8 from here on [wrong-encoding]\n    2 | id: ***\n"))
   }
 
   @Test(
-    "shows of a file that is no YAML what is harmless",
+    "only the harmless parts of a file that is not YAML are shown",
     arguments: [
       ("rooms:\n  - { room: Lobby, minor: 1\n  - { room: Bar }\n", "- { room: Bar }"),
       ("rooms:\n\t- room: Lobby\n", "    - room: Lobby\n"),

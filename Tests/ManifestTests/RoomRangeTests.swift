@@ -5,7 +5,7 @@ import Testing
 @Suite("Ranges in room names")
 struct RoomRangeTests {
   @Test(
-    "are written out in order",
+    "a range gives its names in order",
     arguments: [
       ("Room {301..304}", ["Room 301", "Room 302", "Room 303", "Room 304"], [0, 1, 2, 3]),
       ("{301..305..2}", ["301", "303", "305"], [0, 2, 4]),
@@ -23,7 +23,7 @@ struct RoomRangeTests {
   }
 
   @Test(
-    "are refused where nobody can tell what is meant",
+    "an ambiguous range is refused",
     arguments: [
       ("Room {}", RoomRange.Problem.part), ("Room {1..}", .part), ("Room {1..2..}", .part),
       ("Room {..2}", .part),
@@ -38,10 +38,10 @@ struct RoomRangeTests {
   }
 }
 
-@Suite("Text without quotes")
+@Suite("Unquoted text")
 struct PlainScalarTests {
   @Test(
-    "that other YAML readers take for something else",
+    "unquoted text that other YAML readers read as another type is recognised",
     arguments: [
       ("12345678", "a number"), ("01234567", "a number"), ("1e3", "a number"), ("0x10", "a number"),
       ("0o17", "a number"),
@@ -55,7 +55,7 @@ struct PlainScalarTests {
   }
 
   @Test(
-    "that every YAML reader takes for text",
+    "unquoted text that every YAML reader reads as text is not reported",
     arguments: [
       "Lobby", "C4:7C:8D:00:00:01", "Room 301", "301a", "1st", "+", "-", ".", "e3", "0x", "0xg", "1.2.3",
       "12:345", "99:99",

@@ -1,8 +1,7 @@
 import Manifest
 import Testing
 
-/// SplitMix64: the test's own chance, the same each time.
-/// A small generator whose sequence follows from one number (SplitMix64).
+/// A random generator with a sequence that depends only on its seed (SplitMix64).
 struct Chance: RandomNumberGenerator {
   var state: UInt64
 
@@ -15,9 +14,9 @@ struct Chance: RandomNumberGenerator {
   }
 }
 
-@Suite("A password is in no finding")
+@Suite("Passwords in findings")
 struct SecrecyTests {
-  /// Words of the passwords below, none of which is a word of anything else.
+  /// The words of the passwords below; no other text contains them.
   private static let words = ["correct", "horse", "lake", "mountain", "boats", "pier", "zebra7", "quux99"]
 
   private static let manifest = """
@@ -65,7 +64,7 @@ struct SecrecyTests {
   }
 
   @Test(
-    "where it stands at a wrong place",
+    "a password in a wrong place is in no finding",
     arguments: [
       "wifi: correct-horse", "wifi: { correct-horse }", "wifi: { guests: correct-horse }",
       "wifi: { guests: [correct-horse] }", "wifi: { guests: { ssid: G, correct-horse } }",
@@ -124,7 +123,7 @@ struct SecrecyTests {
     #expect(leak(in: text + "\n") == nil)
   }
 
-  @Test("whatever happens to the manifest in editing", arguments: 0..<400)
+  @Test("a password is in no finding of a randomly changed manifest", arguments: 0..<400)
   func mutated(seed: UInt64) {
     var chance = Chance(state: seed)
     var text = Self.manifest
@@ -133,7 +132,7 @@ struct SecrecyTests {
     #expect(leak == nil, "seed \(seed):\n\(text)")
   }
 
-  @Test("and the mutations do make findings")
+  @Test("more than a quarter of the random changes of a manifest give findings")
   func mutationsBite() {
     let wrong = (0..<400).filter { seed in
       var chance = Chance(state: UInt64(seed))
@@ -166,7 +165,7 @@ struct SecrecyTests {
       lines[line] = "  " + lines[line]
       return lines.joined(separator: "\n")
     case 7:
-      // Two lines become one.
+      // Joins two lines.
       if line + 1 < lines.count { lines[line] += lines.remove(at: line + 1) }
       return lines.joined(separator: "\n")
     default:

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Manifest
 
-@Suite("Words that speak of a secret")
+@Suite("Words for secrets")
 struct SecretWordsTests {
   @Test(
-    "are recognised, misspelt or not",
+    "a word for a secret is recognised, also misspelt",
     arguments: [
       "password", "Passwort", "WiFi-PSK: x", "my pwd", "kennwort", "WPA2", "topsecret", "pasword", "psasword",
       "passwrd",
@@ -16,7 +16,7 @@ struct SecretWordsTests {
   }
 
   @Test(
-    "are not seen where there are none",
+    "other words are not recognised as words for a secret",
     arguments: [
       "", "campus", "Room 301 of the campus", "pa ss", "ps k", "words", "swap", "Ostpreußen", "p-a-s-s",
       "Wasp",
@@ -25,7 +25,7 @@ struct SecretWordsTests {
     #expect(!SecretWords.areSpoken(in: text))
   }
 
-  @Test("are found byte by byte where they are found letter by letter", arguments: 0..<20)
+  @Test("the search by bytes and the search by letters agree on any text", arguments: 0..<20)
   func bytes(seed: Int) {
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
     func next(_ count: Int) -> Int {

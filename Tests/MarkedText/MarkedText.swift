@@ -1,14 +1,14 @@
-public import Source
+package import Source
 
-/// A text with places marked in it: `1️⃣` to `9️⃣` stand where a test expects something, and are no part of it.
-public struct MarkedText {
+/// A text with marked places. `1️⃣` to `9️⃣` mark where a test expects something; they are not in the text.
+package struct MarkedText {
   /// The text without its markers.
-  public let text: String
-  /// Where the markers stood, by number.
-  public let marks: [Int: Mark]
+  package let text: String
+  /// The places of the markers, by number.
+  package let marks: [Int: Mark]
 
   /// Reads a text with markers.
-  public init(_ marked: String) {
+  package init(_ marked: String) {
     var text = ""
     var marks: [Int: Mark] = [:]
     var line = 1
@@ -33,9 +33,8 @@ public struct MarkedText {
     self.marks = marks
   }
 
-  /// The text's bytes.
-  public var bytes: [UInt8] { Array(text.utf8) }
+  package var bytes: [UInt8] { Array(text.utf8) }
 
   /// A marker's place.
-  public subscript(number: Int) -> Mark? { marks[number] }
+  package subscript(number: Int) -> Mark? { marks[number] }
 }

@@ -48,13 +48,13 @@ struct BuildingHTMLTests {
     #expect(BuildingHTML.text(SampleBuilding([]).report(), times: .utc).contains("No rooms on record"))
   }
 
-  @Test("standings are words and symbols")
+  @Test("states are words and symbols")
   func standings() throws {
     for (id, words) in [
-      ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> unconfirmed"),
-      ("room-32", "✗</span> open"), ("room-39", "✗</span> open"), ("room-40", "○</span> not tried"),
+      ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> not proved"),
+      ("room-32", "✗</span> not done"), ("room-39", "✗</span> not done"), ("room-40", "○</span> not tried"),
       ("room-38", "✎</span> accepted"),
-      ("room-30", "–</span> out of service"),
+      ("room-30", "–</span> retired"),
     ] {
       let row = try row(id)
       #expect(row.contains(words), "\(id)")
@@ -64,10 +64,10 @@ struct BuildingHTMLTests {
   @Test("what was not heard in the newest run reads otherwise than what was")
   func nearness() throws {
     #expect(try row("room-1").contains("seen in the newest run"))
-    #expect(try row("room-25").contains("◷ on record; not heard in the newest run"))
+    #expect(try row("room-25").contains("◷ on record; not received in the newest run"))
     #expect(
       try row("room-25").contains(
-        "2026-11-20 10:00</time> in <a href=\"#run-1\">run 1</a>; not heard in the newest"))
+        "2026-11-20 10:00</time> in <a href=\"#run-1\">run 1</a>; not received in the newest"))
   }
 
   @Test("weak evidence says that it is weak")
@@ -79,12 +79,12 @@ struct BuildingHTMLTests {
   @Test("a history has settings, attempts with their stages, reasons with advice, and what people decided")
   func story() throws {
     let retried = try row("room-31")
-    #expect(retried.contains("failed after 3 s, connect timed out: <b>✗ connect 3 s of 15 s</b>"))
+    #expect(retried.contains("failed after 3 s, connection timed out: <b>✗ connect 3 s of 15 s</b>"))
     #expect(retried.contains(", 2 attempts, "))
     #expect(retried.contains("<td>WiFi password<td><i>secret, not recorded</i><td>written"))
     #expect(try row("room-32").contains("→ "))
     #expect(try row("room-38").contains("by <bdi>J. Meier</bdi>"))
-    #expect(try row("room-38").contains("<b>still holds</b>"))
+    #expect(try row("room-38").contains("<b>still valid</b>"))
     #expect(try row("room-30").contains("Now a store room"))
   }
 
@@ -107,7 +107,7 @@ struct BuildingHTMLTests {
   @Test("failures of the newest run are grouped by cause")
   func failures() throws {
     let groups = try #require(Self.lived.runs.last { $0.report.reachedRadio }).report.failureGroups
-    #expect(groups.map(\.cause) == ["Connect timed out", "Never heard", "Link lost", "Refused"])
+    #expect(groups.map(\.cause) == ["Connection timed out", "Not received", "Link lost", "Settings refused"])
     #expect(groups.map(\.count) == [2, 2, 1, 1])
     #expect(Set(groups.map(\.cause)).count == groups.count)
   }

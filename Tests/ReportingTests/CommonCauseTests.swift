@@ -67,7 +67,7 @@ import Testing
   func shown() {
     let report = Self.report(Self.cases[0].rooms)
     let lines = SummaryView.lines(report, reports: nil, style: TerminalStyle(width: 100, hasColor: false))
-    let cause = lines.firstIndex { $0.hasPrefix("All 3 rooms that failed were tried on") }
+    let cause = lines.firstIndex { $0.hasPrefix("All 3 rooms that failed used") }
     let room = lines.firstIndex { $0.hasPrefix("✗ ") }
     #expect((cause ?? .max) < (room ?? 0))
   }
@@ -141,8 +141,8 @@ import Testing
     let words = cause.explanation(in: report)
     #expect(
       words.sentence
-        == "3 rooms lost their devices together on hci0, at 2026-11-21 09:00:04 UTC (within 250 ms): "
-        + "probably one cause took all links. All of them were done later.")
+        == "3 rooms lost their links together on hci0, at 2026-11-21 09:00:04 UTC (within 250 ms): "
+        + "this probably has one cause. All were done later.")
     #expect(words.advice.contains("--since '2026-11-21 08:59:54 UTC'"))
   }
 
@@ -185,7 +185,7 @@ import Testing
       return event
     }
     let run = RunReport(events)
-    let sentence = "4 rooms lost their devices together on hci0"
+    let sentence = "4 rooms lost their links together on hci0"
     let lines = SummaryView.lines(run, reports: nil, style: TerminalStyle(width: 100, hasColor: false))
     #expect(lines.count { $0.hasPrefix(sentence) } == 1)
     let building = BuildingReport(

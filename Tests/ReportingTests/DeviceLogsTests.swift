@@ -22,7 +22,7 @@ struct DeviceLogsTests {
     #expect(DeviceLogs.texts([]).isEmpty)
   }
 
-  @Test("what happens in one room is in its log alone")
+  @Test("the events of one room are in its log only")
   func apart() throws {
     let kitchen = try log("kitchen", Story.mixed.events)
     #expect(kitchen.contains("C4:7C:8D:00:00:02 on hci0 at -52 dBm"))
@@ -36,7 +36,7 @@ struct DeviceLogsTests {
     story.begin([Story.kitchen])
     story.write(Story.kitchen, to: .sensor(2))
     let text = try log("kitchen", story.events)
-    #expect(text.contains("The record ends before this room's outcome"))
+    #expect(text.contains("The record ends before the outcome of this room"))
     #expect(text.contains("Outcome    unconfirmed\n"))
   }
 
@@ -56,7 +56,7 @@ struct DeviceLogsTests {
     .linkEnded(.init(room: "a", cause: .adapterLost, expected: false)),
   ]
 
-  /// The device and the stack both have their say in it.
+  /// A reason with texts of the device and of the stack.
   private func hostileReason(_ text: String) -> FailureReason {
     .notHeardAfterSave(SaveResponse(deviceText: text, stackText: text))
   }
@@ -87,7 +87,7 @@ struct DeviceLogsTests {
     #expect(table(hostile) == table(tame))
   }
 
-  @Test("every kind of fact is in words")
+  @Test("every kind of event has words")
   func kinds() throws {
     var story = Story()
     story.begin([.sample("a", "A", minor: 1)])
@@ -169,7 +169,7 @@ struct DeviceLogsTests {
   }
 
   @Test(
-    "a silent room's log tells a dead sensor, a deaf radio, a distance and a wrong address apart",
+    "the log of a room without sightings distinguishes broken sensor, adapter fault, distance and wrong address",
     arguments: Silence.allCases)
   func silent(silence: Silence) throws {
     let text = try log("room-3", corridor(silence))
@@ -177,16 +177,16 @@ struct DeviceLogsTests {
     let likely = text.lines.filter { $0.contains(": likely.") || $0.contains(": possible.") }
     let expected: [String] =
       switch silence {
-      case .dead: ["sensor dead"]
-      case .deaf: ["radio deaf", "too far"]
-      case .far: ["too far", "sensor dead"]
-      case .address: ["wrong address", "sensor dead"]
+      case .dead: ["sensor broken"]
+      case .deaf: ["adapter receives nothing", "too far"]
+      case .far: ["too far", "sensor broken"]
+      case .address: ["wrong address", "sensor broken"]
       }
     #expect(likely.count == expected.count)
     for (line, word) in zip(likely, expected) { #expect(line.contains("- \(word)"), "\(likely)") }
   }
 
-  @Test("without the run's end nobody knows which sensors no room claims, and the log says so")
+  @Test("without the end of the run, the log shows that the sensors of no room are unknown")
   func unfinished() throws {
     let text = try log(
       "room-3",
@@ -197,10 +197,10 @@ struct DeviceLogsTests {
         }
       })
     #expect(text.contains("Unclaimed  not on record: the run has no end\n"))
-    #expect(text.contains("- wrong address: open. "))
+    #expect(text.contains("- wrong address: unknown. "))
   }
 
-  @Test("a neighbour without a device of its own says nothing of the distance")
+  @Test("a neighbour without a device is no evidence of the distance")
   func unbound() throws {
     var story = Story()
     let rooms = [Story.bath, PlannedRoom.sample("hall", "Hall", minor: 9)]
@@ -211,11 +211,11 @@ struct DeviceLogsTests {
     story.tell(.runFinished(.init(outcome: .incomplete)))
     let text = try log("bath", story.events)
     #expect(text.contains("Hall has no device"))
-    #expect(text.contains("- too far away: open."))
+    #expect(text.contains("- too far away: unknown."))
   }
 
   @Test(
-    "only of a room whose sensor was not heard the log says why that may be",
+    "only the log of a room whose sensor was not received has the possible causes",
     arguments: [
       (.neverHeard(), true), (.adapterDeaf, true), (.noCandidate(), true),
       (.tooManyCandidates([.sensor(7), .sensor(8)]), false), (.notConfirmed, false), (.planOutdated, false),
@@ -250,8 +250,8 @@ struct DeviceLogsTests {
   @Test("the timeouts that applied and the stack's words are at the end")
   func timeouts() throws {
     let garage = try log("garage", Story.mixed.events)
-    #expect(garage.contains("Timeouts   attempt 1: connect was given 15 s, ended after 15.000 s\n"))
+    #expect(garage.contains("Timeouts   attempt 1: connect had 15 s, ended after 15.000 s\n"))
     let office = try log("office", Story.mixed.events)
-    #expect(office.contains("Stack said attempt 1: org.bluez.Error.Failed: le-connection-abort-by-local\n"))
+    #expect(office.contains("Stack text attempt 1: org.bluez.Error.Failed: le-connection-abort-by-local\n"))
   }
 }

@@ -55,7 +55,7 @@ struct EarlierEvidenceTests {
   @Test("is named in the summary")
   func summary() {
     let lines = SummaryView.lines(Self.run, reports: nil, style: TerminalStyle(width: 200, hasColor: false))
-    let words = "1 of the rooms done is done on record and not heard in this run (recalled)"
+    let words = "1 room done on record, not received in this run (recalled)"
     #expect(lines.contains { $0.contains(words) }, "\(lines)")
   }
 }

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Reporting
 
-@Suite("What people are told")
+@Suite("Explanations of rooms that are not done")
 struct ExplanationTests {
   /// The codes that are possible in every stage.
-  private static let staged: Set<FailureReason.Code> = [
+  static let staged: Set<FailureReason.Code> = [
     .linkLost, .stageTimedOut, .interrupted, .adapterLost, .stackLost, .hostPaused,
   ]
 
-  /// What a sensor sends whose firmware has another beacon than the factory's.
+  /// The beacon of a firmware that differs from the factory's.
   private static let otherBeacon = "uuid 6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B, major 7, minor 5"
 
-  /// Every code with every context in which it reads differently.
-  private static let reasons = FailureReason.Code.allCases.flatMap { examples(of: $0) }
+  /// Every code, in every context that changes its words.
+  static let reasons = FailureReason.Code.allCases.flatMap { examples(of: $0) }
 
   private static func examples(of code: FailureReason.Code) -> [FailureReason] {
     let steps = Stage.allCases.map { FailedStep($0, setting: $0 == .write ? .wifiPassword : nil) }
@@ -35,7 +35,12 @@ struct ExplanationTests {
         .attributeRejected(FailedStep(.write), attError: 0x7F),
         .attributeRejected(FailedStep(.write)),
       ]
-    case .refused: [.refused(stage: .save, deviceText: "error:wifi \u{1B}[1mfailed\n")]
+    case .refused:
+      [
+        "error:wifi \u{1B}[1mfailed\n", "error:flash write failed", "low battery", "error:invalid length",
+        "DHCP timeout",
+        "wrong password", "unknown ssid", "busy",
+      ].map { .refused(stage: .save, deviceText: $0) }
     case .wrongIdentity:
       [.wrongIdentity(minor: 12), .wrongIdentity(minor: 5), .wrongIdentity(minor: 5, held: Self.otherBeacon)]
     case .configuredOtherwise:
@@ -101,7 +106,7 @@ struct ExplanationTests {
     }
   }
 
-  private func explain(
+  static func explain(
     _ outcome: Outcome, _ reason: FailureReason?, address: BluetoothAddress? = .sensor(5), rssi: Int? = -60,
     profile: ProfileID = "robo-sensor", wifi: String? = "Office WiFi", registered: Bool = false
   ) throws -> Explanation {
@@ -115,67 +120,12 @@ struct ExplanationTests {
     return try #require(Explanation(of: report))
   }
 
-  @Test("all of it, to be read by a person")
-  func snapshot() throws {
-    var text = ""
-    func add(_ title: String, _ explanation: Explanation) {
-      text += "\(title)\n  \(explanation.sentence)\n  → \(explanation.advice)\n"
-    }
-    for reason in Self.reasons {
-      let context = [reason.stage?.rawValue, reason.setting?.rawValue].compactMap(\.self).joined(
-        separator: " ")
-      add("\(reason.code.rawValue) \(context)", try explain(.failed, reason))
-    }
-    for outcome in Outcome.allCases where !outcome.isSuccess {
-      add("\(outcome.rawValue), no reason", try explain(outcome, nil))
-    }
-    add("never_heard, no address", try explain(.unreachable, .neverHeard(), address: nil))
-    add("connect_timed_out, weak", try explain(.unreachable, .connectTimedOut(seconds: 15), rssi: -91))
-    add(
-      "refused, no WiFi", try explain(.failed, .refused(stage: .save, deviceText: "error:no ssid"), wifi: nil)
-    )
-    add("link_lost, unconfirmed", try explain(.unconfirmed, .linkLost(FailedStep(.save))))
-    let save = UnprovedSave()
-    for reason: FailureReason in [
-      .adapterLost(.awaitingProof(save)), .stackLost(.awaitingProof(save)),
-      .recordUnwritable(.awaitingProof(save)), .interrupted(.awaitingProof(save)),
-    ] {
-      add("\(reason.code.rawValue), unconfirmed", try explain(.unconfirmed, reason))
-    }
-    add(
-      "never_heard, another family",
-      try explain(.unreachable, .neverHeard(), profile: "no-family-of-ours"))
-    try expectSnapshot(text, "explanations.txt")
-  }
-
-  @Test("the same of a family that can always be written, and of devices that were configured elsewhere")
-  func families() throws {
-    var text = ""
-    func add(_ title: String, _ explanation: Explanation) {
-      text += "\(title)\n  \(explanation.sentence)\n  → \(explanation.advice)\n"
-    }
-    for reason in Self.reasons
-    where !Self.staged.contains(reason.code) || [nil, .read, .verify].contains(reason.stage) {
-      add("\(reason.code.rawValue)", try explain(.failed, reason, profile: "iot-design-shop"))
-    }
-    let held = "uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 5"
-    for reason: FailureReason in [
-      .neverHeard(), .tooManyCandidates([.sensor(7), .sensor(8)], minor: 5),
-      .configuredOtherwise(minor: 5, held: held), .minorOnAir(MinorHolders(5, [.sensor(7)])),
-    ] {
-      add(
-        "\(reason.code.rawValue), registered",
-        try explain(.needsHands, reason, profile: "iot-design-shop", registered: true))
-    }
-    try expectSnapshot(text, "explanations-families.txt")
-  }
-
-  @Test("every reason has a sentence and advice, whole and on one line")
+  @Test("have a sentence and advice for every reason, complete and on one line")
   func whole() throws {
     for reason in Self.reasons {
       for outcome in Outcome.allCases where !outcome.isSuccess {
         for address in [nil, BluetoothAddress.sensor(5)] {
-          let explanation = try explain(outcome, reason, address: address, profile: "no-family-of-ours")
+          let explanation = try Self.explain(outcome, reason, address: address, profile: "no-family-of-ours")
           for text in [explanation.sentence, explanation.advice] {
             #expect(text.count > 20 && text.last == ".", "\(reason): \(text)")
             #expect(
@@ -188,7 +138,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("a success needs no words", arguments: Outcome.allCases.filter(\.isSuccess))
+  @Test("do not exist for a room that is done", arguments: Outcome.allCases.filter(\.isSuccess))
   func success(outcome: Outcome) throws {
     var story = Story()
     story.begin([Story.garage])
@@ -197,10 +147,10 @@ struct ExplanationTests {
     #expect(Explanation(of: report) == nil)
   }
 
-  @Test("after an unproved save, looking comes before writing")
+  @Test("of an unproved save say that the next run scans first")
   func unconfirmed() throws {
-    let explanation = try explain(.unconfirmed, .linkLost(FailedStep(.save)))
-    #expect(explanation.advice.contains("listens first"))
+    let explanation = try Self.explain(.unconfirmed, .linkLost(FailedStep(.save)))
+    #expect(explanation.advice.contains("The run scans first"))
   }
 }
 
@@ -210,5 +160,34 @@ extension HeardCandidate {
     HeardCandidate(
       address: .sensor(number), adapter: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7100 + adapter)),
       rssi: rssi)
+  }
+}
+
+@Suite("The device's own error message comes before a guess")
+struct RefusalCauseTests {
+  @Test(
+    "names the cause",
+    arguments: [
+      ("error:flash write failed", .storage), ("NVS full", .storage), ("out of memory", .storage),
+      ("Battery too low", .power), ("brown-out", .power), ("error:invalid length", .length),
+      ("err_len", .length), ("name too long", .length), ("error: dhcp timeout", .ipAddress),
+      ("no_ip", .ipAddress), ("wifi auth failed", .password), ("4-way handshake timeout", .password),
+      ("invalid key", .password), ("unknown ssid", .network), ("NO_AP_FOUND", .network), ("busy", .busy),
+    ] as [(String, RefusalCause)])
+  func names(message: String, cause: RefusalCause) {
+    #expect(RefusalCause(message) == cause)
+  }
+
+  @Test("names none", arguments: ["", "error:7", "wifi failed", "monkey business in the valley", "keyboard"])
+  func none(message: String) {
+    #expect(RefusalCause(message) == nil)
+  }
+
+  @Test("is about WiFi only in a room with WiFi", arguments: ["dhcp", "wrong password", "unknown ssid"])
+  func wifi(message: String) throws {
+    let reason = FailureReason.refused(stage: .save, deviceText: message)
+    #expect(try ExplanationTests.explain(.failed, reason).advice.contains("WiFi"))
+    #expect(
+      try ExplanationTests.explain(.failed, reason, wifi: nil).advice.contains("may not save without WiFi"))
   }
 }

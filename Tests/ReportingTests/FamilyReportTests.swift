@@ -63,17 +63,20 @@ struct FamilyReportTests {
   }
 
   @Test(
-    "evidence says what it is worth",
+    "evidence has its grade, its details and its weakness",
     arguments: [
-      (.freshBeacon, "fresh_beacon from C4:7C:8D:00:00:05, minor 7 at -60 dBm, 1.500 s after the save"),
-      (.beaconOnAir, "beacon_on_air from"), (.readBack, "its beacon was not heard"),
-      (.savedStatus, "its own word"),
-      (.selfDisconnect, "1.500 s after the write (it ended the link by itself"),
+      (
+        .freshBeacon,
+        "beacon received after the save, from C4:7C:8D:00:00:05, minor 7 at -60 dBm, 1.500 s after the save"
+      ),
+      (.beaconOnAir, "beacon on air, from"), (.readBack, "its beacon was not received"),
+      (.savedStatus, "reported over the link"),
+      (.selfDisconnect, "1.500 s after the write (it ended the link, which confirms the write"),
     ] as [(Evidence.Grade, String)])
   func evidence(grade: Evidence.Grade, words: String) {
     let evidence = Evidence(
       grade: grade, address: .sensor(5), minor: 7, rssi: -60, secondsAfterSave: 1.5)
     #expect(evidence.words.contains(words), "\(evidence.words)")
-    #expect(evidence.words.hasPrefix(grade.rawValue))
+    #expect(evidence.words.hasPrefix(grade.plainWords))
   }
 }

@@ -29,9 +29,11 @@ struct HistoryViewTests {
     #expect(lines.count == 4)
     #expect(lines[0].split(separator: " ").first == "WHEN")
     #expect(lines[1].contains("failed") && lines[1].contains("link lost, 2 attempts"), "\(lines)")
-    #expect(lines[2].contains("provisioned") && lines[2].contains("beacon heard after the save"), "\(lines)")
     #expect(
-      lines[3].contains("no outcome") && lines[3].contains("killed, or still running: 1 attempt"), "\(lines)")
+      lines[2].contains("provisioned") && lines[2].contains("beacon received after the save"), "\(lines)")
+    #expect(
+      lines[3].contains("no outcome") && lines[3].contains("run killed or in progress: 1 attempt"), "\(lines)"
+    )
     #expect(lines[1].hasSuffix("20261121T090000Z-laptop-7f3a"))
   }
 

@@ -26,7 +26,7 @@ struct JSONReportTests {
   @Test("no event at all is still a report")
   func empty() throws {
     let root = try parse(JSONReport.text(RunReport()))
-    #expect(root["schema"] as? String == "roboprov/report/2")
+    #expect(root["schema"] as? String == "roboprov/report/3")
     #expect((root["rooms"] as? [Any])?.isEmpty == true)
   }
 

@@ -72,7 +72,7 @@ struct JUnitReportTests {
     }
     let trace = cases["outage"]?.elements(forName: "flakyFailure").first?.stringValue
     #expect(
-      trace == "attempt 1 on \(SampleBuilding.adapters[0]) in connect: adapter_lost; stack said: <gone>")
+      trace == "attempt 1 on \(SampleBuilding.adapters[0]) in connect: adapter lost; stack error: <gone>")
   }
 
   @Test("the suite counts its cases by what came of them, and what was accepted or retired is skipped")

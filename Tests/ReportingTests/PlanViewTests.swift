@@ -66,7 +66,7 @@ import Testing
     }
     let table = lines(nil)
     #expect(table.count == 3 && table[0].hasPrefix("ROOM    WHAT       DEVICE             SIGNAL   WRITES  "))
-    #expect(table[1].hasSuffix("minor 301 → 302  named by the manifest"))
+    #expect(table[1].hasSuffix("minor 301 → 302  address in the manifest"))
     #expect(lines(200) == table)
     let narrow = lines(80)
     #expect(
@@ -74,7 +74,7 @@ import Testing
         "ROOM    WHAT       DEVICE             SIGNAL",
         "Pantry  provision  \(BluetoothAddress.sensor(1))  -71 dBm",
         "    writes WiFi Guests, password changed, name Kitchen → Pantry,",
-        "      minor 301 → 302", "    named by the manifest",
+        "      minor 301 → 302", "    address in the manifest",
       ])
     #expect(narrow[5].hasPrefix("Attic   pending"))
     for width in [20, 40, 80] { #expect(lines(width).allSatisfy { $0.columns <= width }) }
@@ -93,6 +93,6 @@ import Testing
     now.settings?.removeFirst()
     #expect(
       Self.plan([Self.moved]).differences(from: Self.plan([now])).map(\.words)
-        == ["Pantry: planned WiFi Guests, now nothing of that"])
+        == ["Pantry: planned WiFi Guests, now no such setting"])
   }
 }

@@ -57,7 +57,7 @@ struct ProgressViewTests {
     for (index, room) in rooms[..<33].enumerated() { story.provision(room, .sensor(UInt64(index + 1))) }
     story.end(rooms[40], .unreachable, .neverHeard())
     story.end(rooms[41], .failed, .refused(stage: .save, deviceText: "error:flash"))
-    story.tell(.actionRequired(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
+    story.tell(.operatorAwaited(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
     for (index, room) in rooms[50..<58].enumerated() {
       let address = BluetoothAddress.sensor(UInt64(index + 51))
       let adapter = index % 2 == 0 ? AdapterID.first : second
@@ -128,7 +128,7 @@ struct ProgressViewTests {
     for event in story.events { view.apply(event) }
     let style = TerminalStyle(width: 80, hasColor: false)
     func isShown() -> Bool {
-      view.live(at: .seconds(9), style: style).contains { $0.hasPrefix("! Attic: attempts") }
+      view.live(at: .seconds(9), style: style).contains { $0.hasPrefix("! Attic: no attempts left") }
     }
     #expect(isShown())
     story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 2)))
@@ -173,11 +173,11 @@ struct ProgressViewTests {
   }
 
   @Test(
-    "another program that scans is told of while the run goes on, and in its summary",
+    "a scan by another program is shown during the run and in the summary",
     arguments: [
-      ([], " scans", "Close it, a Bluetooth settings window or bluetoothctl for example"),
+      ([], " scans", "Close it (for example a Bluetooth settings window, or bluetoothctl)"),
       (["bluetoothctl (pid 812)"], ", bluetoothctl (pid 812), scans", "Close it"),
-      (["a (pid 1)", "b\n (pid 2)"], ", one of a (pid 1), b\\n (pid 2), scans", "Close it, a"),
+      (["a (pid 1)", "b\n (pid 2)"], ", one of a (pid 1), b\\n (pid 2), scans", "Close it (for example a"),
     ])
   func foreignScan(clients: [String], program: String, advice: String) throws {
     var story = Story()
@@ -188,7 +188,8 @@ struct ProgressViewTests {
     let event = try #require(story.events.last)
     let plain = view.plain(event).joined()
     #expect(
-      plain.contains("Another program\(program) with hci0: connecting takes up to 10 s longer. \(advice)"))
+      plain.contains(
+        "Another program\(program) with hci0: each connection takes up to 10 s longer. \(advice)"))
     let style = TerminalStyle(width: 40, hasColor: false)
     let lines = view.finished(event, style: style)
     #expect(lines.count > 1 && lines.allSatisfy { $0.columns <= 40 })
@@ -354,7 +355,7 @@ struct ProgressViewTests {
       RunReport(story.events), reports: nil, next: "roboprov apply b.yaml",
       style: TerminalStyle(width: 80, hasColor: false))
     #expect(lines.count { $0.hasPrefix("✗") } == 1)
-    #expect(lines.contains { $0.contains("Room 12 and 38 more: No sensor was heard") }, "\(lines)")
+    #expect(lines.contains { $0.contains("Room 12 and 38 more: No sensor was received") }, "\(lines)")
     #expect(lines.count <= 12, "\(lines)")
     #expect(
       lines.suffix(3) == [

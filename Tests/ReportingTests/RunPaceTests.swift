@@ -55,6 +55,27 @@ struct RunPaceTests {
     #expect(pace.secondsPerRoom == 30)
   }
 
+  @Test("rooms that were not tried do not count")
+  func untried() {
+    var story = Story()
+    let rooms = (1...2).map {
+      PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "\($0)", minor: $0, address: .sensor(UInt64($0)))
+    }
+    story.begin(rooms)
+    story.tell(
+      .attemptStarted(.init(room: "r1", address: .sensor(1), adapter: .first, number: 1)), after: 0)
+    story.tell(.attemptEnded(.init(room: "r1", number: 1, seconds: 6)), after: 6)
+    for (room, attempts) in [("r1", 1), ("r2", 0)] {
+      story.tell(
+        .roomFinished(
+          .init(
+            room: RoomID(rawValue: room), outcome: attempts > 0 ? .provisioned : .pending, attempts: attempts,
+            seconds: 6, settings: [])), after: 0)
+    }
+    let pace = RunPace(story.events)
+    #expect(pace.rooms == 1 && pace.secondsPerRoom == 6)
+  }
+
   @Test("weighs runs by their rooms, not each run alike")
   func sum() {
     let large = RunPace(Self.events(groups: 30, of: 10, seconds: 5))

@@ -36,7 +36,7 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("with state and links; what the host does not tell is unknown")
+  @Test("`adapters` prints state and links; facts that the host does not report are unknown")
   func table() async throws {
     try await Self.serve { premises in
       let outcome = try await premises.run(["adapters"])
@@ -52,7 +52,7 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("with the manifest's names for them, and a warning of those that are not present")
+  @Test("`adapters` with a manifest prints the adapters' names in it and warns of those that are not present")
   func named() async throws {
     try await Self.serve { premises in
       let outcome = try await premises.run(["adapters", "building.yaml"])
@@ -60,7 +60,7 @@ struct AdaptersCommandTests {
       #expect(outcome.output.contains("lobby, Ground floor"), "\(outcome)")
       #expect(
         outcome.errors.contains(
-          "the manifest names the adapter attic (00:1A:7D:DA:71:99), which is not present"),
+          "the manifest's adapter attic (00:1A:7D:DA:71:99) is not present"),
         "\(outcome)")
       let json = try await premises.run(["adapters", "building.yaml", "--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
@@ -73,7 +73,7 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("with the links that each holds, whichever program made them")
+  @Test("`adapters` prints the links of each adapter, whichever program made them")
   func links() async throws {
     try await Self.serve { premises in
       let building = premises.building
@@ -89,7 +89,7 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("of a virtual building, with --simulate")
+  @Test("`adapters --simulate` lists the adapters of a virtual building")
   func simulated() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -98,7 +98,7 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("without any there is an empty list; without BlueZ an error")
+  @Test("`adapters` prints an empty list without an adapter and fails without BlueZ")
   func nothing() async throws {
     try await Site.use { site in
       let none = AdapterScenario(address: ServedBuilding.adapter, name: "hci0", isPresent: false)
@@ -116,7 +116,7 @@ struct AdaptersCommandTests {
   // MARK: rfkill
 
   @Test(
-    "what blocks an adapter is what the kernel says, else what BlueZ says",
+    "the kernel's rfkill state decides what blocks an adapter, and BlueZ's state without it",
     arguments: [
       ("0", "0", RadioBlock.none), ("1", "0", .software), ("0", "1", .hardware), ("1", "1", .hardware),
       ("?", "0", nil),
@@ -133,7 +133,7 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("a powered adapter is not blocked, and of one that is off nobody knows")
+  @Test("a powered adapter is not blocked; for an adapter that is off it is unknown")
   func blockOfState() {
     #expect(RadioBlock(.ready, kernel: nil) == RadioBlock.none)
     #expect(RadioBlock(.blocked, kernel: nil) == .unspecified)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("Pseudonyms of addresses") struct AddressPseudonymsTests {
+@Suite("pseudonyms replace device addresses in files") struct AddressPseudonymsTests {
   private static func replaced(_ text: String, knowing known: [UInt64] = [0xC47C_8D00_00AB]) -> String {
     var pseudonyms = AddressPseudonyms()
     for address in known { pseudonyms.note(address) }
@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "stand for an address in every form that it has",
+    "a pseudonym replaces an address in each of its notations",
     arguments: [
       ("C4:7C:8D:00:00:AB", "00:00:00:00:00:01"), ("c4:7c:8d:00:00:ab", "00:00:00:00:00:01"),
       ("C4-7C-8D-00-00-AB", "00-00-00-00-00-01"), ("C4:7c:8D:00:00:Ab.", "00:00:00:00:00:01."),
@@ -24,7 +24,7 @@ import Testing
       ("be:C4:7C:8D:00:00:AB", "be:00:00:00:00:00:01"),
       ("\"C4:7C:8D:00:00:AB\",\"02:11:22:33:44:55\"", "\"00:00:00:00:00:01\",\"00:00:00:00:00:02\""),
       ("02:11:22:33:44:55 021122334455", "00:00:00:00:00:02 000000000002"),
-      // One that looks like a pseudonym has one of its own.
+      // A text that looks like a pseudonym gets its own pseudonym.
       ("00:00:00:00:00:01 C4:7C:8D:00:00:AB", "00:00:00:00:00:02 00:00:00:00:00:01"),
     ])
   func forms(text: String, expected: String) {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "stand for nothing else",
+    "text that is not an address gets no pseudonym",
     arguments: [
       "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", "2026-11-21T09:00:00.123Z", "09:00:00:12", "C4:7C:8D:00:00",
       "C4:7C-8D:00:00:AB", "123456789012", "C4:7C:8D:00:00:A", "", ":", "C4:",
@@ -42,7 +42,7 @@ import Testing
     #expect(Self.replaced(text) == text)
   }
 
-  @Test("leave every other byte as it was, text or not")
+  @Test("pseudonyms leave all other bytes unchanged, text or not")
   func bytes() {
     var pseudonyms = AddressPseudonyms()
     pseudonyms.note(0xC47C_8D00_00AB)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A change of the record that a person makes")
+@Suite("amendments change the record")
 struct AmendmentTests {
   private func runs(_ site: Site, in place: String = "reports") throws -> [String] {
     try FileManager.default.contentsOfDirectory(
@@ -15,7 +15,7 @@ struct AmendmentTests {
       contentsOf: site.directory.appending(path: "\(place)/\(Site.building)/\(run)/journal.jsonl"))
   }
 
-  @Test("is mirrored like a run, and is none of which there is a report")
+  @Test("an amendment is mirrored like a run and has no report")
   func mirrored() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -32,7 +32,7 @@ struct AmendmentTests {
     }
   }
 
-  @Test("is not made where the mirror cannot be written")
+  @Test("an amendment is refused if the mirror cannot be written")
   func unwritable() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -45,7 +45,7 @@ struct AmendmentTests {
     }
   }
 
-  @Test("reports made again of an older run leave the newest the latest")
+  @Test("new reports for an older run do not move `latest`")
   func olderRun() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])

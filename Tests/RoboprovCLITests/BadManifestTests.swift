@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 @Suite(
-  "A manifest that cannot be applied is refused with its place, and nothing is touched",
+  "an invalid manifest is refused with its place, and no sensor is written",
   .timeLimit(.minutes(3)))
 struct BadManifestTests {
-  /// A manifest, and what must be said about it.
+  /// A manifest and the messages that it must produce.
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
-    /// The file's bytes; nil: there is none.
+    /// The bytes of the file; nil if there is no file.
     var bytes: [UInt8]?
-    /// What must stand in the message.
+    /// Texts that the message must contain.
     var says: [String]
-    /// What must not.
+    /// Texts that the message must not contain.
     var hides: [String] = []
 
     init(_ name: String, _ text: String, says: [String], hides: [String] = []) {
@@ -99,7 +99,7 @@ struct BadManifestTests {
     }
   }
 
-  @Test("a directory is not a manifest", arguments: ["validate", "apply"])
+  @Test("a directory is refused as a manifest", arguments: ["validate", "apply"])
   func directory(_ command: String) async throws {
     try await Site.use { site in
       let outcome = try await site.run([command, "."])
@@ -108,14 +108,14 @@ struct BadManifestTests {
     }
   }
 
-  @Test("for programs the findings are JSON on stdout, with the same places")
+  @Test("findings are JSON on stdout, with the same places, with `--output json`")
   func json() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.building(wifi: "{ ssid: Guests, password: zq-7-zq }"))
       let outcome = try await site.run(["validate", "building.yaml", "--output", "json"])
       #expect(outcome.status == 65, "\(outcome)")
       let answer = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(answer["schema"].text == "roboprov/validate/2")
+      #expect(answer["schema"].text == "roboprov/validate/3")
       #expect(answer["valid"].flag == false)
       let finding = answer["findings"][0]
       #expect(finding["severity"].text == "error")
@@ -125,7 +125,7 @@ struct BadManifestTests {
     }
   }
 
-  @Test("one that is in order is summed up")
+  @Test("a valid manifest is summarised")
   func valid() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.building())

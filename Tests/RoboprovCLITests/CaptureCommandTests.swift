@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Labels are read into the manifest", .timeLimit(.minutes(5)))
+@Suite("`capture` reads labels into the manifest", .timeLimit(.minutes(5)))
 struct CaptureCommandTests {
   private static let capture = ["capture", "building.yaml"]
 
@@ -19,7 +19,7 @@ struct CaptureCommandTests {
 
     """
 
-  /// The manifest with these entries behind the range.
+  /// The manifest with these rooms after the room range.
   private static func manifest(with labels: [(room: Int, number: Int)]) -> String {
     let entries = labels.map {
       "  - { room: Room \($0.room), address: \(ServedBuilding.address($0.number)) }\n"
@@ -32,7 +32,7 @@ struct CaptureCommandTests {
     try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
   }
 
-  /// Gives the label of each sensor and undoes that, until it is said to be on air.
+  /// Enters and undoes the label of each sensor until `capture` reports that the sensor is on air.
   private static func waitUntilHeard(_ numbers: [Int], by run: Invocation) async throws {
     func count(_ text: String) -> Int { run.outputSoFar.components(separatedBy: text).count - 1 }
     var undone = 0
@@ -45,12 +45,12 @@ struct CaptureCommandTests {
     }
   }
 
-  /// The command with lines as its standard input.
+  /// Runs the command with these lines as its standard input.
   private static func through(_ lines: [String]) -> [String] {
     ["sh", "-c", "printf '%s' '\(lines.joined())' | \"$@\"", "sh"]
   }
 
-  @Test("at a terminal: asked room by room, compared with what is on air, refused, undone, saved one by one")
+  @Test("`capture` at a terminal asks room by room, compares with sightings, refuses, undoes and saves")
   func terminal() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -60,16 +60,16 @@ struct CaptureCommandTests {
         try await run.says("[1/4] Room 101")
         try await run.says("label> ")
         try run.type("C4:7C:8D:00:00:99\n")
-        try await run.says("is the sensor of Lobby")
+        try await run.says("is already the sensor of Lobby")
         #expect(try Self.text(site) == Self.manifest)
-        // A scanner that ends its line with CR LF.
+        // Some scanners end a line with CR LF.
         try run.type("https://example.com/?mac=c47c8d000001\r\n")
         try await run.says("C4:7C:8D:00:00:01 saved")
         try await run.says("[2/4] Room 102")
         #expect(try Self.text(site) == Self.manifest(with: [(101, 1)]))
         try run.type("C47C8D000055\n")
         try await run.says("C4:7C:8D:00:00:55 saved")
-        try await run.says("not heard")
+        try await run.says("not received")
         try run.type("u\n")
         try await run.says("undone: Room 102")
         #expect(try Self.text(site) == Self.manifest(with: [(101, 1)]))
@@ -88,7 +88,7 @@ struct CaptureCommandTests {
     }
   }
 
-  @Test("labels that show the base address: the offset is proposed, applied once accepted, and shown")
+  @Test("`capture` proposes the offset of labels that show the base address and applies it once accepted")
   func offset() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -112,7 +112,7 @@ struct CaptureCommandTests {
     }
   }
 
-  @Test("without a radio it says so; --offline goes on without")
+  @Test("`capture` without an adapter fails and names --offline, which works without one")
   func offline() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -140,7 +140,7 @@ struct CaptureCommandTests {
   }
 
   @Test(
-    "killed before any change of a file, the manifest is whole and has every label that was said to be saved")
+    "a killed `capture` leaves a complete manifest with each label that was reported as saved")
   func killed() async throws {
     try await Site.use { site in
       let labels = (1...4).map { "C47C8D00000\($0)\n" }
@@ -161,13 +161,13 @@ struct CaptureCommandTests {
     }
   }
 
-  @Test("a manifest that somebody changes meanwhile is not written over; one with errors is told of")
+  @Test("`capture` keeps a concurrent change of the manifest and reports a manifest with errors")
   func meanwhile() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
       let run = try site.startAtTerminal(Self.capture + ["--offline"])
       try await run.says("[1/4] Room 101")
-      // Another entry for Room 101: what is written is written into that.
+      // Another program changes the entry of Room 101; the label is written into the changed file.
       let changed = Self.manifest.replacing("by the sea", with: "by the lake")
       try site.write("building.yaml", changed)
       try run.type("C47C8D000001\n")

@@ -4,12 +4,12 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("The program's command line", .timeLimit(.minutes(5)))
+@Suite("the program parses its command line", .timeLimit(.minutes(5)))
 struct CommandLineProgramTests {
   // MARK: Commands and options
 
   @Test(
-    "a mistyped command is refused, with the one that was probably meant",
+    "a mistyped command is refused with the nearest command",
     arguments: [
       (["aply", "building.yaml"], "Did you mean `roboprov apply`?"),
       (["help", "nonsense"], "there is no command “roboprov nonsense”"),
@@ -25,7 +25,7 @@ struct CommandLineProgramTests {
     }
   }
 
-  @Test("the order of options does not matter, also not in front of the command")
+  @Test("options may stand in any order, also before the command")
   func order() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -43,7 +43,7 @@ struct CommandLineProgramTests {
   // MARK: Version
 
   @Test(
-    "--version names the program, its commit, libdbus and BlueZ, and needs no bus", arguments: [[], ["scan"]])
+    "--version prints commit, libdbus and BlueZ, and needs no bus", arguments: [[], ["scan"]])
   func version(_ command: [String]) async throws {
     try await Site.use { site in
       let outcome = try await site.run(command + ["--version"])
@@ -68,7 +68,7 @@ struct CommandLineProgramTests {
     try site.write(".config/roboprov/config.yaml", text)
   }
 
-  /// The reports directory that a command looks into, by what it says when it does not find a building there.
+  /// The reports directory that a command uses, from its error message about a missing building.
   private static func reports(
     _ more: [String], _ environment: [String: String] = [:], at site: Site
   ) async throws -> Substring? {
@@ -77,7 +77,7 @@ struct CommandLineProgramTests {
     return outcome.errors.split(separator: "\n").first?.split(separator: " in ").last
   }
 
-  @Test("the command line wins over the environment, and the environment over the file")
+  @Test("the command line overrides the environment, and the environment overrides the configuration file")
   func precedence() async throws {
     try await Site.use { site in
       let environment = ["ROBOPROV_REPORTS": "of-environment"]
@@ -95,7 +95,7 @@ struct CommandLineProgramTests {
     }
   }
 
-  @Test("mirror, operator, adapter and site key are taken from it, the adapter not in a rehearsal")
+  @Test("the configuration sets mirror, operator, adapter and site key; a rehearsal ignores the adapter")
   func values() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
@@ -120,7 +120,7 @@ struct CommandLineProgramTests {
     }
   }
 
-  @Test("a mistake in it is shown with its place, and no command runs; help does")
+  @Test("a mistake in the configuration is shown with its place and stops each command except help")
   func mistake() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])

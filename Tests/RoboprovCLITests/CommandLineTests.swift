@@ -4,12 +4,12 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("What a command line says before it is parsed")
+@Suite("command lines are inspected before they are parsed")
 struct CommandLineTests {
   // MARK: Commands
 
   @Test(
-    "a word that is no command is found, with the command nearest to it",
+    "an unknown command is detected, with the nearest command",
     arguments: [
       (["aply", "building.yaml"], CommandNames.Mistake(word: "aply", parent: "roboprov", nearest: "apply")),
       (["--config", "c.yaml", "stauts"], .init(word: "stauts", parent: "roboprov", nearest: "status")),
@@ -24,7 +24,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "a command, options and the arguments of a command are none",
+    "commands, options and arguments of a command are not taken for unknown commands",
     arguments: [
       [], ["apply", "aply"], ["--help"], ["help"], ["help", "apply"], ["help", "report", "sign"],
       ["report", "seeblick"], ["--config", "aply", "apply"], ["--simulate", "apply"], ["-h"],
@@ -34,7 +34,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "a command behind its options comes first",
+    "a command after its options is moved to the front",
     arguments: [
       (["--simulate", "apply", "b.yaml"], ["apply", "--simulate", "b.yaml"]),
       (["--listen", "5", "scan", "--watch"], ["scan", "--listen", "5", "--watch"]),
@@ -47,7 +47,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "and stays where it is if a room could be called so, or if there is none",
+    "the command line stays unchanged if a room may have the command's name or there is no command",
     arguments: [
       ["--only", "status", "apply", "b.yaml"], ["--simulate", "b.yaml"], ["--yes"], ["--yes", "--", "apply"],
       ["apply", "--yes"],
@@ -58,7 +58,7 @@ struct CommandLineTests {
 
   // MARK: Words
 
-  @Test("configuration, format, version and rehearsal are seen wherever they stand, and not behind --")
+  @Test("configuration, format, version and rehearsal are found at any position before `--`")
   func words() {
     let words = CommandLineWords(["--config", "a", "apply", "--config=b", "--output", "json", "--simulate"])
     #expect(words.config == "b" && words.isForPrograms && words.isRehearsal && !words.asksForVersion)
@@ -73,7 +73,7 @@ struct CommandLineTests {
 
   // MARK: Version
 
-  @Test("the version has a line for each part")
+  @Test("the version has one line per component")
   func version() {
     #expect(
       VersionText.lines(commit: "2575dd116505", libdbus: "libdbus 1.14.10", bluez: "5.66")
@@ -91,7 +91,7 @@ struct CommandLineTests {
 
   // MARK: Errors
 
-  @Test("an error is one line of JSON, whatever its message has")
+  @Test("an error is one line of JSON, whatever its message contains")
   func error() {
     let failure = CommandFailure(.usage, "no\nroom “A\u{1B}”", cure: "Look.\nAgain.")
     #expect(
@@ -107,7 +107,7 @@ struct CommandLineTests {
     PreferencesReading(Array(text.utf8), file: "/etc/site/config.yaml", home: "/home/ada")
   }
 
-  @Test("a configuration gives values; paths are relative to it or to the home directory")
+  @Test("configuration paths are relative to the file or to the home directory")
   func configuration() {
     let reading = Self.read(
       """
@@ -126,14 +126,25 @@ struct CommandLineTests {
     #expect(Self.read("adapter: hci1").preferences == Preferences(adapters: ["hci1"]))
   }
 
-  @Test("nothing in it is no error", arguments: ["", "# nothing\n", "---\n"])
+  @Test("an option takes precedence over the configuration, which applies without the option")
+  func precedence() {
+    Preferences.$current.withValue(Preferences(mirror: "m", operatedBy: "o", siteKey: "k")) {
+      var (record, seal) = (RecordOptions(), SealOptions())
+      (record.namedMirror, record.namedOperator, seal.namedSiteKey) = (nil, nil, nil)
+      #expect(record.mirror == "m" && record.operatedBy == "o" && seal.siteKey == "k")
+      (record.namedMirror, record.namedOperator, seal.namedSiteKey) = ("M", "O", "K")
+      #expect(record.mirror == "M" && record.operatedBy == "O" && seal.siteKey == "K")
+    }
+  }
+
+  @Test("an empty configuration is valid", arguments: ["", "# nothing\n", "---\n"])
   func empty(_ text: String) {
     let reading = Self.read(text)
     #expect(reading.findings.isEmpty && reading.preferences == Preferences())
   }
 
   @Test(
-    "every mistake in it is found at its place",
+    "each mistake in a configuration is reported at its place",
     arguments: [
       ("⟦report⟧: x", DiagnosticCode.unknownKey), ("⟦site-key⟧: x", .unknownKey),
       ("⟦reports, x⟧", .wrongStructure),
@@ -151,7 +162,7 @@ struct CommandLineTests {
     #expect(Self.read(text).findings.count == 1)
   }
 
-  @Test("a finding is shown with file, line, column, the line itself and the nearest key")
+  @Test("a finding shows file, line, column, source line and nearest key")
   func rendered() {
     let text = Self.read("mirror: a\nreport: x\n").rendered(isColored: false)
     #expect(

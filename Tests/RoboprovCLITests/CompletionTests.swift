@@ -3,12 +3,12 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("Shells complete command lines", .timeLimit(.minutes(5)))
+@Suite("shells complete command lines", .timeLimit(.minutes(5)))
 struct CompletionTests {
   // MARK: Words
 
   @Test(
-    "a shell's word is read as the shell reads it",
+    "the completed word is read by the rules of the shell",
     arguments: [
       ("Room\\ 3", "Room 3"), ("'Room 3", "Room 3"), (#""Room 3""#, "Room 3"), (#""a\"b\x""#, #"a"b\x"#),
       (#"'a\b'"#, #"a\b"#),
@@ -26,7 +26,7 @@ struct CompletionTests {
     #expect(ShellWord.candidate("floor:3 $(x)", for: .fish) == "floor:3 $(x)")
   }
 
-  @Test("a name that bash would expand in a completed line is none", arguments: ["a$b", "`a`", "a!"])
+  @Test("a name that bash expands in a completed line is not offered", arguments: ["a$b", "`a`", "a!"])
   func expanded(_ name: String) {
     #expect(ShellWord.candidate(name, for: .bash) == nil)
     #expect(ShellWord.candidate(name, for: .zsh) == name)
@@ -44,7 +44,7 @@ struct CompletionTests {
 
   // MARK: bash
 
-  /// A room's name with nearly all that a shell has a use for.
+  /// A room's name with nearly all characters that are special in a shell.
   private static let bell = #"Bell; * (?) & <"x"> it's | \"#
 
   /// A site with a manifest, and the script for bash.
@@ -87,7 +87,7 @@ struct CompletionTests {
 
   private static let path = "PATH=\(Invocation.program.deletingLastPathComponent().path):/usr/bin:/bin"
 
-  /// What the script offers for the last word.
+  /// The candidates of the script for the last word.
   private static func offered(_ words: [String], at site: Site) async throws -> [String] {
     let outcome = try await site.runTool(["env", path, "bash", "complete.sh", "roboprov"] + words)
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
@@ -135,7 +135,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "at a terminal, the completed name is one word of the command line",
+    "a name completed at a terminal is one word of the command line",
     arguments: [
       ("accept", "Room\\ 101", "Room 101"), ("accept", "Be", bell), ("accept", "host", "hostile"),
       ("apply", "--only floor:", "--only><floor:3"), ("apply", "--only tag:su", "--only><tag:suite"),
@@ -153,7 +153,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "zsh and fish have a script, too",
+    "zsh and fish have a completion script",
     arguments: [("zsh", "#compdef roboprov"), ("fish", "complete -c 'roboprov'")])
   func others(_ shell: String, _ words: String) async throws {
     try await Site.use { site in
@@ -162,7 +162,7 @@ struct CompletionTests {
     }
   }
 
-  @Test("a configuration that cannot be used makes no noise while a line is typed")
+  @Test("an invalid configuration prints nothing during completion")
   func brokenConfiguration() async throws {
     try await Self.use { site in
       try FileManager.default.createDirectory(

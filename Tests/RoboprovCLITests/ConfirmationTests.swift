@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Rooms that take any sensor", .timeLimit(.minutes(3)))
+@Suite("rooms with `assign: any` need a confirmation", .timeLimit(.minutes(3)))
 struct ConfirmationTests {
   static let apply = ["apply", "building.yaml", "--listen", "5"]
 
@@ -18,7 +18,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("are refused where nobody can be asked, before anything happens")
+  @Test("rooms that take any sensor are refused without a terminal, before anything happens")
   func nobody() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(Self.apply, bus: building.bus)
@@ -29,7 +29,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("are given them with --yes")
+  @Test("rooms that take any sensor get one with --yes")
   func yes() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(Self.apply + ["--yes"], bus: building.bus)
@@ -38,7 +38,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("are given them when the person at the terminal says y", arguments: ["y\n", "YES\n"])
+  @Test("rooms that take any sensor get one after the operator enters y", arguments: ["y\n", "YES\n"])
   func asked(_ answer: String) async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
@@ -55,7 +55,9 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("stay pending when the person says anything else", arguments: ["n\n", "\n", "yess\n", "\u{4}"])
+  @Test(
+    "rooms that take any sensor stay pending after any other input",
+    arguments: ["n\n", "\n", "yess\n", "\u{4}"])
   func declined(_ answer: String) async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
@@ -69,7 +71,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("are cancelled by Ctrl-C at the question")
+  @Test("Ctrl-C at the confirmation ends the run with 130")
   func interrupted() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)

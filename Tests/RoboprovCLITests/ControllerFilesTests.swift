@@ -4,8 +4,8 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("What the kernel tells of a controller") struct ControllerFilesTests {
-  /// A folder in the place of /sys, as it looks with this adapter.
+@Suite("kernel files describe a Bluetooth controller") struct ControllerFilesTests {
+  /// A folder that replaces /sys, with this adapter.
   private static func within<Result>(
     _ files: [String: String], links: [String: String], _ body: (ControllerFiles) throws -> Result
   ) throws -> Result {
@@ -28,7 +28,7 @@ import Testing
 
   private static let usb = "devices/pci0000:00/0000:00:14.0/usb1/1-3"
 
-  @Test("a USB dongle has its identifiers, names and driver, and where it is plugged in")
+  @Test("a USB dongle has identifiers, names, driver and USB port")
   func dongle() throws {
     let hardware = try Self.within(
       [
@@ -50,7 +50,7 @@ import Testing
           product: "Realtek Bluetooth Radio", driver: "btusb", path: "usb1/1-3/1-3:1.0"))
   }
 
-  @Test("a controller on a serial line has a driver and a place, and no identifier")
+  @Test("a controller on a serial line has driver and place, and no identifiers")
   func serial() throws {
     let place = "devices/platform/soc/fe201000.serial/serial0/serial0-0"
     let hardware = try Self.within(
@@ -66,7 +66,7 @@ import Testing
       hardware == AdapterHardware(bus: "serial", driver: "hci_uart_bcm", path: "serial0/serial0-0"))
   }
 
-  @Test("of an adapter that the kernel does not have, only the stack's word counts")
+  @Test("an adapter that the kernel does not list has only the facts of the Bluetooth stack")
   func unknown() throws {
     try Self.within(["class/bluetooth/note": ""], links: [:]) { files in
       #expect(files.hardware(of: "hci0", adding: nil) == nil)

@@ -3,13 +3,13 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Applied again, a building converges", .timeLimit(.minutes(5)))
+@Suite("a building converges when it is applied again", .timeLimit(.minutes(5)))
 struct ConvergenceTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
 
   // MARK: What is done
 
-  @Test("what is done is found done, heard or not, and nothing is written")
+  @Test("a provisioned room is reported as done, received or not, and nothing is written")
   func again() async throws {
     try await Premises.serveDone(3) { premises in
       await premises.setMuted(true, 3)
@@ -23,7 +23,7 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("a done sensor that is back in provisioning mode is provisioned again, and only that one")
+  @Test("only a provisioned sensor that is back in provisioning mode is provisioned again")
   func backInProvisioningMode() async throws {
     try await Premises.serveDone(2) { premises in
       let writes = await premises.writes.count
@@ -37,7 +37,7 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("a password that was changed needs hands, and goes on by itself once the button was pressed")
+  @Test("a changed password requires operator action, and the run continues once the button is pressed")
   func passwordChanged() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -45,7 +45,7 @@ struct ConvergenceTests {
       try site.writeManifest([.numbered(1), .numbered(2)], password: Site.newPassword)
       let changed = try await premises.apply()
       #expect(changed.status == 100, "\(changed)")
-      #expect(try site.outcomes == [101: "needs_hands", 102: "needs_hands"])
+      #expect(try site.outcomes == [101: "action_required", 102: "action_required"])
       for room in try site.report["rooms"].items {
         #expect(room["reason_code"].text == "settings_changed")
         #expect(room["advice"].text?.contains("run the same command again") == true)
@@ -55,7 +55,7 @@ struct ConvergenceTests {
       await premises.pressButton(1)
       let pressed = try await premises.apply()
       #expect(pressed.status == 100, "\(pressed)")
-      #expect(try site.outcomes == [101: "provisioned", 102: "needs_hands"])
+      #expect(try site.outcomes == [101: "provisioned", 102: "action_required"])
       #expect(await premises.building.flash(1)?.text("wifi_password") == Site.newPassword)
       #expect(await premises.building.flash(2)?.text("wifi_password") == Site.password)
 
@@ -67,13 +67,13 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("--force does a room again that is done, as soon as its sensor lets it")
+  @Test("--force provisions a done room again as soon as its sensor is writable")
   func forced() async throws {
     try await Premises.serveDone(2) { premises in
       let writes = await premises.writes
       let atWork = try await premises.apply("--force", "Room 101")
       #expect(atWork.status == 100, "\(atWork)")
-      #expect(try premises.site.outcomes == [101: "needs_hands", 102: "already_provisioned"])
+      #expect(try premises.site.outcomes == [101: "action_required", 102: "already_provisioned"])
       #expect(await premises.writes == writes)
       await premises.pressButton(1)
       let waiting = try await premises.apply("--force", "Room 101")
@@ -86,7 +86,7 @@ struct ConvergenceTests {
   // MARK: Selection
 
   @Test(
-    "rooms that are not selected are on record as skipped, and cost the exit status nothing",
+    "rooms that are not selected are recorded as skipped and do not affect the exit status",
     arguments: [["--only", "Room 101", "room-103"], ["--skip", "room 102"]])
   func selected(_ selection: [String]) async throws {
     try await Premises.serve(3) { premises in
@@ -99,7 +99,7 @@ struct ConvergenceTests {
   }
 
   @Test(
-    "a room that the manifest does not have cannot be selected", arguments: ["--only", "--skip", "--force"])
+    "a room that is not in the manifest cannot be selected", arguments: ["--only", "--skip", "--force"])
   func unknownRoom(_ option: String) async throws {
     try await Premises.serve(1) { premises in
       try await premises.expectRefused(
@@ -108,7 +108,7 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("--failed is what no run has done, also when the last run was about three other rooms")
+  @Test("--failed selects all rooms that no run has provisioned, whichever rooms the last run selected")
   func failedOverAllRuns() async throws {
     try await Premises.serve(5) { premises in
       let site = premises.site
@@ -135,7 +135,7 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("with nothing selected there is nothing to do, and that is said")
+  @Test("`apply` reports that there is nothing to do if no room is selected")
   func nothingSelected() async throws {
     try await Premises.serve(2) { premises in
       let outcome = try await premises.apply("--skip", "Room 101", "Room 102")
@@ -149,7 +149,7 @@ struct ConvergenceTests {
 
   // MARK: What contradicts the record
 
-  @Test("rooms that were provisioned are renumbered when that is said, and not before")
+  @Test("provisioned rooms are renumbered with --renumber and refused without it")
   func renumbered() async throws {
     try await Premises.serveDone(3) { premises in
       let site = premises.site
@@ -162,14 +162,14 @@ struct ConvergenceTests {
       try await premises.expectRefused(
         Self.apply, with: 65,
         saying: [
-          "“Room 101”", "minor 101, and the manifest says 151", "“Room 102”",
-          "minor 102, and the manifest says 152", "--renumber", "nothing was touched",
+          "“Room 101”", "minor 101, but the manifest now has minor 151", "“Room 102”",
+          "minor 102, but the manifest now has minor 152", "--renumber", "nothing was touched",
         ])
 
       let atWork = try await premises.apply("--renumber")
       #expect(atWork.status == 100, "\(atWork)")
       #expect(
-        try site.outcomes == [151: "needs_hands", 152: "needs_hands", 103: "already_provisioned"])
+        try site.outcomes == [151: "action_required", 152: "action_required", 103: "already_provisioned"])
       for number in 1...2 { await premises.pressButton(number) }
       let done = try await premises.apply("--renumber")
       #expect(done.status == 0, "\(done)")
@@ -180,7 +180,7 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("a room gets another sensor than on record when that is said, and the old one is silent")
+  @Test("a room gets another sensor with --rebind, once the recorded one is silent")
   func rebound() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
@@ -194,7 +194,7 @@ struct ConvergenceTests {
         Self.apply, with: 65,
         saying: [
           "“Room 101”: the manifest names \(ServedBuilding.address(2))",
-          "on record it has \(ServedBuilding.address(1))", "--rebind room-101",
+          "its device on record is \(ServedBuilding.address(1))", "--rebind room-101",
         ])
 
       let twoOnAir = try await premises.apply("--rebind", "Room 101")
@@ -212,7 +212,7 @@ struct ConvergenceTests {
     }
   }
 
-  @Test("a sensor that is one room's cannot become another's by the manifest alone")
+  @Test("the manifest alone cannot move a sensor from one room to another")
   func swapped() async throws {
     try await Premises.serveDone(2) { premises in
       let addresses = [2, 1].map { ServedBuilding.address($0).description }
@@ -229,7 +229,7 @@ struct ConvergenceTests {
     try await Premises.serve(3) { premises in
       let site = premises.site
       try site.writeManifest((101...103).map { Place(minor: $0) }, assign: "any")
-      // Joined anew by address, the first room would get this one.
+      // Matched again by address, the first room would get this sensor.
       await premises.setMuted(true, 1)
       let first = try await premises.apply()
       #expect(first.status == 100, "\(first)")

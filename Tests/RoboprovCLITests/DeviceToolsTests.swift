@@ -3,12 +3,12 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`scan`, `find` and `monitor` in a building", .timeLimit(.minutes(5)))
+@Suite("`scan`, `find` and `monitor` work in a building", .timeLimit(.minutes(5)))
 struct DeviceToolsTests {
   private static let header = ["ADDRESS", "PROFILE", "RSSI", "AGE", "ROOM", "STATE"]
 
-  /// Serves a sensor at work in Room 101, one that waits and is Room 102's, one of Room 103 that was never written, and a
-  /// fourth that is no room's.
+  /// Serves four sensors: one at work in Room 101, one in provisioning mode for Room 102, one for Room 103
+  /// that was never written, and one without a room.
   private func serve(_ body: @escaping @Sendable (Premises) async throws -> Void) async throws {
     try await Premises.serve(4) { premises in
       let apply = try await premises.apply("--only", "Room 101", "Room 102")
@@ -22,7 +22,7 @@ struct DeviceToolsTests {
 
   // MARK: scan
 
-  @Test("scan shows the room of each device by manifest and record, devices of no room first")
+  @Test("`scan` shows the room of each device by manifest and record, devices without a room first")
   func scanRooms() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["scan", "building.yaml", "--listen", "6"])
@@ -47,7 +47,7 @@ struct DeviceToolsTests {
   }
 
   @Test(
-    "scan names the room of a beacon whose device is not on record, and says that it is the beacon's word")
+    "`scan` names the room of an unrecorded device by its beacon and says so")
   func scanBeacon() async throws {
     try await serve { premises in
       try premises.site.writeManifest([Place(minor: 101)], assign: "later")
@@ -57,7 +57,7 @@ struct DeviceToolsTests {
     }
   }
 
-  @Test("scan compares a delivery: 100 and the missing devices, 0 when all are alive")
+  @Test("`scan` compares with a delivery: 100 with the missing devices, 0 if all are on air")
   func delivery() async throws {
     try await serve { premises in
       try premises.site.write(
@@ -84,7 +84,7 @@ struct DeviceToolsTests {
 
   // MARK: find
 
-  @Test("find prints a line per second where there is no terminal, and ends by --for")
+  @Test("`find` without a terminal prints a line per second and ends after --for")
   func findPlain() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["find", "Room 102", "building.yaml", "--for", "8"])
@@ -101,7 +101,7 @@ struct DeviceToolsTests {
   }
 
   @Test(
-    "find draws a bar at a terminal, with the bell, and says when the device falls silent; Ctrl-C ends it")
+    "`find` draws a bar with the bell at a terminal, reports silence and ends on Ctrl-C")
   func findLive() async throws {
     try await serve { premises in
       let run = try premises.site.startAtTerminal(
@@ -117,9 +117,9 @@ struct DeviceToolsTests {
   }
 
   @Test(
-    "find refuses what it cannot look for, and says what to do",
+    "`find` refuses an invalid device with the action to take",
     arguments: [
-      (["find", "Room 101"], "name the manifest too"),
+      (["find", "Room 101"], "add the manifest"),
       (["find", "Room 999", "building.yaml"], "there is no room"),
     ])
   func findUnknown(_ arguments: [String], _ words: String) async throws {
@@ -132,12 +132,12 @@ struct DeviceToolsTests {
 
   // MARK: monitor
 
-  /// The lines of a monitor, as events.
+  /// Parses the output of `monitor` into events.
   private static func events(_ output: String) -> [JSON] {
     output.split(separator: "\n").compactMap { JSON(String($0)) }
   }
 
-  @Test("monitor prints when a device enters, with its room, and when it has left")
+  @Test("`monitor` prints each device that enters, with its room, and each that leaves")
   func monitor() async throws {
     try await serve { premises in
       let run = try premises.site.start(
@@ -169,7 +169,7 @@ struct DeviceToolsTests {
     }
   }
 
-  @Test("monitor survives an adapter that goes away and returns; meanwhile no device leaves")
+  @Test("`monitor` reports no departure while its adapter is absent and continues when it returns")
   func monitorAdapter() async throws {
     try await serve { premises in
       let building = premises.building
@@ -179,7 +179,8 @@ struct DeviceToolsTests {
       }
       await building.world.setPresent(false, ServedBuilding.adapter)
       try await run.says("scan_ended")
-      // The building lives ten times as fast as the monitor: longer than the silence after which a device leaves.
+      // The building runs ten times as fast as the monitor, so the gap exceeds the silence after which a
+      // device leaves.
       try await building.clock.sleep(for: .seconds(150))
       await building.world.setPresent(true, ServedBuilding.adapter)
       try await run.until("the scan's return") {
@@ -194,7 +195,7 @@ struct DeviceToolsTests {
     }
   }
 
-  @Test("monitor ends after --for, and when nobody reads it any more")
+  @Test("`monitor` ends after --for and when its reader closes the pipe")
   func monitorEnds() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["monitor", "--for", "5"])

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("A diagnosis says what is wrong with a computer, and the command that corrects it")
+@Suite("a diagnosis names each problem of a computer and the command that corrects it")
 struct DiagnosisTests {
   private static let address = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7113))
 
-  /// A computer on which nothing is wrong.
+  /// A computer without problems.
   private static func host(_ change: (inout BluetoothFacts) -> Void = { _ in }) -> HostFacts {
     var bluetooth = BluetoothFacts(
       daemon: .known(
@@ -53,24 +53,24 @@ struct DiagnosisTests {
     DoctorView.lines(findings, style: TerminalStyle(width: 100, hasColor: false)).joined(separator: "\n")
   }
 
-  @Test("of a computer on which nothing is wrong, what was checked is listed")
+  @Test("the diagnosis of a computer without problems lists the checks")
   func healthy() {
     #expect(
       Self.text(Self.findings()) == """
         ✓ Kernel 6.1.0-37-amd64.
-        ✓ The bus answers, and this user may use Bluetooth.
+        ✓ The system bus responds, and this user can use Bluetooth.
         ✓ BlueZ 5.66; process 812: /usr/libexec/bluetooth/bluetoothd --noplugin=midi.
-        ✓ bluetoothd's settings are as a run needs them.
-        ✓ bluetoothd keeps 2 devices in its storage.
+        ✓ bluetoothd's settings are suitable for a run.
+        ✓ Devices in bluetoothd's storage: 2.
         ✓ hci0: 00:1A:7D:DA:71:13, Bluetooth Radio (0bda:8771), at usb1/1-3/1-3:1.0, switched on, 0 links.
         ✓ A time server sets the clock.
-        ✓ 50 GB are free for the reports in reports.
+        ✓ Free space for the reports in reports: 50 GB.
 
-        Nothing is wrong.
+        No problem was found.
         """)
   }
 
-  /// A computer on which one thing is wrong.
+  /// A computer with one problem.
   struct Case: CustomTestStringConvertible, Sendable {
     var code: Finding.Code
     var severity: Finding.Severity
@@ -129,13 +129,14 @@ struct DiagnosisTests {
         $0.daemon = .known(DaemonFacts(command: ["/b", "--noplugin=midi", "-f", "/other.conf"], process: 1))
       }),
     Case(
-      code: .storage, severity: .error, sentence: "/my is no directory.", host: reports(.noDirectory("/my"))),
+      code: .storage, severity: .error, sentence: "/my is not a directory.",
+      host: reports(.noDirectory("/my"))),
     Case(
-      code: .busPermission, severity: .error, sentence: "may not use Bluetooth",
+      code: .busPermission, severity: .error, sentence: "no permission to use Bluetooth",
       command: "sudo adduser $USER bluetooth",
       radio: RadioFacts(failure: CentralError(.permissionDenied))),
     Case(
-      code: .bluetoothdSilent, severity: .error, sentence: "does not answer",
+      code: .bluetoothdSilent, severity: .error, sentence: "does not respond correctly",
       command: "sudo systemctl restart bluetooth",
       radio: RadioFacts(failure: CentralError(.timedOut))),
     Case(
@@ -145,11 +146,12 @@ struct DiagnosisTests {
       code: .bluetoothd, severity: .note, sentence: "BlueZ 5.66; its options are unknown: x.",
       host: host { $0.daemon = .unknown("x") }),
     Case(
-      code: .bluetoothd, severity: .note, sentence: "this user sees no process",
+      code: .bluetoothd, severity: .note, sentence: "there is no visible process",
       host: host { $0.daemon = .known(nil) }),
     Case(
       code: .bluetoothd, severity: .note,
-      sentence: "BlueZ 5.66; this user sees no process of it; systemd's unit starts: /b -x --noplugin=midi.",
+      sentence:
+        "BlueZ 5.66; no process is visible to this user; the systemd unit starts: /b -x --noplugin=midi.",
       host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "-x", "--noplugin=midi"], process: nil)) }),
     Case(
       code: .bluetoothdDebugging, severity: .warning, sentence: "logs every message",
@@ -182,11 +184,11 @@ struct DiagnosisTests {
       host: host { $0.configuration = .known(MainConfiguration("[LE]\nConnectionSupervisionTimeout=200\n")) }),
     Case(
       code: .supervisionTimeout, severity: .note,
-      sentence: "after 420 ms without a packet, the kernel's own value",
+      sentence: "after 420 ms without a packet, the kernel's default",
       command: "ConnectionSupervisionTimeout=200",
       host: host { $0.configuration = .known(MainConfiguration("[LE]\nAutoconnecttimeout=16384\n")) }),
     Case(
-      code: .storedDevices, severity: .note, sentence: "keeps 101 devices",
+      code: .storedDevices, severity: .note, sentence: "storage has 101 devices",
       command: "bluetoothctl remove ADDRESS",
       host: host { $0.storedDevices = .known(101) }),
     Case(
@@ -196,10 +198,10 @@ struct DiagnosisTests {
       code: .noAdapter, severity: .error, sentence: "There is no Bluetooth adapter.",
       host: host { $0.controllers = [] }, radio: RadioFacts()),
     Case(
-      code: .adapterNotInBlueZ, severity: .error, sentence: "hci0 is in the kernel",
+      code: .adapterNotInBlueZ, severity: .error, sentence: "The kernel has hci0, but bluetoothd does not.",
       command: "sudo systemctl restart bluetooth", radio: RadioFacts()),
     Case(
-      code: .adapterNotInBlueZ, severity: .warning, sentence: "hci1 is in the kernel",
+      code: .adapterNotInBlueZ, severity: .warning, sentence: "The kernel has hci1, but bluetoothd does not.",
       command: "sudo systemctl restart bluetooth",
       host: host { $0.controllers.append(controller("hci1", path: "usb1/1-4/1-4:1.0")) }),
     Case(
@@ -229,7 +231,7 @@ struct DiagnosisTests {
       command: "bluetoothctl disconnect C4:7C:8D:00:00:01",
       radio: radio { $0.links = [BluetoothAddress(rawValue: 0xC47C_8D00_0001)] }),
     Case(
-      code: .linksHeld, severity: .warning, sentence: "may have no room for more",
+      code: .linksHeld, severity: .warning, sentence: "may have no free slot",
       command: "bluetoothctl disconnect",
       radio: radio { $0.links = (1...5).map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + $0) } }),
     Case(
@@ -274,7 +276,7 @@ struct DiagnosisTests {
       }),
   ]
 
-  @Test("one thing is wrong", arguments: cases)
+  @Test("each problem has its finding, command and severity", arguments: cases)
   func wrong(_ test: Case) {
     let findings = Self.findings(test.host, test.radio)
     let found = findings.filter {
@@ -288,15 +290,15 @@ struct DiagnosisTests {
     }
   }
 
-  @Test("every way to be wrong has a case, but for those of a building")
+  @Test("each code has a test case, except those of a building")
   func complete() {
     let ofBuilding: Set<Finding.Code> = [.manifestAdapter, .passwords, .rooms, .record, .reception]
-    // These are never wrong.
+    // These codes report no problem.
     let fine: Set<Finding.Code> = [.bus, .adapter]
     #expect(Set(Self.cases.map(\.code)).union(ofBuilding).union(fine) == Set(Finding.Code.allCases))
   }
 
-  @Test("an adapter that cannot be used is a warning beside one that can, and an error otherwise")
+  @Test("an unusable adapter is a warning beside a usable one, and an error otherwise")
   func oneOfTwo() {
     var radio = Self.radio()
     let second = Adapter(
@@ -307,7 +309,7 @@ struct DiagnosisTests {
   }
 
   @Test(
-    "WiFi shares a chip by maker and driver, or by being one USB device; and only while it has a connection",
+    "WiFi and Bluetooth share a chip by driver or USB device, and only a connected WiFi counts",
     arguments: [
       ("8087:0029", "usb", "iwlwifi", true, true), ("8087:0029", "usb", "iwlwifi", false, false),
       ("0bda:8771", "usb", "rtw89", true, false), ("0a5c:1234", "usb", "iwlwifi", true, false),
@@ -327,7 +329,7 @@ struct DiagnosisTests {
     #expect(Self.findings(sameDevice).contains { $0.code == .sharedChip } == isUp)
   }
 
-  @Test("a run that is about to begin gets each warning of files in one line, with its command")
+  @Test("a run prints each warning about files in one line, with its command, before it starts")
   func line() {
     let host = Self.changed { $0.isClockSynchronised = .known(false) }
     let lines = Diagnosis(host: host).beforeRun.map(DoctorView.line)
@@ -367,7 +369,7 @@ struct DiagnosisTests {
     findings(host, radio(), building).filter { $0.code == code }
   }
 
-  @Test("rooms that were not received are listed by floor, with where to go")
+  @Test("rooms that were not received are listed by floor, with the place to go to")
   func reception() {
     let rooms = (301...310).map { room($0, floor: "3") } + (401...404).map { room($0, floor: "4") }
     let air = RoomReception(rooms, Known(), air: [])
@@ -387,7 +389,7 @@ struct DiagnosisTests {
 
   private func room(_ number: Int, floor: String) -> Room { Self.room(number, floor: floor) }
 
-  @Test("what could not be scanned is unknown")
+  @Test("the reception of a room is unknown if nothing was scanned")
   func noReception() {
     let building = Self.building([Self.room(1)]) { $0.reception = .unknown("no adapter can be used") }
     let finding = Self.found(.reception, building).first
@@ -395,7 +397,7 @@ struct DiagnosisTests {
       finding?.severity == .note && finding?.sentence.contains("is unknown: no adapter can be used") == true)
   }
 
-  @Test("an adapter of the manifest that is not present is named, with the rooms that need it")
+  @Test("an absent adapter of the manifest is named with the rooms that need it")
   func manifestAdapter() {
     var near = Self.room(1)
     near.near = "00:1A:7D:DA:71:99"
@@ -405,7 +407,7 @@ struct DiagnosisTests {
     #expect(found.count == 1)
     #expect(
       found.first?.sentence
-        == "The manifest's adapter lobby (00:1A:7D:DA:71:99) is not present; 1 room to be matched by it: Room 1."
+        == "The manifest's adapter lobby (00:1A:7D:DA:71:99) is not present; rooms that are matched by it: Room 1."
     )
   }
 
@@ -419,7 +421,7 @@ struct DiagnosisTests {
     #expect(Self.found(.rooms, any).first?.severity == .note)
   }
 
-  @Test("a password that is missing, and a record that cannot be used, are errors")
+  @Test("a missing password and an unusable record are errors")
   func missing() {
     let building = Self.building([Self.room(1)]) {
       $0.passwords = [
@@ -438,7 +440,7 @@ struct DiagnosisTests {
     #expect(Self.found(.record, building).first?.severity == .error)
   }
 
-  @Test("Firefly rooms need a bluetoothd without its MIDI plugin; others do not")
+  @Test("Firefly rooms, and only these, need bluetoothd without its MIDI plugin")
   func midi() {
     let host = Self.host { $0.daemon = .known(DaemonFacts(command: ["/b"], process: 1)) }
     let fireflies = Self.building([Self.room(1, profile: "firefly"), Self.room(2)])
@@ -453,7 +455,7 @@ struct DiagnosisTests {
   }
 
   @Test(
-    "how rarely a device may advertise depends on kernel and settings",
+    "the longest usable advertising interval depends on kernel and settings",
     arguments: [
       ("6.1.0-37-amd64", "", 3.0, false), ("6.1.0-37-amd64", "", 10.0, true),
       ("6.1.0-37-amd64", "[LE]\nAutoconnecttimeout=16384\n", 10.0, false), ("6.12.9-1", "", 10.0, false),

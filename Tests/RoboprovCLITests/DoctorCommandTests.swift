@@ -7,12 +7,12 @@ import VirtualBuilding
 
 @Suite("`doctor` checks a computer before a run", .timeLimit(.minutes(3)))
 struct DoctorCommandTests {
-  /// The codes of a severity in a document.
+  /// The codes of all findings with a severity in a document.
   private static func codes(_ severity: String, _ document: JSON) -> [String] {
     document["findings"].items.filter { $0["severity"].text == severity }.compactMap { $0["code"].text }
   }
 
-  @Test("with a manifest it says which rooms are received from here, and writes nothing")
+  @Test("`doctor` with a manifest reports which rooms are received and writes nothing")
   func received() async throws {
     try await Premises.serve(4) { premises in
       for number in 2...4 { await premises.setMuted(true, number) }
@@ -35,7 +35,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("without a bus it goes on with what files show; the exit status is 69")
+  @Test("`doctor` without a bus reports what files show and ends with 69")
   func noBus() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -51,7 +51,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("a stopped bluetoothd and an adapter that is off each have their command")
+  @Test("`doctor` names the command for a stopped bluetoothd and for an adapter that is off")
   func stopped() async throws {
     try await Premises.serve(1) { premises in
       await premises.building.world.setPowered(false, ServedBuilding.adapter)
@@ -66,7 +66,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("a password that is not set is an error, and no other program inherits one that is")
+  @Test("a missing password is an error in `doctor`, and no other program inherits a password")
   func password() async throws {
     try await Premises.serve(1) { premises in
       try premises.site.writeManifest([.numbered(1)], password: "{ env: GUESTS }")
@@ -90,7 +90,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("a record that cannot be used is an error")
+  @Test("an unusable record is an error in `doctor`")
   func damaged() async throws {
     try await Premises.serveDone(1) { premises in
       let journal = try premises.site.latest.appending(path: "journal.jsonl")
@@ -102,7 +102,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("a run that has the adapter is not disturbed")
+  @Test("`doctor` does not disturb a run that uses the adapter")
   func taken() async throws {
     try await Premises.serve(1) { premises in
       try await premises.whileAdapterIsTaken {
@@ -114,11 +114,11 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("another program that scans is a warning")
+  @Test("another program that scans is a warning in `doctor`")
   func foreignScan() async throws {
     try await Premises.serve(1) { premises in
       let scan = try premises.site.start(["scan", "--watch"], bus: premises.building.bus)
-      try await scan.says("Listening on hci0")
+      try await scan.says("Scanning on hci0")
       try await scan.says("\(ServedBuilding.address(1))")
       let outcome = try await premises.run(["doctor"])
       #expect(outcome.output.contains("! Another program scans with hci0"), "\(outcome)")
@@ -127,7 +127,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("a virtual building is scanned with --simulate; --listen without a building is refused")
+  @Test("`doctor --simulate` scans a virtual building; --listen without a building is refused")
   func simulated() async throws {
     try await Site.use { site in
       try site.writeManifest((1...3).map { .numbered($0) })
@@ -138,7 +138,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("Ctrl-C during the scan ends it with 130")
+  @Test("Ctrl-C during the scan ends `doctor` with 130")
   func interrupted() async throws {
     try await Premises.serve(1) { premises in
       let run = try premises.site.start(
@@ -149,7 +149,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("`apply` warns of what it can tell from files, and ends where its record has no place")
+  @Test("`apply` prints warnings that come from files and ends if the record has no space")
   func beforeRun() async throws {
     try await Premises.serve(1) { premises in
       // Root may write anywhere, but not into a file.

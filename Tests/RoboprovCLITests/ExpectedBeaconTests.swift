@@ -3,13 +3,13 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Sensors whose firmware sends another beacon, at a site", .timeLimit(.minutes(5)))
+@Suite("a site can expect another beacon than the family's", .timeLimit(.minutes(5)))
 struct ExpectedBeaconTests {
   private static let uuid = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
   private static let retries = "retries: 0"
   private static let beacon = "beacon: { uuid: \(uuid), major: 7 }"
 
-  /// Two sensors with that firmware, and one of a neighbour that has the minor of the first.
+  /// Two sensors with that firmware, and one at a neighbour's site with the minor of the first.
   private static var sensors: [SensorScenario] {
     var sensors = (1...3).map { ServedBuilding.sensor($0) }
     for index in 0...1 {
@@ -19,7 +19,7 @@ struct ExpectedBeaconTests {
     return sensors
   }
 
-  @Test("are provisioned, planned, verified and reported by the beacon that the manifest expects")
+  @Test("sensors are provisioned, planned, verified and reported by the expected beacon")
   func wholeSite() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: [Self.retries, Self.beacon])
@@ -40,14 +40,14 @@ struct ExpectedBeaconTests {
         #expect(plan.status == 0 && plan.output.contains("0 to provision, 2 done"), "\(plan)")
         let verified = try await premises.run(["verify", "building.yaml", "--for", "10"])
         #expect(verified.status == 0, "\(verified)")
-        #expect(verified.output == "2 of 2 rooms are on air from their own device\n", "\(verified)")
+        #expect(verified.output == "2 of 2 rooms on air from their own device\n", "\(verified)")
         let status = try await site.run(["status", "building.yaml", "--check"])
         #expect(status.status == 0, "\(status)")
-        // A rehearsal has sensors with that firmware, too.
+        // A rehearsal also has sensors with that firmware.
         let rehearsed = try await site.run(["apply", "building.yaml", "--yes", "--listen", "1", "--simulate"])
         #expect(rehearsed.status == 0, "\(rehearsed)")
 
-        // What was proved is not what this manifest expects.
+        // The proof on record is not the beacon that this manifest expects.
         try site.writeManifest([.numbered(1), .numbered(2)])
         let other = try await site.run(["status", "building.yaml", "--check"])
         #expect(other.status == 100, "\(other)")
@@ -55,7 +55,7 @@ struct ExpectedBeaconTests {
     }
   }
 
-  @Test("are not taken for done where the manifest does not expect it, and the report says what to write")
+  @Test("sensors with an unexpected beacon are not done, and the report names the manifest entry to add")
   func unexpected() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(2)])
@@ -68,7 +68,7 @@ struct ExpectedBeaconTests {
           text.contains("another beacon than expected: uuid \(Self.uuid), major 7, minor 102."), "\(applied)")
         #expect(
           text.contains("write them into the manifest, as `beacon: { uuid: …, major: … }`"), "\(applied)")
-        // Told so, it is found at work.
+        // With that entry the sensor is recognised as provisioned.
         try site.writeManifest([.numbered(2)], defaults: [Self.retries, Self.beacon])
         #expect(try await premises.apply().status == 0)
         #expect(try site.outcomes == [102: "already_provisioned"])
@@ -76,7 +76,7 @@ struct ExpectedBeaconTests {
     }
   }
 
-  @Test("can be had in a scenario's file; other families, and what is no beacon, are refused")
+  @Test("a scenario can set a beacon; other families and invalid beacons are refused")
   func scenario() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], defaults: [Self.retries, Self.beacon])
@@ -97,7 +97,7 @@ struct ExpectedBeaconTests {
       for (text, words) in [
         (
           "family: iot-design-shop, \(Self.beacon)",
-          "iot-design-shop has no beacon that only its firmware decides"
+          "iot-design-shop has no beacon that is built into its firmware"
         ),
         ("beacon: { uuid: 180F }", "a UUID of 32 hex digits is expected here"),
         ("beacon: { major: 65536 }", "a whole number from 0 to 65535 is expected here"),

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("What else lies in a building's folder", .timeLimit(.minutes(3)))
+@Suite("a building's folder may contain other files", .timeLimit(.minutes(3)))
 struct ForeignFoldersTests {
   private static let folder = "reports/\(Site.building)"
 
@@ -12,7 +12,7 @@ struct ForeignFoldersTests {
       at: site.directory.appending(path: "\(folder)/\(name)"), withIntermediateDirectories: true)
   }
 
-  @Test("folders that are no runs are named once, stay as they are, and stop no command")
+  @Test("folders that are not runs are named once, stay unchanged and stop no command")
   func otherFolders() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -48,7 +48,7 @@ struct ForeignFoldersTests {
     }
   }
 
-  /// How a run's folder can be wrong, and what is said of it.
+  /// A defect of a run's folder, and the message about it.
   struct Wrong: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var says: [String]
@@ -62,9 +62,9 @@ struct ForeignFoldersTests {
     },
     Wrong(
       testDescription: "written by a newer version",
-      says: [":3: line 3 was written by a newer version of roboprov (event of version 2)", "newer"]
+      says: [":3: line 3 was written by a newer version of roboprov (event of version 3)", "newer"]
     ) {
-      try change(3, of: $0) { $0.replacing(#""v":1}"#, with: #""v":2}"#) }
+      try change(3, of: $0) { $0.replacing(#""v":2}"#, with: #""v":3}"#) }
     },
     Wrong(
       testDescription: "with an event of a newer version",
@@ -74,7 +74,7 @@ struct ForeignFoldersTests {
     },
     Wrong(
       testDescription: "with another file in the journal's place",
-      says: [":1: this is not a journal of roboprov"]
+      says: [":1: this file is not a journal of roboprov"]
     ) {
       try Data("room,id\r\n".utf8).write(to: $0.appending(path: "journal.jsonl"))
     },
@@ -87,7 +87,8 @@ struct ForeignFoldersTests {
     try Data(lines.joined(separator: "\n").utf8).write(to: file)
   }
 
-  @Test("a run's folder that is not whole stops what decides by it, and its reports stay", arguments: wrong)
+  @Test(
+    "an incomplete run folder stops commands that decide by the record; its reports stay", arguments: wrong)
   func notWhole(_ wrong: Wrong) async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -111,7 +112,7 @@ struct ForeignFoldersTests {
     }
   }
 
-  @Test("a run of another building is refused, with its building")
+  @Test("a run of another building is refused with the name of that building")
   func otherBuilding() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -129,7 +130,7 @@ struct ForeignFoldersTests {
         let outcome = try await premises.run(command)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(
-          outcome.errors.contains("\(run)/journal.jsonl is of a run in another building, \(Site.building)"),
+          outcome.errors.contains("\(run)/journal.jsonl belongs to another building, \(Site.building)"),
           "\(outcome)")
         #expect(try site.recordedContents.filter { !$0.key.hasSuffix(".lock") } == before, "\(outcome)")
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("Facts of a computer are read from its files") struct HostFilesTests {
+@Suite("facts about a computer are read from its files") struct HostFilesTests {
   private static let dongle = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-3/1-3.2"
 
   /// A laptop with a dongle behind a hub, WiFi, and a bluetoothd.
@@ -65,16 +65,16 @@ import Testing
     }
   }
 
-  @Test("what is there and cannot be read is unknown, and no guess")
+  @Test("a file that cannot be read yields an unknown fact")
   func unreadable() throws {
-    // A directory in the place of a file: root may read all files.
+    // A directory replaces the file, because root can read every file.
     try HostRoot.use(["etc/bluetooth/main.conf/x": ""]) { root in
       let configuration = HostFiles(root: root).bluetooth.configuration
-      #expect(configuration == .unknown("/etc/bluetooth/main.conf cannot be read by this user"))
+      #expect(configuration == .unknown("this user cannot read /etc/bluetooth/main.conf"))
     }
   }
 
-  @Test("without a process systemd's unit counts, and a drop-in replaces what it starts")
+  @Test("without a process the systemd unit names the program, and a drop-in overrides it")
   func unit() throws {
     let unit = [
       "proc/1/comm": "systemd\n",
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("the free space of a directory that does not exist yet is that of the nearest one above it")
+  @Test("the free space of a missing directory is that of its nearest existing parent")
   func storage() throws {
     try HostRoot.use(["home/x": ""]) { root in
       let facts = HostFiles(root: root).storage("/home/reports/new")
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "which plugins bluetoothd loads",
+    "configuration and command line decide which plugins bluetoothd loads",
     arguments: [
       ([], true), (["--noplugin=midi"], false), (["--noplugin=a2dp,midi"], false), (["-P", "midi"], false),
       (["-Pmidi"], false), (["--noplugin", "mi*"], false), (["--noplugin=*"], false),
@@ -120,7 +120,7 @@ import Testing
     #expect(daemon.isDebugging == (arguments == ["-d"]))
   }
 
-  @Test("the command that changes a setting does so in a file that has it, has its section, or has neither")
+  @Test("the command for a setting fits a file that has the key, only its section, or neither")
   func settingCommand() throws {
     for text in ["[LE]\n#X=1\nAutoconnecttimeout=5\n", "[General]\n\n[LE]\n#Autoconnecttimeout=\n", ""] {
       let command = MainConfiguration(text).command(setting: "LE", "Autoconnecttimeout", to: "16384")
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("rooms that count along are listed as a range")
+  @Test("consecutive rooms are listed as a range")
   func names() {
     #expect(RoomNameList.text((325...332).map { "Room \($0)" }) == "Room 325–332")
     #expect(

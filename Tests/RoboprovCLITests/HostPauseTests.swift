@@ -4,13 +4,13 @@ import Testing
 
 @testable import RoboprovCLI
 
-/// Readings of the clocks by what went by on each since the one before.
+/// Clock readings, given as the time that passed on each clock since the previous reading.
 private struct Step: Sendable {
   var boot: Double
   var awake: Double
   var wall: Double
 
-  /// All clocks go on alike.
+  /// All clocks advance by the same time.
   static func even(_ seconds: Double) -> Step { Step(boot: seconds, awake: seconds, wall: seconds) }
 
   func after(_ clocks: HostClocks) -> HostClocks {
@@ -20,9 +20,9 @@ private struct Step: Sendable {
   }
 }
 
-@Suite("Pauses of the host")
+@Suite("the clocks of the host show its pauses")
 struct HostPauseTests {
-  /// Clocks that have nothing in common but their pace.
+  /// Clocks with different origins and the same rate.
   private static let start = HostClocks(
     boot: .seconds(90_000), awake: .seconds(40_000.25), wall: .seconds(1_795_251_600))
 
@@ -75,7 +75,7 @@ struct HostPauseTests {
       pauses: [HostPause(.suspended, seconds: 10), HostPause(.suspended, seconds: 20)]),
   ]
 
-  @Test("are found in what the clocks say", arguments: stories)
+  @Test("pauses are derived from the clock readings", arguments: stories)
   private func detection(story: Story) {
     var detector = HostPauseDetector(Self.start, tick: .seconds(1))
     var clocks = Self.start
@@ -90,17 +90,17 @@ struct HostPauseTests {
     }
   }
 
-  @Test("the kernel's clocks go on together, and sleep counts for the first alone")
+  @Test("the kernel's clocks advance together, and only the boot-time clock counts sleep")
   func clocks() {
     let first = HostClocks.now()
     let second = HostClocks.now()
     #expect(second.boot >= first.boot && second.awake >= first.awake)
-    // The former is read a moment before the latter.
+    // The boot-time clock is read a moment before the other.
     #expect(second.boot >= first.awake)
     #expect(first.wall > .seconds(1_700_000_000))
   }
 
-  @Test("come as a stream, whether or not its reader was waiting, and end with it")
+  @Test("pauses arrive as a stream, whether or not its reader waits, and end with it")
   func stream() async {
     let clocks = Mutex(Self.start)
     let readings = Mutex(0)
@@ -116,7 +116,7 @@ struct HostPauseTests {
         return clocks
       }
     }
-    // Nobody reads until all has happened.
+    // The reader starts after all pauses have happened.
     while readings.withLock({ $0 }) < 10 { await Task.yield() }
     var found: [HostPause] = []
     for await pause in stream {

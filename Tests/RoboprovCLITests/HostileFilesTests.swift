@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Files that are none, or other people's", .timeLimit(.minutes(3)))
+@Suite(
+  "commands accept special files and files of other users only where this is safe", .timeLimit(.minutes(3)))
 struct HostileFilesTests {
   private static let program = Invocation.program.path
 
@@ -10,12 +11,12 @@ struct HostileFilesTests {
     try await site.runTool(["sh", "-c", script])
   }
 
-  /// What stands in the place of a file, and the command that makes it.
+  /// What replaces a file, with the command that creates it.
   static let others = [
     "a pipe": "mkfifo", "no end of zeros": "ln -s /dev/zero", "a terminal's": "ln -s /dev/tty",
   ]
 
-  @Test("a journal that is none stops the command, and nobody waits for it", arguments: others.keys.sorted())
+  @Test("a journal that is not a regular file stops the command at once", arguments: others.keys.sorted())
   func journal(other: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -34,7 +35,7 @@ struct HostileFilesTests {
     }
   }
 
-  @Test("a site key that is none is refused", arguments: others.keys.sorted())
+  @Test("a site key that is not a regular file is refused", arguments: others.keys.sorted())
   func siteKey(other: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -46,7 +47,7 @@ struct HostileFilesTests {
     }
   }
 
-  @Test("a manifest without end is not read to its end")
+  @Test("an endless manifest is not read to its end")
   func endless() async throws {
     try await Site.use { site in
       for arguments in [["validate", "/dev/zero"], ["apply", "/dev/zero"]] {
@@ -70,7 +71,7 @@ struct HostileFilesTests {
   }
 
   @Test(
-    "whoever else can read or change a manifest is told of",
+    "a manifest that others can read or change produces a warning",
     arguments: [
       ("600", nil), ("640", nil),
       ("644", "can read building.yaml, which has passwords: `chmod 600 building.yaml`"),
@@ -89,7 +90,7 @@ struct HostileFilesTests {
     }
   }
 
-  @Test("whoever else can read or change a file that a manifest names is told of, too")
+  @Test("a file named by a manifest that others can read or change produces a warning, too")
   func rightsOfNamedFiles() async throws {
     try await Site.use { site in
       try site.write("networks.yaml", "wifi: { guests: { ssid: Guests, password: \(Site.password) } }\n")
@@ -109,7 +110,7 @@ struct HostileFilesTests {
     }
   }
 
-  @Test("the site's key is made where HOME says")
+  @Test("the site key is created below HOME")
   func home() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -121,7 +122,7 @@ struct HostileFilesTests {
     }
   }
 
-  @Test("a plan is written to what a link leads to, and a pipe stays one")
+  @Test("a plan is written through a link, and a pipe stays a pipe")
   func savedPlans() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -135,7 +136,7 @@ struct HostileFilesTests {
       #expect(kinds.output == "symbolic link\nregular file\nfifo\nsymbolic link\n")
       for file in ["real/plan.json", "read"] {
         let text = try String(contentsOf: site.directory.appending(path: file), encoding: .utf8)
-        #expect(JSON(text)?["schema"].text == "roboprov/plan/2", "\(file)")
+        #expect(JSON(text)?["schema"].text == "roboprov/plan/3", "\(file)")
       }
       let full = try await shell(
         "\(Self.program) \(plan) /dev/full; s=$?; test -c /dev/full && exit $s", at: site)

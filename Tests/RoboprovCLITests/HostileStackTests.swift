@@ -5,15 +5,15 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// An `org.bluez` that does wrong at every point of a session: the run ends by itself, within bounds, and claims nothing that is
-/// not so.
-@Suite("A hostile org.bluez", .timeLimit(.minutes(60))) struct HostileStackTests {
-  /// From which call on it does wrong, for how many calls, and how.
+/// An `org.bluez` that misbehaves at each point of a session: the run ends by itself, within bounds, and
+/// reports nothing that is false.
+@Suite("a run tolerates a misbehaving org.bluez", .timeLimit(.minutes(60))) struct HostileStackTests {
+  /// The first request that is disturbed, the number of requests, and the kind of disturbance.
   struct Attack: Hashable, Sendable, CustomTestStringConvertible {
     var first: Int
     var count: Int
     var act: Misconduct.Act
-    /// Nil: whatever is called.
+    /// The method; nil for each method.
     var member: String?
 
     var testDescription: String {
@@ -34,7 +34,7 @@ import VirtualTime
   private static let bluez = "org.bluez.Error."
   private static let bus = "org.freedesktop.DBus.Error."
 
-  /// What is done wrong.
+  /// The kind of disturbance.
   static let acts: [Misconduct.Act] =
     [
       bluez + "NotReady", bluez + "DoesNotExist", bluez + "Failed", bluez + "InProgress",
@@ -48,10 +48,10 @@ import VirtualTime
       .obey([.vardict([("Connected", .string("yes"))])]), .ignore, .delay(.seconds(15)), .vanish, .mislead,
     ]
 
-  /// Discovery that never starts as it should: among others, every name of an error that BlueZ or the bus may give.
+  /// Failures of the start of discovery, among others each error name that BlueZ or the bus may return.
   static let brokenDiscovery = acts.map { Attack(first: 1, count: .max, act: $0, member: "StartDiscovery") }
 
-  /// `make test-hostile` has every point; else these are a share, drawn anew from each seed.
+  /// `make test-hostile` runs each point; other test runs draw a share of them from a seed.
   static let sweep: [Attack] = {
     let environment = ProcessInfo.processInfo.environment
     let points = 1...45
@@ -65,12 +65,12 @@ import VirtualTime
     return all.shuffled(using: &generator).prefix(wanted).map(\.self)
   }()
 
-  @Test("that misbehaves whenever discovery is to start", arguments: brokenDiscovery)
+  @Test("the run ends within bounds if each start of discovery fails", arguments: brokenDiscovery)
   func discovery(_ attack: Attack) async throws {
     try await Self.attack(attack)
   }
 
-  @Test("that does wrong at some point of a session", arguments: sweep)
+  @Test("the run ends within bounds if org.bluez misbehaves at one point of a session", arguments: sweep)
   func session(_ attack: Attack) async throws {
     try await Self.attack(attack)
   }
@@ -100,11 +100,11 @@ import VirtualTime
     }
   }
 
-  /// What holds whatever happened: the record is whole and small, and what it claims is in the sensor.
+  /// Checks what holds in each case: the record is complete and small, and the sensor has what it reports.
   private static func check(_ site: Site, _ building: ServedBuilding, took: Duration) async throws {
     let flash = await building.flash(1)
     for write in await building.world.writes {
-      // The other sensor is no room's.
+      // The other sensor has no room.
       #expect(write.address == ServedBuilding.address(1))
       #expect(write.value.count <= 64, "\(write)")
     }
@@ -125,7 +125,7 @@ import VirtualTime
       "it is reported done and holds \(String(describing: flash))")
   }
 
-  /// The most memory that a process took until it ended, in bytes; or until the time is up.
+  /// The maximum memory of a process until its end or until the time limit, in bytes.
   private static func peakMemory(of process: Invocation, for time: Duration) async throws -> Int {
     let end = SuspendingClock.now + time
     var peak = 0
@@ -141,7 +141,7 @@ import VirtualTime
   }
 }
 
-/// Counts from 1.
+/// A counter that starts at 1.
 private final class Counter: Sendable {
   private let value = Mutex(0)
 

@@ -4,12 +4,12 @@ import Reporting
 import Testing
 import VirtualBuilding
 
-@Suite("No text from outside controls the terminal", .timeLimit(.minutes(3)))
+@Suite("text from outside cannot control the terminal", .timeLimit(.minutes(3)))
 struct HostileTextTests {
-  /// Colours, a title, a line of its own, C1, and what turns a line around.
+  /// Colours, a window title, a line break, C1 characters and bidirectional overrides.
   static let hostile = "a\u{1B}[31mb\u{1B}]0;t\u{7}c\u{9B}2Jd\u{202E}e\u{2028}f\ng\u{7F}"
 
-  /// Checks that nothing in what a process wrote is obeyed, but line ends.
+  /// Checks that the output of a process contains no control character except line ends.
   private func expectHarmless(
     _ outcome: Invocation.Outcome, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -20,7 +20,7 @@ struct HostileTextTests {
     #expect(words.isEmpty || written.contains(words), "\(outcome)", sourceLocation: sourceLocation)
   }
 
-  @Test("file names")
+  @Test("file names cannot control the terminal")
   func fileNames() async throws {
     try await Site.use { site in
       let name = Self.hostile + ".yaml"
@@ -31,7 +31,7 @@ struct HostileTextTests {
         try await site.run(["history", "x", "y", "--reports", Self.hostile]), saying: "no room is on record")
       try site.write(name, "rooms: [\n")
       expectHarmless(try await site.run(["validate", name]), saying: "\\u{1B}[31m")
-      // What a person typed is repeated over several lines if it has several.
+      // Typed text with several lines is repeated over several lines.
       let argument = Self.hostile.replacing("\n", with: "")
       for arguments in [["--\(argument)"], [argument]] {
         expectHarmless(try await site.run(arguments), saying: "\\u{1B}[31m")
@@ -39,7 +39,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("rooms, buildings and words in forged journals")
+  @Test("rooms, buildings and texts of forged journals cannot control the terminal")
   func journals() async throws {
     try await Site.use { site in
       let room = RoomID(rawValue: Self.hostile)
@@ -74,11 +74,11 @@ struct HostileTextTests {
         try await site.run(["report", "merge", "ada/\(Site.building)", "cid/\(Site.building)"]),
         saying: "several buildings: ")
       expectHarmless(
-        try await site.run(["status", Site.building, "--reports", "cid"]), saying: "run in another building")
+        try await site.run(["status", Site.building, "--reports", "cid"]), saying: "to another building")
     }
   }
 
-  @Test("logind's refusal, which is shown without a password")
+  @Test("logind's error message cannot control the terminal")
   func logind() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -89,7 +89,7 @@ struct HostileTextTests {
           try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
         }
         #expect(outcome.status == 0)
-        expectHarmless(outcome, saying: "logind does not let it be kept awake")
+        expectHarmless(outcome, saying: "logind refused to prevent it")
         #expect(outcome.errors.contains("\\u{7F}, •••)"), "it repeated the password\n\(outcome)")
       }
     }

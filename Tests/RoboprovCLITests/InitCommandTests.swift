@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("roboprov init", .timeLimit(.minutes(5)))
+@Suite("`init` writes a manifest", .timeLimit(.minutes(5)))
 struct InitCommandTests {
   private static func text(_ site: Site, _ name: String = "building.yaml") throws -> String {
     try String(contentsOf: site.directory.appending(path: name), encoding: .utf8)
   }
 
-  @Test("writes a manifest that validates, for its owner alone, and never over another")
+  @Test("`init` writes a valid manifest with owner-only access and never overwrites one")
   func plain() async throws {
     try await Site.use { site in
       let made = try await site.run([
@@ -25,12 +25,12 @@ struct InitCommandTests {
       #expect(validated.status == 0 && validated.errors.isEmpty, "\(validated)")
       let before = try Self.text(site)
       let again = try await site.run(["init", "--name", "Other"])
-      #expect(again.status == 64 && again.errors.contains("is there already"), "\(again)")
+      #expect(again.status == 64 && again.errors.contains("exists and was not changed"), "\(again)")
       #expect(try Self.text(site) == before)
     }
   }
 
-  @Test("a newcomer gets from what roboprov prints to a provisioned virtual building, with Enter alone")
+  @Test("the printed commands lead a new user to a provisioned virtual building, with Enter alone")
   func newcomer() async throws {
     try await Site.use { site in
       let overview = try await site.run([])
@@ -53,7 +53,7 @@ struct InitCommandTests {
     }
   }
 
-  @Test("for programs it writes what validate finds")
+  @Test("`init --output json` prints the findings of `validate`")
   func json() async throws {
     try await Site.use { site in
       let made = try await site.run([
@@ -68,7 +68,7 @@ struct InitCommandTests {
     }
   }
 
-  @Test("a hotel's spreadsheet becomes a plan in a few commands")
+  @Test("`init`, `validate` and `plan` turn a hotel's spreadsheet into a plan")
   func hotel() async throws {
     try await Site.use { site in
       let rows = (1...300).map { number -> String in
@@ -100,7 +100,7 @@ struct InitCommandTests {
     }
   }
 
-  @Test("a column that is said to be none, and a table that cannot be applied, are told; nothing is written")
+  @Test("`init` reports an unknown column and an invalid table, and writes nothing")
   func refused() async throws {
     try await Site.use { site in
       try site.write("rooms.csv", "room,minor\nA,1\nB,1\n")
@@ -112,7 +112,7 @@ struct InitCommandTests {
     }
   }
 
-  @Test("a scan's sensors become rooms, the strongest first")
+  @Test("`init` turns the sensors of a scan into rooms, in order of RSSI")
   func scanned() async throws {
     try await Site.use { site in
       let sensors = [
@@ -132,7 +132,7 @@ struct InitCommandTests {
     }
   }
 
-  @Test("at a terminal it asks for what no option says")
+  @Test("`init` at a terminal asks for what no option gives")
   func asked() async throws {
     try await Site.use { site in
       let run = try site.startAtTerminal(["init", "house.yaml"])

@@ -5,11 +5,11 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("`inspect` and `wifi-scan` look into one device", .timeLimit(.minutes(5)))
+@Suite("`inspect` and `wifi-scan` read one device", .timeLimit(.minutes(5)))
 struct InspectCommandTests {
   private static let beacon = BluetoothAddress(rawValue: 0xC47C_8D00_0031)
 
-  /// Serves Robo Sensors 1 and 2, a beacon that serves a room, and sensor 3 with firmware that has no WiFi scan.
+  /// Serves Robo Sensors 1 and 2, a beacon that has a room, and sensor 3 whose firmware has no WiFi scan.
   private func serve(
     networks: [WiFiNetwork] = [], _ body: @escaping @Sendable (Premises) async throws -> Void
   ) async throws {
@@ -35,7 +35,7 @@ struct InspectCommandTests {
   // MARK: inspect
 
   @Test(
-    "inspect lists services and characteristics with their names; a password is not read, nothing is written")
+    "`inspect` lists services and characteristics, reads no password and writes nothing")
   func sensor() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["inspect", "C47C8D000001"])
@@ -55,7 +55,7 @@ struct InspectCommandTests {
     }
   }
 
-  @Test("inspect decodes settings as the family has them, for people and for programs")
+  @Test("`inspect` decodes settings by the family's description, as text and as JSON")
   func decoded() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["inspect", "\(Self.beacon)"])
@@ -73,16 +73,16 @@ struct InspectCommandTests {
     }
   }
 
-  @Test("inspect of a device that is not there ends with 100 and says what to do")
+  @Test("`inspect` of an absent device ends with 100 and the action to take")
   func absent() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["inspect", "C4:7C:8D:00:00:AA", "--listen", "3"])
-      #expect(outcome.status == 100 && outcome.errors.contains("was not received in 3 s"), "\(outcome)")
+      #expect(outcome.status == 100 && outcome.errors.contains("was not received within 3 s"), "\(outcome)")
     }
   }
 
   @Test(
-    "inspect --set writes settings without a manifest, proves them and has a record; the password is only in the sensor"
+    "`inspect --set` writes, proves and records settings; only the sensor gets the password"
   )
   func write() async throws {
     try await serve { premises in
@@ -107,7 +107,7 @@ struct InspectCommandTests {
         let text = (try? String(contentsOf: folder.appending(path: file), encoding: .utf8)) ?? ""
         #expect(!text.contains(password), "\(file)")
       }
-      // The next one is not held up by this one's record.
+      // The record of this device does not block the next one.
       await premises.pressButton(1)
       let again = try await premises.run(
         ["inspect", "C4:7C:8D:00:00:01", "--set", "room_name=Lab", "--set", "minor=78"])
@@ -116,7 +116,7 @@ struct InspectCommandTests {
     }
   }
 
-  @Test("inspect --set leaves a beacon of another room alone, unless it may overwrite it")
+  @Test("`inspect --set` refuses a beacon of another room unless --overwrite is given")
   func overwrite() async throws {
     try await serve { premises in
       let set = [
@@ -135,7 +135,7 @@ struct InspectCommandTests {
   }
 
   @Test(
-    "inspect --set refuses what makes no sense before it writes, and never shows a password",
+    "`inspect --set` refuses invalid values before it writes, and never shows a password",
     arguments: [
       (["minor=7"], "also needs room_name"), (["room_name=Lab", "minor=7", "colour=red"], "no such setting"),
       (["room_name=Lab", "minor=70000"], "minor"), (["room_name=Lab", "minor=7", "minor=8"], "twice"),
@@ -163,7 +163,7 @@ struct InspectCommandTests {
     WiFiNetwork(ssid: "Königin Elisabeth", rssi: -75),
   ]
 
-  @Test("wifi-scan lists what sensors receive; firmware that cannot says so, and the status is 100")
+  @Test("`wifi-scan` lists the networks that sensors receive; unsupported firmware ends with 100")
   func wifiScan() async throws {
     try await serve(networks: Self.networks) { premises in
       let one = try await premises.run(["wifi-scan", "C47C8D000001"])
@@ -184,12 +184,12 @@ struct InspectCommandTests {
     }
   }
 
-  @Test("wifi-scan of a sensor that receives no network says so")
+  @Test("`wifi-scan` reports a sensor that receives no network")
   func noNetworks() async throws {
     try await serve { premises in
       let outcome = try await premises.run(["wifi-scan", "C47C8D000001"])
       #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output == "C4:7C:8D:00:00:01: it receives no network\n", "\(outcome)")
+      #expect(outcome.output == "C4:7C:8D:00:00:01: receives no network\n", "\(outcome)")
     }
   }
 }

@@ -4,18 +4,18 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Stopped by a person, a run ends in order with 130", .timeLimit(.minutes(3)))
+@Suite("a signal ends a run in order with 130", .timeLimit(.minutes(3)))
 struct InterruptionTests {
-  /// What a room may be on record as that had its turn, or had not, when its run was killed; on a busy machine an
-  /// attempt at it may have failed before.
+  /// The outcomes that a room may have when its run is interrupted before or during its attempt. On a busy
+  /// machine an earlier attempt may have failed.
   private static let ofKilled = ["provisioned", "pending", "cancelled", "unconfirmed"]
 
-  /// A moment in a run, and what becomes of its first room.
+  /// A moment in a run, and the outcome of its first room.
   struct Moment: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var sensors: [SensorScenario]
     var outcome: String
-    /// Returns when the run is there.
+    /// Returns when the run has reached the moment.
     var reached: @Sendable (Invocation, ServedBuilding) async throws -> Void
   }
 
@@ -57,7 +57,7 @@ struct InterruptionTests {
   @Test(arguments: moments, [SIGINT, SIGTERM])
   func interrupted(_ moment: Moment, _ signal: Int32) async throws {
     try await Site.use { site in
-      // More patience than the test has: only the signal ends it.
+      // The timeouts exceed the time limit of the test: only the signal ends the run.
       try site.writeManifest(
         [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m, verify: 10m }"])
       try await ServedBuilding.serve(moment.sensors) { building in
@@ -78,14 +78,14 @@ struct InterruptionTests {
         #expect(!report["run"]["finished"].isNull)
         #expect(site.hasLink("reports/\(Site.building)/latest"), "it scanned")
         #expect(report["rooms"][0]["outcome"].text == moment.outcome)
-        // How far the other had come beside it is chance.
+        // The progress of the other room is random.
         let other = report["rooms"][1]["outcome"].text
         #expect(["cancelled", "unconfirmed", "provisioned"].contains(other))
       }
     }
   }
 
-  @Test("a terminal that is closed ends it in order, too")
+  @Test("a closed terminal ends the run in order")
   func terminalClosed() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], defaults: ["timeouts: { connect: 10m }"])
@@ -105,7 +105,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("a second Ctrl-C ends it at once, and the reports are made from what is on record")
+  @Test("a second Ctrl-C ends the run at once, and its reports are made from the record")
   func twice() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["timeouts: { connect: 10m }"])
@@ -113,7 +113,7 @@ struct InterruptionTests {
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.start(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
         try await run.says("Room 102: attempt 1")
-        // Nothing can be ended in order while the bus is frozen.
+        // Teardown cannot complete while the bus is stopped.
         try building.freezeBus()
         run.send(SIGINT)
         try await run.says("Stopping")
@@ -131,7 +131,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("kill -9 leaves a journal from which the reports are made, and the next run does what is left")
+  @Test("kill -9 leaves a journal that yields the reports, and the next run does what is left")
   func killed() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)])
@@ -162,7 +162,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("scan --watch says at once what it hears, and ends with the list")
+  @Test("`scan --watch` prints each sighting at once and ends with the list")
   func scan() async throws {
     try await Site.use { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
@@ -176,12 +176,12 @@ struct InterruptionTests {
     }
   }
 
-  @Test("a scan for a time ends before it")
+  @Test("Ctrl-C ends a scan before its time is over")
   func timedScan() async throws {
     try await Site.use { site in
       try await ServedBuilding.serve([]) { building in
         let run = try site.start(["scan", "--listen", "3600"], bus: building.bus)
-        try await run.says("Listening on hci0 for")
+        try await run.says("Scanning on hci0 for")
         run.send(SIGINT)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")
@@ -190,7 +190,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("scan stops waiting for an adapter")
+  @Test("Ctrl-C ends a scan that waits for an adapter")
   func scanWithoutAdapter() async throws {
     try await Site.use { site in
       try await ServedBuilding.serve([]) { building in

@@ -5,13 +5,13 @@ import Testing
 import VirtualBuilding
 
 @Suite(
-  "Killed while it changes the record, a command has done it, or does it when given again",
+  "a killed amendment leaves a record that is complete or unchanged",
   .timeLimit(.minutes(10)))
 struct KillAtAmendmentTests {
-  /// A command that a person gives about room 101, and what it puts on record.
+  /// A command that changes the record of room 101, and the events that it records.
   struct Amendment: CustomTestStringConvertible, Sendable {
     var testDescription: String
-    /// Whether the room is to be done before.
+    /// Whether the room is provisioned before the command.
     var ofDone: Bool
     var arguments: [String]
     var kinds: [Fact.Kind]
@@ -60,7 +60,7 @@ struct KillAtAmendmentTests {
     #expect(journal.damage == nil, "\(place)")
     #expect((journal.tornLine != nil) == (point == .amidWrite), "\(place)")
 
-    // Done already, it is refused as a mistake in the command.
+    // If the change is already on record, the repeated command is refused as a usage error.
     let again = try await killed.site.run(amendment.arguments)
     #expect(again.status == 0 || again.status == 64, "\(place): \(again)")
     let facts = try killed.site.runs.compactMap { try killed.journal(of: $0) }.flatMap(\.events).map(
@@ -70,7 +70,7 @@ struct KillAtAmendmentTests {
 }
 
 extension Site {
-  /// Sets the record aside as it is; nil when there is none.
+  /// Copies the record; nil if there is none.
   func saveRecord() throws -> URL? {
     guard has("reports") else { return nil }
     let copy = directory.appending(path: "saved")
@@ -78,7 +78,7 @@ extension Site {
     return copy
   }
 
-  /// Makes the record what it was.
+  /// Restores the copied record.
   func restoreRecord(_ saved: URL?) throws {
     let reports = directory.appending(path: "reports")
     try? FileManager.default.removeItem(at: reports)

@@ -6,46 +6,46 @@ import Testing
 import VirtualBuilding
 
 @Suite(
-  "Killed at any event, a run leaves a true record, and the next one does what is left",
+  "a run killed at any event leaves a true record, and the next run does what is left",
   .timeLimit(.minutes(10)))
 struct KillAtEventTests {
-  /// What happens in a building until a run of it is killed.
+  /// Events in a building before one of its runs is killed.
   enum Story {
-    /// Nothing but the run.
+    /// Only the run.
     case plain
-    /// The adapter is unplugged for a while.
+    /// The adapter is unplugged for a time.
     case lostAdapter
-    /// A run was killed before, while it was connected.
+    /// An earlier run was killed while it was connected.
     case linkLeft
-    /// The first sensor loses its link at first.
+    /// The first sensor loses its first links.
     case secondAttempt
-    /// A person presses Ctrl-C.
+    /// The operator presses Ctrl-C.
     case interrupted
   }
 
-  /// Where events of a kind are certain to occur; nil of those that come with other commands, with
-  /// `--rebind` or `--canary`, with sensors that no room has, with other families, with the host's sleep, or
-  /// with another program that scans.
+  /// The scenario in which each kind of event certainly occurs. Nil for kinds that need other commands,
+  /// `--rebind` or `--canary`, sensors without a room, other families, a suspended host, or another program
+  /// that scans.
   static let stories: [Fact.Kind: Story?] = [
-    "run_started": .plain, "adapter_selected": .plain, "listening_started": .plain,
-    "listening_stopped": .plain, "device_sighted": .plain, "binding_committed": .plain,
+    "run_started": .plain, "adapter_selected": .plain, "scan_started": .plain,
+    "scan_stopped": .plain, "device_sighted": .plain, "binding_committed": .plain,
     "attempt_started": .plain, "stage_started": .plain, "stage_ended": .plain, "status_received": .plain,
-    "setting_written": .plain, "save_submitted": .plain, "link_ended": .plain, "proof_heard": .plain,
+    "setting_written": .plain, "save_submitted": .plain, "link_ended": .plain, "proof_received": .plain,
     "attempt_ended": .plain, "room_finished": .plain, "run_finished": .plain,
     "adapter_awaited": .lostAdapter, "link_released": .linkLeft, "retry_scheduled": .secondAttempt,
     "run_interrupted": .interrupted, "operator_requested": .interrupted,
     "adapter_faulted": nil, "foreign_scan_detected": nil, "binding_released": nil, "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
-    "canaries_judged": nil, "action_required": nil, "wifi_checked": nil, "device_unclaimed": nil,
+    "canaries_judged": nil, "operator_awaited": nil, "wifi_checked": nil, "device_unclaimed": nil,
   ]
 
-  @Test("every kind of event is thought of here")
+  @Test("each kind of event is either in a scenario or excluded")
   func everyKind() {
     #expect(Set(Self.stories.keys) == Set(Fact.Kind.allCases))
   }
 
-  /// Intents and outcomes: of these also the second in a run, when something is done and something is not, and also half
-  /// a line.
+  /// Intents and outcomes: the run is also killed at the second event of the kind, when one write is done and
+  /// another is not, and in the middle of a line.
   static let weighty: [Fact.Kind] = ["binding_committed", "save_submitted", "room_finished"]
 
   struct Instant: CustomTestStringConvertible, Sendable {
@@ -57,7 +57,7 @@ struct KillAtEventTests {
     var testDescription: String { "\(kind.rawValue) \(number), \(point.rawValue), rooms by \(assign)" }
   }
 
-  /// At every kind of event that a run of `apply` has; where rooms take any sensor, at what tells which took which.
+  /// Each kind of event in a run of `apply`; with rooms that take any sensor, the events that assign sensors.
   static let instants =
     instants(at: Fact.Kind.allCases.filter { stories[$0] != .some(nil) }, assign: "address")
     + instants(at: weighty, assign: "any")
@@ -75,8 +75,8 @@ struct KillAtEventTests {
 
   @Test(arguments: instants)
   func killed(at instant: Instant) async throws {
-    // Rooms that take any sensor get those that are heard in time, which on a busy machine may be none: then once more,
-    // with more time.
+    // Rooms that take any sensor get the sensors that are received in time. On a busy machine this may be
+    // none, so the test repeats with a longer scan.
     var survivor: Invocation.Outcome?
     for listen in instant.assign == "any" ? [1.0, 4, 16] : [0.3] {
       survivor = try await whoSurvives(instant, listen: listen)
@@ -85,19 +85,19 @@ struct KillAtEventTests {
     Issue.record("not killed: \(survivor?.description ?? "")")
   }
 
-  /// The whole story in a new building. Returns how the run ended when it came to its end before the instant.
+  /// Runs the whole scenario in a new building. Returns the run if it ended before the instant of the kill.
   private func whoSurvives(_ instant: Instant, listen: Double) async throws -> Invocation.Outcome? {
     let story = try #require(Self.stories[instant.kind] ?? nil)
     let faults: [ScheduledFault] =
       switch story {
       case .secondAttempt: [ScheduledFault(.drops(in: .write(2)), attempts: 1)]
-      // Its run lasts until the adapter has been unplugged.
+      // The run lasts until the adapter is unplugged.
       case .lostAdapter: [ScheduledFault(.slow, attempts: 1)]
       default: []
       }
     let sensors = [
       SensorScenario(address: ServedBuilding.address(1), faults: faults),
-      // A run whose rooms are all done by the time that it has stopped was not interrupted.
+      // A run whose rooms are all done when it stops was not interrupted.
       SensorScenario(
         address: ServedBuilding.address(2),
         faults: story == .interrupted ? [ScheduledFault(.neverAnswers, attempts: 1)] : []),
@@ -134,7 +134,7 @@ struct KillAtEventTests {
     }
   }
 
-  /// That it died where it should.
+  /// Checks that the run died at the intended event.
   private func expect(_ instant: Instant, in killed: KilledBuilding, of run: KilledBuilding.Run) throws {
     let id = try #require(run.id)
     let journal = try #require(try killed.journal(of: id))
@@ -150,7 +150,7 @@ struct KillAtEventTests {
       #expect(count >= instant.number)
     }
   }
-  /// That nothing happened which must wait until the event is on disk.
+  /// Checks that no effect happened before its event was on disk.
   private func expectNothingAhead(
     of instant: Instant, in killed: KilledBuilding, of run: KilledBuilding.Run
   ) async {

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Killed before any change to a file, a run leaves nothing half made", .timeLimit(.minutes(10)))
+@Suite("a run killed before any file operation leaves no partial file", .timeLimit(.minutes(10)))
 struct KillAtFileTests {
-  /// More calls than a run makes; each stripe takes every nth of them.
+  /// Exceeds the number of file operations of a run; each stripe takes every nth of them.
   private static let calls = 1...500
   private static let stripes = 4
 
-  /// The run has nothing left to do: it makes the site's key, its directory and its reports. (What it does in between
-  /// changes the journal alone, of which the other tests make sure.)
+  /// The run has nothing to do: it creates the site key, its directory and its reports. Between these it
+  /// changes only the journal, which other tests cover.
   @Test(arguments: 0..<stripes)
   func killed(stripe: Int) async throws {
     try await KilledBuilding.serve([ServedBuilding.sensor(1)]) { killed in
@@ -25,16 +25,16 @@ struct KillAtFileTests {
         }
         kills += 1
       }
-      // Two reports and a log, each made aside, synced and renamed, and the link.
+      // Two reports and a log, each written to a temporary file, synced and renamed; and the link.
       #expect(kills * Self.stripes > 20)
       try await killed.runUntilDone()
     }
   }
 
-  /// Where a site has its key.
+  /// The directory of the site key.
   private static func state(of site: Site) -> URL { site.directory.appending(path: ".local/state") }
 
-  /// That the key is there whole or not at all, and that nobody else can read it, under whatever name.
+  /// Checks that the key is complete or absent, and that each file with it has owner-only access.
   private static func expectWholeKey(of site: Site) throws {
     let place = state(of: site).appending(path: "roboprov")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []

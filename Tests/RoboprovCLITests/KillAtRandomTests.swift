@@ -3,14 +3,14 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("Killed at random instants, run after run, a building is done in the end", .timeLimit(.minutes(30)))
+@Suite("a building is provisioned although its runs are killed at random instants", .timeLimit(.minutes(30)))
 struct KillAtRandomTests {
-  /// How many kills a seed is good for.
+  /// The number of kills per seed.
   private static let killsEach = 4
-  /// About as long as a run takes on a busy machine: of an instant when all is done already nobody dies.
+  /// About the duration of a run on a busy machine: an instant after the end of the run kills nothing.
   private static let longest = Duration.milliseconds(2000)
 
-  /// How many kills there are in all, and the first seed, can be said from outside: `make test-kill`.
+  /// `make test-kill` sets the total number of kills and the first seed.
   static let seeds: Range<Int> = {
     let first = number("KILL_SEED", otherwise: 1)
     return first..<(first + (number("KILLS", otherwise: 40) + killsEach - 1) / killsEach)
@@ -20,7 +20,7 @@ struct KillAtRandomTests {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? otherwise
   }
 
-  /// Rooms have addresses with one seed, and take any sensor with the next.
+  /// Rooms have addresses with every second seed, and take any sensor with the others.
   @Test(arguments: seeds)
   func history(seed: Int) async throws {
     let assign = seed.isMultiple(of: 2) ? "any" : "address"
@@ -34,7 +34,7 @@ struct KillAtRandomTests {
     }
   }
 
-  /// One building, from the factory until it is done. Returns how many of its runs were killed.
+  /// Runs one building from factory settings until it is done. Returns the number of killed runs.
   private static func building(assign: String, killedAfter instants: [Duration]) async throws -> Int {
     let listen = assign == "any" ? 1 : 0.3
     return try await KilledBuilding.serve(
@@ -43,7 +43,7 @@ struct KillAtRandomTests {
       var kills = 0
       for instant in instants {
         let run = try await killed.run { process in
-          // No condition ends this: a random instant is what is wanted.
+          // This waits for no condition, because the instant must be random.
           try await Task.sleep(for: instant)
           process.send(SIGKILL)
         }

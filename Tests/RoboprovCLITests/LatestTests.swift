@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`latest` leads to the newest run that reached the radio", .timeLimit(.minutes(3)))
+@Suite("`latest` points to the newest run that used an adapter", .timeLimit(.minutes(3)))
 struct LatestTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1", "--adapter-wait", "0.5"]
 
-  @Test("and stays where it is when a run ended before it scanned")
+  @Test("`latest` does not move when a run ends before it scanned")
   func nothingReceived() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -19,7 +19,7 @@ struct LatestTests {
         try site.expectWholeRecord(of: site.recorded(run), rooms: 1)
         #expect(outcome.output.contains("\nReports: reports/\(Site.building)/\(run)\n"), "\(outcome)")
         #expect(try site.latest.lastPathComponent == latest)
-        // Made again, its reports move nothing either.
+        // New reports for these runs do not move it either.
         let report = try await site.run(["report", Site.building, run])
         #expect(report.status == 0, "\(report)")
         #expect(try site.latest.lastPathComponent == latest)
@@ -27,7 +27,7 @@ struct LatestTests {
     }
   }
 
-  @Test("and is none as long as no run has")
+  @Test("`latest` does not exist until a run has scanned")
   func first() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("When Bluetooth goes away in mid-run", .timeLimit(.minutes(3)))
+@Suite("a run loses Bluetooth", .timeLimit(.minutes(3)))
 struct LostStackTests {
-  /// What goes away, for good.
+  /// A permanent loss.
   struct Loss: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var message: String
@@ -36,7 +36,7 @@ struct LostStackTests {
     ) { await $0.world.setPowered(false, ServedBuilding.adapter) },
   ]
 
-  @Test("for good, the run ends with 69 and its reports", arguments: losses)
+  @Test("a permanent loss ends the run with 69 and its reports", arguments: losses)
   func forGood(_ loss: Loss) async throws {
     try await Site.use { site in
       try site.writeManifest(
@@ -60,7 +60,7 @@ struct LostStackTests {
         #expect(report["run"]["outcome"].text == "aborted")
         #expect(report["run"]["interruption"].text == loss.interruption)
         for room in report["rooms"].items where room["outcome"].text != "provisioned" {
-          // That an attempt failed can be known before why it did.
+          // The failure of the attempt may be recorded before its cause is known.
           #expect(["failed", "pending", "unreachable"].contains(room["outcome"].text))
           #expect(!room["advice"].isNull)
         }
@@ -69,7 +69,7 @@ struct LostStackTests {
     }
   }
 
-  /// What goes away and comes back.
+  /// A temporary loss.
   struct Gap: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var strike: @Sendable (ServedBuilding) async -> Void
@@ -104,7 +104,7 @@ struct LostStackTests {
     },
   ]
 
-  @Test("and comes back, the run goes on and finishes", arguments: gaps)
+  @Test("a run continues and finishes after a temporary loss", arguments: gaps)
   func comesBack(_ gap: Gap) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 4"])

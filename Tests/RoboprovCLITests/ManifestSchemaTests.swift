@@ -8,11 +8,11 @@ import YAML
 
 @testable import RoboprovCLI
 
-@Suite("The JSON Schema of manifests", .timeLimit(.minutes(20)))
+@Suite("the JSON Schema of manifests agrees with the parser", .timeLimit(.minutes(20)))
 struct ManifestSchemaTests {
   private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 
-  @Test("is printed by its name, and listed")
+  @Test("`schema manifest` prints the schema, and `schema` lists it")
   func command() async throws {
     try await Site.use { site in
       let schema = try await site.run(["schema", "manifest"])
@@ -22,7 +22,7 @@ struct ManifestSchemaTests {
     }
   }
 
-  @Test("explains every key")
+  @Test("the schema describes each key")
   func explained() throws {
     let schema = try #require(JSON(ManifestSchema.document.pretty))
     let mappings = [schema] + schema["definitions"].keys.sorted().map { schema["definitions"][$0] }
@@ -35,12 +35,12 @@ struct ManifestSchemaTests {
     }
   }
 
-  /// How many manifests are changed: a share in `make test`, all with `make test-schema`.
+  /// The number of changed manifests: a share in `make test`, all with `make test-schema`.
   private static let mutations =
     ProcessInfo.processInfo.environment["MUTATIONS"].flatMap { Int($0) } ?? 500
   private static let seed = ProcessInfo.processInfo.environment["MUTATIONS_SEED"].flatMap { UInt64($0) } ?? 1
 
-  @Test("refuses what the parser refuses, and takes what it takes: examples, and changes of them")
+  @Test("the schema accepts and refuses the same manifests as the parser: examples and mutations of them")
   func sameVerdict() async throws {
     let examples = try Self.examples()
     #expect(examples.count >= 3)
@@ -56,7 +56,7 @@ struct ManifestSchemaTests {
       let base = some[Int.random(in: some.indices, using: &choice)]
       verdicts.append(Verdict(of: mutations.mutated(base)))
     }
-    // The changes are worth the name.
+    // The mutations yield both accepted and refused manifests.
     let refused = verdicts.count { !$0.isAccepted }
     #expect(refused * 3 >= verdicts.count && refused * 10 <= verdicts.count * 9, "\(refused) refused")
     let codes = Set(verdicts.flatMap(\.codes))
@@ -67,10 +67,10 @@ struct ManifestSchemaTests {
     try await expectSameVerdict(verdicts)
   }
 
-  /// Structural findings that no change brings about.
+  /// Structural findings that no mutation produces.
   private static let elsewhere: Set<DiagnosticCode> = [.emptyManifest]
 
-  /// What the parser finds in a manifest, as far as a schema could find it, too.
+  /// The findings of the parser that a schema can express.
   private struct Verdict {
     let manifest: MutableManifest
     let codes: Set<DiagnosticCode>
@@ -83,8 +83,8 @@ struct ManifestSchemaTests {
 
     var isAccepted: Bool { !codes.contains(where: \.isStructural) }
 
-    /// Whether the parser leaves something out that a schema reads: the value of a key that is not supported or there twice, and
-    /// what else a range says that is none, and rooms beyond the most that there may be.
+    /// Whether the parser skips a part that the schema checks: the value of an unsupported or duplicate key,
+    /// the other keys of an invalid range, and rooms beyond the limit.
     var isPartlyUnread: Bool {
       !codes.isDisjoint(with: [.unsupportedKey, .duplicateKey, .badRange, .rangeValue, .tooManyRooms])
     }
@@ -119,7 +119,7 @@ struct ManifestSchemaTests {
 
   // MARK: Manifests
 
-  /// The manifests in manifests/, good and bad, as far as they are YAML.
+  /// The valid and invalid manifests in manifests/ that are YAML.
   private static func examples() throws -> [MutableManifest] {
     let folder = checkout.appending(path: "manifests")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("The manual pages", .timeLimit(.minutes(5)))
+@Suite("the manual has a page for each command", .timeLimit(.minutes(5)))
 struct ManualTests {
   private static let tree = CommandTree(of: Roboprov.self)
 
-  @Test("there is one for the program and for each command that help lists")
+  @Test("the program and each command in its help have a manual page")
   func pages() {
     let names = ManualPage.pages(of: Self.tree).map(\.name)
     #expect(names.first == "roboprov")
@@ -16,7 +16,7 @@ struct ManualTests {
     #expect(Set(names).count == names.count)
   }
 
-  @Test("a help text has examples, paragraphs and exit statuses")
+  @Test("a help text is parsed into examples, paragraphs and exit statuses")
   func helpText() {
     let help = HelpText(
       """
@@ -38,14 +38,14 @@ struct ManualTests {
         == [.status("0", "all is well"), .remark("Otherwise:"), .status("100", "some room is not done")])
   }
 
-  @Test("what roff would obey is escaped")
+  @Test("text that roff interprets is escaped")
   func escaped() {
     #expect(Roff.escaped(#".so \x 'a' -n"#) == #"\&.so \ex \(aqa\(aq \-n"#)
     #expect(Roff.prose("see `apply --yes`, or .yaml") == #"see \fBapply \-\-yes\fR, or .yaml"#)
     #expect(Roff.prose("a ` alone") == #"a \(ga alone"#)
   }
 
-  @Test("man shows each of them without a warning, with all its options")
+  @Test("man shows each page without a warning and with all its options")
   func shown() async throws {
     try await Site.use { site in
       try FileManager.default.createDirectory(
@@ -74,7 +74,7 @@ struct ManualTests {
     }
   }
 
-  @Test("the page of one command is printed, and a command that is none is refused")
+  @Test("the page of one command is printed, and an unknown command is refused")
   func printed() async throws {
     try await Site.use { site in
       let page = try await site.run(["manual", "report", "sign"])

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A second copy of the record", .timeLimit(.minutes(3)))
+@Suite("`--mirror` keeps a second copy of the record", .timeLimit(.minutes(3)))
 struct MirrorTests {
   private static let apply = ["apply", "building.yaml", "--listen", "1", "--mirror", "stick/mirror"]
 
-  /// Whether a disk of one's own can be had for a process: what the tests with one need of the machine.
+  /// Whether a process can mount a private disk, which some of these tests need.
   private static let canMount: Bool = {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
@@ -18,14 +18,14 @@ struct MirrorTests {
     return process.terminationStatus == 0
   }()
 
-  /// Arguments of `unshare` for a shell that may mount, seen by nobody else.
+  /// Arguments of `unshare` for a shell with a private mount namespace.
   private static let disk = ["--map-current-user", "--keep-caps", "--mount", "sh", "-c"]
 
-  /// Every file below a directory, and where links lead.
+  /// Each file below a directory, and the target of each link.
   private static func content(of directory: URL) throws -> [String: Data] {
     let files = FileManager.default
     var content: [String: Data] = [:]
-    // The lock is of the place where runs begin.
+    // The lock belongs to the directory in which runs start.
     for name in try files.subpathsOfDirectory(atPath: directory.path) where !name.hasSuffix("/.lock") {
       let path = directory.appending(path: name).path
       if let target = try? files.destinationOfSymbolicLink(atPath: path) {
@@ -37,7 +37,7 @@ struct MirrorTests {
     return content
   }
 
-  @Test("has the building's report after a change of the record, too")
+  @Test("the mirror gets the building report after an amendment")
   func changes() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
@@ -49,11 +49,11 @@ struct MirrorTests {
       let record = try Self.content(of: site.directory.appending(path: "reports"))
       #expect(record == (try Self.content(of: site.directory.appending(path: "stick"))))
       let report = record["\(Site.building)/building.json"].map { String(decoding: $0, as: UTF8.self) } ?? ""
-      #expect(JSON(report)?["rooms"][0]["standing"].text == "accepted")
+      #expect(JSON(report)?["rooms"][0]["state"].text == "accepted")
     }
   }
 
-  @Test("is the same to the byte: journals, reports, logs, and what is the latest")
+  @Test("the mirror has the same bytes: journals, reports, logs and `latest`")
   func identical() async throws {
     try await Site.use { site in
       try await ServedBuilding.serve([1, 2].map { ServedBuilding.sensor($0) }) { building in
@@ -69,7 +69,7 @@ struct MirrorTests {
       #expect(record.keys.contains { $0.hasSuffix(".log") })
       #expect(record.keys.contains("\(Site.building)/latest"))
       try site.expectWholeRecord(rooms: 2)
-      // What is left of a run when the laptop is gone.
+      // The mirror is all that remains when the laptop is lost.
       let again = try await site.run(["report", Site.building, "--reports", "stick/mirror"])
       #expect(again.status == 0, "\(again)")
       #expect(record == (try Self.content(of: site.directory.appending(path: "stick/mirror"))))
@@ -77,7 +77,7 @@ struct MirrorTests {
   }
 
   @Test(
-    "that cannot be written is found out before any sensor is touched",
+    "a mirror that cannot be written stops the run before any sensor is written",
     arguments: RecordTests.places.keys.sorted())
   func unwritable(_ place: String) async throws {
     try await Site.use { site in
@@ -95,7 +95,7 @@ struct MirrorTests {
     }
   }
 
-  @Test("is not the record itself, by whatever path", arguments: ["reports", "./reports/", "link"])
+  @Test("the mirror cannot be the record itself, by any path", arguments: ["reports", "./reports/", "link"])
   func same(_ place: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -107,14 +107,16 @@ struct MirrorTests {
         let outcome = try await site.run(
           ["apply", "building.yaml", "--listen", "1", "--mirror", place], bus: building.bus)
         #expect(outcome.status == 74, "\(outcome)")
-        #expect(outcome.errors.contains("no second copy"), "\(outcome)")
+        #expect(outcome.errors.contains("the reports directory itself"), "\(outcome)")
         #expect(await building.isUntouched([1]))
       }
     }
   }
 
-  /// The stick is a small disk that fills up once the run has begun.
-  @Test("that fills in mid-run ends the run in order, and the message names it", .enabled(if: canMount))
+  /// The mirror is a small disk that fills up during the run.
+  @Test(
+    "a mirror that fills up during a run ends the run in order with a message that names it",
+    .enabled(if: canMount))
   func full() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
@@ -135,7 +137,7 @@ struct MirrorTests {
         #expect(outcome.errors.contains("choose another --mirror DIR"), "\(outcome)")
         #expect(await building.world.openLinkCount() == 0)
 
-        // The record has all that the mirror has, to the byte, and its reports.
+        // The record has at least the bytes of the mirror, and its reports.
         let run = try #require(site.runs.first)
         let record = try Data(
           contentsOf: site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl"))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("A building of several device families, as it is shipped", .timeLimit(.minutes(5)))
+@Suite("the shipped building of several device families is provisioned", .timeLimit(.minutes(5)))
 struct MixedBuildingTests {
-  /// What must become of a room.
+  /// The expected outcome of a room.
   private struct Expected {
     var outcome: String
     var reason: String?
@@ -22,17 +22,17 @@ struct MixedBuildingTests {
     "whaling-hall": Expected("provisioned", nil, "fresh_beacon"),
     "map-room": Expected("provisioned", nil, "fresh_beacon"),
     "lighthouse-stairs": Expected("provisioned", nil, "fresh_beacon"),
-    "harbour-cafe": Expected("needs_hands", "foreign_settings"),
+    "harbour-cafe": Expected("action_required", "foreign_settings"),
     "knot-school": Expected("failed", "read_back_mismatch"),
     "fog-horn": Expected("provisioned", nil, "self_disconnect"),
     "ship-s-bell": Expected("unconfirmed", "no_self_disconnect"),
     "entrance": Expected("already_provisioned", nil, "beacon_on_air"),
-    "boat-shed": Expected("unreachable", "never_heard"),
+    "boat-shed": Expected("unreachable", "never_received"),
   ]
 
   private static let simulate = ["--simulate", "--scenario", "scenario.yaml"]
 
-  /// Puts a shipped manifest and scenario into a site.
+  /// Copies a shipped manifest and its scenario to a site.
   private static func copy(_ name: String, to site: Site) throws {
     let manifests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "manifests")
@@ -41,13 +41,13 @@ struct MixedBuildingTests {
     try site.write(
       "building.yaml", building.replacing("\nid: \(name)-building\n", with: "\nid: \(Site.building)\n"))
     let scenario = try String(contentsOf: manifests.appending(path: "\(name)-scenario.yaml"), encoding: .utf8)
-    // A Firefly's session is 10 s in all, and this machine may be busy.
+    // A Firefly ends its session after 10 s, which a busy machine may exceed.
     try #require(scenario.contains("\nspeed: 10\n"))
     try site.write("scenario.yaml", scenario.replacing("\nspeed: 10\n", with: "\nspeed: 3\n"))
   }
 
   @Test(
-    "each room gets the outcome that its comments promise, with reason, evidence and what its device holds")
+    "each room has the outcome, reason, evidence and settings that the manifest's comments state")
   func apply() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
@@ -61,7 +61,7 @@ struct MixedBuildingTests {
         let id = room["id"].text ?? ""
         let expected = try #require(Self.expected[id])
         let log = try rehearsal.text(of: room["log"].text ?? "")
-        // On a busy machine one more attempt may be needed.
+        // A busy machine may need a further attempt.
         let outcome = room["outcome"].text?.replacing(
           expected.outcome + "_after_retry", with: expected.outcome)
         #expect(outcome == expected.outcome, "\(id)\n\(log)")
@@ -82,7 +82,7 @@ struct MixedBuildingTests {
     }
   }
 
-  @Test("a beacon that holds another room's settings is written when somebody says that it may be")
+  @Test("a beacon with another room's settings is written once the operator allows it")
   func overwrite() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
@@ -95,7 +95,7 @@ struct MixedBuildingTests {
     }
   }
 
-  @Test("a plan says what would be done with each device, and which rooms are registered")
+  @Test("a plan shows the action for each device and the registered rooms")
   func plan() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
@@ -105,7 +105,7 @@ struct MixedBuildingTests {
       for (room, words) in [
         ("Whaling Hall", "provision"), ("Fog Horn", "provision"), ("Harbour Café", "action required"),
         ("Entrance", "registered, on air with minor 9"),
-        ("Boat Shed", "registered, not heard yet"),
+        ("Boat Shed", "registered, not received yet"),
       ] {
         let row = try #require(rows.first { $0.hasPrefix(room) }, "\(outcome)")
         #expect(row.contains(words), "\(outcome)")
@@ -113,7 +113,7 @@ struct MixedBuildingTests {
     }
   }
 
-  @Test("`scan` lists what can be written, whatever it holds, and no keyboard")
+  @Test("`scan` lists each writable device, whatever its settings, and no keyboard")
   func scan() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
@@ -137,7 +137,7 @@ struct MixedBuildingTests {
     }
   }
 
-  @Test("`validate` counts the families and the registered rooms")
+  @Test("`validate` counts families and registered rooms")
   func validate() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)

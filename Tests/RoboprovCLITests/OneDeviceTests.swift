@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("The settings of one device, as a manifest")
+@Suite("the settings of one device form a manifest")
 struct OneDeviceTests {
   private static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
 
@@ -18,7 +18,7 @@ struct OneDeviceTests {
     return try #require(building.rooms.first)
   }
 
-  @Test("are those of every family, each under its own name")
+  @Test("a manifest for one device takes the settings of each family by name")
   func families() throws {
     let sensor = try Self.room(
       ["room_name=Lab: \"2\"", "minor=77", "wifi_ssid=Guests, 2", "wifi_password=none", "beacon_major=7"],
@@ -37,7 +37,7 @@ struct OneDeviceTests {
     #expect(firefly.settings == [.control: .integer(1), .value: .integer(2), .range: .integer(3)])
   }
 
-  @Test("a password is where it was said to be, and nowhere else")
+  @Test("a password is given by its source; a literal password is refused and not shown")
   func passwords() throws {
     func reference(_ text: String) throws -> SecretSource? {
       let room = try Self.room(
@@ -50,7 +50,7 @@ struct OneDeviceTests {
     #expect(try reference("prompt") == .prompt)
     for literal in ["hunter22", "env:", "file:", "ENV:X", "command:pass"] {
       let failure = #expect(throws: CommandFailure.self) { try reference(literal) }
-      // The cure names the forms that there are.
+      // The advice contains neither the literal nor an example of one.
       let shown = failure?.message ?? ""
       #expect(!shown.contains(literal) && failure?.cure?.contains("hunter22") == false, "\(literal)")
     }

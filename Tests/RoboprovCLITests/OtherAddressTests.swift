@@ -2,12 +2,12 @@ import Bluetooth
 import Testing
 import VirtualBuilding
 
-@Suite("A sensor that falls silent, and another address with its room's minor", .timeLimit(.minutes(3)))
+@Suite("a sensor falls silent and another address advertises its room's minor", .timeLimit(.minutes(3)))
 struct OtherAddressTests {
   private static let stranger = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
 
   @Test(
-    "is not done: exit status 100, and the report names the address",
+    "a room whose minor moves to another address is not done, and the report names the address",
     arguments: [Fault.returnsFrom(Self.stranger), .refusesForStranger("no", Self.stranger)])
   func unproved(_ fault: Fault) async throws {
     try await Site.use { site in
@@ -19,12 +19,12 @@ struct OtherAddressTests {
         #expect(outcome.status == 100, "\(outcome)")
         #expect(try site.outcomes == [101: "unconfirmed", 102: "provisioned"])
         let room = try #require(site.report["rooms"].items.first)
-        #expect(room["reason_code"].text == "heard_from_other_address")
+        #expect(room["reason_code"].text == "received_from_other_address")
         #expect(room["reason"].text?.contains(Self.stranger.description) == true)
         #expect(room["address"].text == ServedBuilding.address(1).description)
         #expect(outcome.output.contains(Self.stranger.description), "\(outcome)")
 
-        // Nothing on air: that is no proof either.
+        // Silence is no proof either.
         await premises.setMuted(true, 1)
         let later = try await premises.apply()
         #expect(later.status == 100, "\(later)")
@@ -33,7 +33,7 @@ struct OtherAddressTests {
     }
   }
 
-  @Test("is done where the manifest says that its firmware changes its address")
+  @Test("a room whose minor moves is done if the manifest expects its firmware to change address")
   func allowed() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], defaults: ["proof: any_address", "timeouts: { verify: 10s }"])

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("What takes many links at once is told once", .timeLimit(.minutes(3)))
+@Suite("an event that ends many links is reported once", .timeLimit(.minutes(3)))
 struct OutageTests {
-  @Test("whatever it is, with the rooms whose links it took", arguments: LostStackTests.gaps)
+  @Test("an outage is reported once with the rooms that lost their link", arguments: LostStackTests.gaps)
   func told(_ gap: LostStackTests.Gap) async throws {
     try await Site.use { site in
       let numbers = 1...5
@@ -24,7 +24,7 @@ struct OutageTests {
         let cause = try #require(causes.first)
         #expect(cause["rooms"].items.count >= 3)
         #expect(cause["moments"].items.count == 1)
-        let told = "lost their devices together on"
+        let told = "lost their links together on"
         #expect(outcome.output.components(separatedBy: told).count == 2, "\(outcome)")
       }
     }

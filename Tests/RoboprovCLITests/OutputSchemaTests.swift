@@ -11,11 +11,11 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("The schema of every output", .timeLimit(.minutes(10)))
+@Suite("each output has a schema", .timeLimit(.minutes(10)))
 struct OutputSchemaTests {
   // MARK: What it says
 
-  @Test("explains every key and every name")
+  @Test("a schema describes each key and each name")
   func explained() {
     for output in Outputs.all {
       #expect(!output.about.isEmpty && !output.place.isEmpty)
@@ -47,14 +47,14 @@ struct OutputSchemaTests {
     }
   }
 
-  @Test("is explained by docs/outputs.md, as recorded")
+  @Test("docs/outputs.md is generated from the schemas")
   func page() throws {
     try expectRecorded(Outputs.page, in: projectFile("docs/outputs.md"))
   }
 
   // MARK: What it holds of
 
-  @Test("holds of every kind of event with every reason, and refuses what is changed in one")
+  @Test("each kind of event with each reason is valid, and each mutation of one is invalid")
   func events() async throws {
     try await Site.use { site in
       let reasons = SampleFacts.reasons.map { example in
@@ -74,7 +74,7 @@ struct OutputSchemaTests {
     }
   }
 
-  @Test("refuses a reason that lacks what its code always has")
+  @Test("a reason without a detail that its code always has is invalid")
   func incompleteReasons() async throws {
     try await Site.use { site in
       let folder = try OutputFolder("reasons", at: site)
@@ -84,7 +84,7 @@ struct OutputSchemaTests {
         #"{"code":"adapter_claimed"}"#, #"{"code":"not_near","near":"hci1"}"#, #"{"code":"host_paused"}"#,
       ]
       let lines = reasons.map { reason in
-        #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"attempt_ended","prev":""#
+        #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"attempt_ended","prev":""#
           + String(repeating: "ab", count: 32)
           + #"","data":{"room":"lobby","number":1,"seconds":4,"failure":\#(reason)}}"#
       }
@@ -93,7 +93,7 @@ struct OutputSchemaTests {
     }
   }
 
-  @Test("holds of what random buildings leave: journals, reports of runs, reports of buildings")
+  @Test("journals, run reports and building reports of random buildings are valid")
   func campaign() async throws {
     try await Site.use { site in
       let folder = try OutputFolder("campaign", at: site)
@@ -125,7 +125,7 @@ struct OutputSchemaTests {
       }
       try folder.add("report", "empty.json", JSONReport.text(RunReport()))
       #expect(outcomes == Set(Outcome.allCases), "it is a campaign worth the name")
-      // Those have an example above.
+      // Examples above cover these kinds.
       let others: Set<Fact.Kind> = [
         "room_retired", "room_accepted", "room_verified", "binding_released", "adapter_faulted",
         "foreign_scan_detected", "wifi_checked",
@@ -135,32 +135,13 @@ struct OutputSchemaTests {
     }
   }
 
-  /// Campaigns have no manifest, and so no digest of one.
+  /// Campaigns have no manifest and thus no digest of one.
   private static func withDigest(_ event: RunEvent) -> RunEvent {
     guard case .runStarted(var started) = event.fact else { return event }
     started.manifestSHA256 = String(repeating: "ab", count: 32)
     var event = event
     event.fact = .runStarted(started)
     return event
-  }
-
-  @Test("holds of a campaign's counts, also when a rule was broken")
-  func brokenCampaign() async throws {
-    try await Site.use { site in
-      var result = await Trial(seed: 1).play()
-      result.violations = [
-        Violation(.proof, "no beacon", room: "room-1", device: ServedBuilding.address(1)),
-        Violation(.ending, "nothing can happen any more"),
-      ]
-      result.story = [
-        RunEvent(sequence: 1, at: Date(), elapsed: .zero, fact: .runFinished(.init(outcome: .aborted)))
-      ]
-      let broken = BrokenBuilding(result, .all)
-      let folder = try OutputFolder("broken", at: site)
-      try folder.add("campaign", "whole.json", CampaignJSON.form.value((1, result.tally, [broken])).pretty)
-      try await folder.expectValid()
-      try await folder.expectRefusedWhenChanged()
-    }
   }
 
   @Test("holds of what every command writes in a building with failures, and refuses what is changed in it")
@@ -223,7 +204,7 @@ struct OutputSchemaTests {
         ["accept", "building.yaml", "Attic"] + accept.dropFirst(3) + ["--output", "json"])
       try folder.add("error", "whole.json", unknown.errors)
       await premises.pressButton(4)
-      // The fifth sensor is at work, and no room of this manifest.
+      // The fifth sensor is at work and has no room in this manifest.
       try site.writeManifest((1...4).map { .numbered($0) })
       try await put("verification", "whole.json", ["verify", "building.yaml", "--for", "10"], status: 100)
       try await put("plan", "4.json", ["plan", "building.yaml", "--listen", "1"])
@@ -241,7 +222,6 @@ struct OutputSchemaTests {
         await premises.setMuted(true, number)
       }
       try await put("merge", "whole.json", ["report", "merge", "ada/harbour", "bob/harbour"], status: 100)
-      try await put("campaign", "whole.json", ["simulate", "--campaign", "2", "--seed", "5"])
 
       try await folder.expectValid()
       try await folder.expectRefusedWhenChanged()
@@ -254,7 +234,7 @@ struct OutputSchemaTests {
 
   // MARK: The command
 
-  @Test("is printed by name or by format; without either all are listed")
+  @Test("`schema` prints a schema by name or by format, and lists all without either")
   func command() async throws {
     try await Site.use { site in
       let list = try await site.run(["schema"])
@@ -272,7 +252,7 @@ struct OutputSchemaTests {
     }
   }
 
-  @Test("of an output that does not exist is refused, with the name that is nearest")
+  @Test("an unknown schema is refused with the nearest name")
   func unknown() async throws {
     try await Site.use { site in
       let misspelt = try await site.run(["schema", "reprot"])
@@ -280,11 +260,11 @@ struct OutputSchemaTests {
       #expect(misspelt.errors.contains("Did you mean `roboprov schema report`?"), "\(misspelt)")
       let other = try await site.run(["schema", "xyzzy"])
       #expect(other.status == 64 && !other.errors.contains("Did you mean"), "\(other)")
-      #expect(other.errors.contains("The outputs: report, building,"), "\(other)")
+      #expect(other.errors.contains("The schemas: report, building,"), "\(other)")
     }
   }
 
-  @Test("has one name and one format an output")
+  @Test("each output has one name and one format")
   func names() {
     #expect(Set(Outputs.all.map(\.name)).count == Outputs.all.count)
     #expect(Set(Outputs.all.map(\.identifier)).count == Outputs.all.count)

@@ -3,12 +3,12 @@ import Model
 import Testing
 import VirtualBuilding
 
-@Suite("What cannot be written to stdout is no success", .timeLimit(.minutes(3)))
+@Suite("a failed write to stdout is an error", .timeLimit(.minutes(3)))
 struct OutputTests {
   private static let program = Invocation.program.path
   private static let history = ["history", Site.building, "room-101", "--full"]
 
-  /// A site with a history of some 400 KB.
+  /// A site with a history of about 400 KB.
   private func useLongHistory(_ body: (Site) async throws -> Void) async throws {
     try await Site.use { site in
       let fact = Fact.statusReceived(
@@ -22,19 +22,19 @@ struct OutputTests {
     try await site.runTool(["sh", "-c", script])
   }
 
-  @Test("a full disk, a closed stdout", arguments: [">/dev/full", ">&-"])
+  @Test("a full disk and a closed stdout are errors", arguments: [">/dev/full", ">&-"])
   func lost(redirection: String) async throws {
     try await useLongHistory { site in
       let outcome = try await shell(
         "\(Self.program) \(Self.history.joined(separator: " ")) \(redirection)", at: site)
       #expect(outcome.status == 74, "\(outcome)")
-      #expect(outcome.errors.contains("not all could be written to stdout"), "\(outcome)")
+      #expect(outcome.errors.contains("writing to stdout failed"), "\(outcome)")
       let help = try await shell("\(Self.program) --help \(redirection)", at: site)
       #expect(help.status == 74, "\(help)")
     }
   }
 
-  @Test("a reader that goes away is none of our errors")
+  @Test("a reader that closes the pipe is no error")
   func broken() async throws {
     try await useLongHistory { site in
       let outcome = try await shell(
@@ -45,7 +45,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a run whose report cannot be shown is done, on record and in its reports; its status says what was lost")
+    "a run that cannot print its report is complete on record, and its exit status shows the failure")
   func run() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
@@ -53,12 +53,12 @@ struct OutputTests {
       let outcome = try await site.runTool(
         ["env", "DBUS_SYSTEM_BUS_ADDRESS=\(premises.building.bus)", "sh", "-c", command])
       #expect(outcome.status == 74, "\(outcome)")
-      #expect(outcome.errors.contains("not all could be written to stdout"), "\(outcome)")
+      #expect(outcome.errors.contains("writing to stdout failed"), "\(outcome)")
       #expect(try site.outcomes == [101: "provisioned"])
     }
   }
 
-  @Test("all of it arrives through a pipe that is not ready at once")
+  @Test("all output arrives through a slow pipe")
   func nonBlocking() async throws {
     try await useLongHistory { site in
       let whole = try await site.run(Self.history)
@@ -84,7 +84,7 @@ struct OutputTests {
   }
 
   @Test(
-    "with stdin, stdout or stderr closed nothing else takes their place",
+    "no other file takes the place of a closed stdin, stdout or stderr",
     arguments: ["<&-", "2>&-", "<&- >&- 2>&-"])
   func closed(redirection: String) async throws {
     try await Premises.serve(1) { premises in

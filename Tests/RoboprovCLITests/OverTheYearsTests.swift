@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Over the years, people change what is on record, and it stays true", .timeLimit(.minutes(5)))
+@Suite("amendments keep the record true over the years", .timeLimit(.minutes(5)))
 struct OverTheYearsTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
   private static let replace = ["replace", "building.yaml", "Room 101", "--listen", "1"]
@@ -12,7 +12,7 @@ struct OverTheYearsTests {
 
   // MARK: Replace, retire, accept
 
-  @Test("a sensor is replaced when it is silent; then its address is refused, and the new one provisioned")
+  @Test("a silent sensor is replaced; its address is then refused and the new sensor is provisioned")
   func replaced() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
@@ -26,7 +26,7 @@ struct OverTheYearsTests {
       let replaced = try await premises.run(Self.replace + ["--reason", "fell into the sea"])
       #expect(replaced.status == 0, "\(replaced)")
       #expect(replaced.errors.contains("\(Self.old) is out of service"), "\(replaced)")
-      #expect(replaced.errors.contains("The manifest still names it"), "\(replaced)")
+      #expect(replaced.errors.contains("The manifest still has this address"), "\(replaced)")
       try await premises.expectRefused(
         Self.apply, with: 65,
         saying: ["“Room 101”: the manifest names \(Self.old)", "out of service (fell into the sea)"])
@@ -39,20 +39,20 @@ struct OverTheYearsTests {
     }
   }
 
-  @Test("a room without a sensor on record has nothing to be replaced")
+  @Test("a room without a recorded sensor cannot have it replaced")
   func nothingToReplace() async throws {
     try await Premises.serve(1) { premises in
       try await premises.expectRefused(Self.replace, with: 64, saying: ["Room 101 has no sensor on record"])
     }
   }
 
-  @Test("a room that is retired is left alone, until a person wants it back, and its sensor with it")
+  @Test("a retired room and its sensor are left alone until the operator reverses it")
   func retired() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
       let retire = ["retire", "building.yaml", "Room 101", "--reason", "now a corridor", "--listen", "1"]
       try await premises.expectRefused(retire, with: 100, saying: ["still on air with minor 101"])
-      // In provisioning mode it carries no minor: it may be taken away.
+      // A sensor in provisioning mode advertises no minor and may be removed.
       await premises.pressButton(1)
       let retired = try await premises.run(retire)
       #expect(retired.status == 0, "\(retired)")
@@ -64,7 +64,7 @@ struct OverTheYearsTests {
       #expect(exclusion["cause"].text == "retired")
       #expect(exclusion["reason"].text == "now a corridor")
       #expect(await premises.writes == writes)
-      try await premises.expectRefused(retire, with: 64, saying: ["Room 101 is out of service already"])
+      try await premises.expectRefused(retire, with: 64, saying: ["Room 101 is already out of service"])
       try await premises.expectRefused(
         Self.apply + ["--force", "Room 101"], with: 65,
         saying: ["out of service (now a corridor)", "--rebind"])
@@ -74,7 +74,7 @@ struct OverTheYearsTests {
     }
   }
 
-  @Test("a room that is accepted is shown by every report, with reason and name, until it is done")
+  @Test("each report shows an accepted room with reason and name until it is done")
   func accepted() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
@@ -109,7 +109,7 @@ struct OverTheYearsTests {
   }
 
   @Test(
-    "a waiver without a reason or a name is none",
+    "an acceptance without a reason or a name is refused",
     arguments: [
       ["--reason", " ", "--by", "Ada"], ["--reason", "behind a wall", "--by", ""], ["--by", "Ada"],
     ])
@@ -123,7 +123,7 @@ struct OverTheYearsTests {
 
   // MARK: History
 
-  @Test("the history of a room, and of a sensor, has all that happened, run by run")
+  @Test("the history of a room and of a sensor lists all events by run")
   func history() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -145,7 +145,7 @@ struct OverTheYearsTests {
 
         let data = try await site.run(["history", "building.yaml", subject, "--output", "json"])
         let document = try #require(JSON(data.output), "\(data)")
-        #expect(document["schema"].text == "roboprov/history/1")
+        #expect(document["schema"].text == "roboprov/history/2")
         let kinds = document["events"].items.map { $0["event"]["kind"].text ?? "?" }
         for kind in ["binding_committed", "save_submitted", "binding_released"] {
           #expect(kinds.contains(kind), "\(kind)\n\(data)")
@@ -156,13 +156,13 @@ struct OverTheYearsTests {
     }
   }
 
-  @Test("of a sensor that was never met nothing is on record, and a room that is not there is a mistake")
+  @Test("an unknown sensor has an empty history, and an unknown room is an error")
   func nothingOnRecord() async throws {
     try await Premises.serveDone(1) { premises in
       let stranger = try await premises.site.run(["history", Site.building, "C4:7C:8D:00:00:99"])
       #expect(stranger.status == 0, "\(stranger)")
       #expect(stranger.output.isEmpty)
-      #expect(stranger.errors.contains("Nothing is on record about C4:7C:8D:00:00:99."))
+      #expect(stranger.errors.contains("The record has no event about C4:7C:8D:00:00:99."))
       let room = try await premises.site.run(["history", Site.building, "Room 999"])
       #expect(room.status == 64, "\(room)")
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A plan shows what would be done, and is done as it stands or not at all", .timeLimit(.minutes(5)))
+@Suite("a saved plan is carried out unchanged or refused", .timeLimit(.minutes(5)))
 struct PlanTests {
   private static let plan = ["plan", "building.yaml", "--listen", "1"]
   private static let save = plan + ["--save", "friday.plan"]
@@ -16,7 +16,7 @@ struct PlanTests {
     try #require(outcome.status == 0, "\(outcome)")
   }
 
-  /// Checks that the saved plan is refused, with these words on each room that differs, and that no sensor is
+  /// Checks that the saved plan is refused with these texts for each room that differs, and that no sensor is
   /// written.
   private static func expectRefused(
     _ premises: Premises, saying words: [String], sourceLocation: SourceLocation = #_sourceLocation
@@ -31,7 +31,7 @@ struct PlanTests {
     #expect(now == writes, "\(outcome)", sourceLocation: sourceLocation)
   }
 
-  @Test("it names room, sensor and reason and how long it takes, writes nothing and leaves no record")
+  @Test("a plan shows room, sensor, reason and duration, writes nothing and leaves no record")
   func shown() async throws {
     try await Premises.serve(2) { premises in
       let text = try await premises.run(Self.plan)
@@ -46,7 +46,7 @@ struct PlanTests {
       let data = try await premises.run(Self.plan + ["--output", "json", "--skip", "Room 102"])
       #expect(data.status == 0, "\(data)")
       let plan = try #require(JSON(data.output), "\(data)")
-      #expect(plan["schema"].text == "roboprov/plan/2")
+      #expect(plan["schema"].text == "roboprov/plan/3")
       #expect(plan["rooms"].items.map { $0["action"].text } == ["provision", "exclude"])
       #expect(
         plan["rooms"].items[0]["settings"].items.map { "\($0["name"].text ?? "") \($0["value"].text ?? "-")" }
@@ -58,7 +58,7 @@ struct PlanTests {
     }
   }
 
-  @Test("of a building that is done it says so, and estimates by what was measured there")
+  @Test("the plan of a finished building says so and estimates by earlier measurements")
   func ofDone() async throws {
     try await Premises.serveDone(2) { premises in
       let done = try await premises.run(Self.plan)
@@ -73,7 +73,7 @@ struct PlanTests {
   }
 
   @Test(
-    "of a sensor that was written before it shows the old values, and whether the password is another one")
+    "the plan of a written sensor shows its old values and whether the password differs")
   func oldAndNew() async throws {
     try await Premises.serveDone(2) { premises in
       await premises.pressButton(1)
@@ -91,7 +91,7 @@ struct PlanTests {
     }
   }
 
-  @Test("its exit status tells what there is to do, where that is asked for")
+  @Test("the exit status of `plan` shows on request whether work is left")
   func exitStatus() async throws {
     try await Premises.serve(2) { premises in
       let detailed = Self.plan + ["--detailed-exitcode"]
@@ -100,10 +100,10 @@ struct PlanTests {
       #expect(try await premises.apply().status == 0)
       let done = try await premises.run(detailed + ["--output", "json"])
       #expect(done.status == 0 && JSON(done.output) != nil, "\(done)")
-      // Both must be put into provisioning mode first.
+      // The operator must put both into provisioning mode first.
       try premises.site.writeManifest([.numbered(1), .numbered(2)], password: Site.newPassword)
       let stopped = try await premises.run(detailed)
-      #expect(stopped.status == 100 && stopped.output.contains("2 cannot be done now"), "\(stopped)")
+      #expect(stopped.status == 100 && stopped.output.contains("2 not possible now"), "\(stopped)")
       #expect(try await premises.run(Self.plan).status == 0, "unless it is asked for")
       await premises.pressButton(1)
       let mixed = try await premises.run(detailed)
@@ -111,7 +111,7 @@ struct PlanTests {
     }
   }
 
-  @Test("rooms are selected by pattern and minor; an argument that selects none is refused with the nearest")
+  @Test("rooms are selected by pattern and minor; an argument without a match is refused with the nearest")
   func selectors() async throws {
     try await Premises.serve(3) { premises in
       let json = Self.plan + ["--output", "json"]
@@ -140,7 +140,7 @@ struct PlanTests {
     }
   }
 
-  @Test("saved, it is what `apply --plan` does: these rooms, and no others")
+  @Test("`apply --plan` does the saved rooms and no others")
   func carriedOut() async throws {
     try await Premises.serve(3) { premises in
       let site = premises.site
@@ -154,7 +154,7 @@ struct PlanTests {
     }
   }
 
-  @Test("a plan that would write something else is another plan, also where that is said nowhere else")
+  @Test("a plan that writes other settings differs, also if nothing else shows it")
   func otherValue() async throws {
     try await Premises.serve(2) { premises in
       try await Self.save(premises)
@@ -165,7 +165,7 @@ struct PlanTests {
     }
   }
 
-  @Test("a done sensor that is not heard any more is no other building")
+  @Test("a done sensor that is not received any more does not invalidate the plan")
   func doneAndSilent() async throws {
     try await Premises.serve(2) { premises in
       #expect(try await premises.apply("--only", "Room 101").status == 0)
@@ -177,7 +177,7 @@ struct PlanTests {
     }
   }
 
-  @Test("a room that was provisioned meanwhile makes it another building")
+  @Test("a room that was provisioned after the plan was saved invalidates it")
   func provisionedMeanwhile() async throws {
     try await Premises.serve(2) { premises in
       try await Self.save(premises)
@@ -189,7 +189,7 @@ struct PlanTests {
     }
   }
 
-  @Test("so does a sensor that turns up where rooms take any")
+  @Test("a new sensor invalidates a plan with rooms that take any sensor")
   func strangerMeanwhile() async throws {
     try await Premises.serve(3) { premises in
       try premises.site.writeManifest([Place(minor: 101), Place(minor: 102)], assign: "any")
@@ -198,11 +198,11 @@ struct PlanTests {
       await premises.setMuted(false, 3)
       try await Self.expectRefused(
         premises,
-        saying: ["Room 101: planned provision", "Room 102: planned provision", "too_many_candidates"])
+        saying: ["Room 101: planned provision", "Room 102: planned provision", "too many devices"])
     }
   }
 
-  @Test("a plan is refused when a password was changed since, where the site's key is the same")
+  @Test("a changed password invalidates the plan, given the same site key")
   func anotherPassword() async throws {
     try await Premises.serve(1) { premises in
       try await Self.save(premises)
@@ -215,7 +215,7 @@ struct PlanTests {
     }
   }
 
-  @Test("a plan of another manifest, of another building, or that is none, is refused")
+  @Test("a plan of another manifest or building, or an invalid plan, is refused")
   func anotherManifest() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
@@ -231,10 +231,10 @@ struct PlanTests {
         Self.carryOut, with: 65, saying: ["a plan of another building, \(Site.building)"])
 
       let saved = try String(contentsOf: site.directory.appending(path: "friday.plan"), encoding: .utf8)
-      try site.write("friday.plan", saved.replacing("roboprov/plan/2", with: "roboprov/plan/1"))
+      try site.write("friday.plan", saved.replacing("roboprov/plan/3", with: "roboprov/plan/1"))
       try await premises.expectRefused(
         Self.carryOut, with: 65,
-        saying: ["it is roboprov/plan/1, and this version reads roboprov/plan/2", "save it again"])
+        saying: ["it is roboprov/plan/1, and this version reads roboprov/plan/3", "save it again"])
       for text in ["", "{}", "[]", #"{"schema":"roboprov/plan/9","building":"annexe","rooms":[]}"#] {
         try site.write("friday.plan", text)
         try await premises.expectRefused(Self.carryOut, with: 65, saying: ["friday.plan is no plan"])
@@ -244,7 +244,7 @@ struct PlanTests {
   }
 
   @Test(
-    "a plan has selected its rooms: to select others beside it makes no sense",
+    "--plan excludes the options that select rooms",
     arguments: [["--only", "Room 101"], ["--skip", "Room 101"], ["--failed"]])
   func selection(_ options: [String]) async throws {
     try await Premises.serve(1) { premises in

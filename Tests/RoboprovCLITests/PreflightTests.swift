@@ -9,11 +9,11 @@ import VirtualTime
 
 @testable import RoboprovCLI
 
-@Suite("Before a run begins, `apply` checks in the order of what a check costs", .timeLimit(.minutes(5)))
+@Suite("`apply` runs its checks in order of their cost before a run begins", .timeLimit(.minutes(5)))
 struct PreflightTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
 
-  /// A mistake that no radio is needed to find.
+  /// A mistake that is found without an adapter.
   struct Mistake: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var arguments: [String] = []
@@ -36,7 +36,7 @@ struct PreflightTests {
     },
   ]
 
-  @Test("what files show is reported first, also without a bus", arguments: mistakes)
+  @Test("mistakes in files are reported first, also without a bus", arguments: mistakes)
   func order(_ mistake: Mistake) async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -50,7 +50,7 @@ struct PreflightTests {
     }
   }
 
-  /// What stops every room.
+  /// A problem that blocks all rooms.
   struct Blocker: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var arguments: [String] = []
@@ -76,7 +76,7 @@ struct PreflightTests {
     ) { await $0.world.setPowered(false, ServedBuilding.adapter) },
   ]
 
-  @Test("what stops all rooms is reported once, and leaves no run", arguments: blockers)
+  @Test("a problem of all rooms is reported once and leaves no run", arguments: blockers)
   func once(_ blocker: Blocker) async throws {
     try await Site.use { site in
       try site.writeManifest((1...40).map { .numbered($0) })
@@ -102,7 +102,7 @@ struct PreflightTests {
     }
   }
 
-  @Test("without a bus a building that has no record gets no folder")
+  @Test("a building without a record gets no folder if there is no bus")
   func noFolder() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -111,7 +111,7 @@ struct PreflightTests {
     }
   }
 
-  @Test("of two adapters of which one does not exist, the other is used, with a warning")
+  @Test("a missing adapter produces a warning, and the run uses the other one")
   func oneOfTwo() async throws {
     try await Premises.serve(1) { premises in
       let outcome = try await premises.apply("--adapter", "hci0", "hci1")
@@ -128,7 +128,7 @@ struct PreflightTests {
       await building.world.setPresent(false, ServedBuilding.adapter)
       let run = try site.start(
         Self.apply + ["--adapter", "\(ServedBuilding.adapter)", "--adapter-wait", "600"], bus: building.bus)
-      try await run.says("waiting up to 600 s")
+      try await run.says("waiting up to 10 min 0 s")
       #expect(site.runs.isEmpty)
       await building.world.setPresent(true, ServedBuilding.adapter)
       let outcome = try await run.ended()
@@ -136,7 +136,7 @@ struct PreflightTests {
     }
   }
 
-  @Test("an adapter that an earlier run used is waited for by its name, though others are present")
+  @Test("the run waits for an adapter of an earlier run by name, although others are present")
   func usedBefore() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -154,7 +154,7 @@ struct PreflightTests {
         #expect(first.status == 0, "\(first)")
         await building.world.setPresent(false, second)
         let run = try site.start(apply, bus: building.bus)
-        try await run.says("waiting up to 600 s")
+        try await run.says("waiting up to 10 min 0 s")
         #expect(site.runs.count == 1)
         await building.world.setPresent(true, second)
         let next = try await run.ended()
@@ -163,7 +163,7 @@ struct PreflightTests {
     }
   }
 
-  @Test("a building that another run works on is refused before the bus is opened")
+  @Test("a building with an active run is refused before the bus is opened")
   func locked() async throws {
     try await Premises.serve(1) { premises in
       try await premises.whileAdapterIsTaken {
@@ -176,7 +176,8 @@ struct PreflightTests {
   }
 
   @Test(
-    "Ctrl-C while an adapter is waited for ends it with 130, and leaves no run", arguments: [SIGINT, SIGTERM])
+    "Ctrl-C during the wait for an adapter ends the command with 130 and leaves no run",
+    arguments: [SIGINT, SIGTERM])
   func interrupted(_ signal: Int32) async throws {
     try await Premises.serve(1) { premises in
       await premises.building.world.setPowered(false, ServedBuilding.adapter)
@@ -190,7 +191,7 @@ struct PreflightTests {
     }
   }
 
-  // MARK: Which adapters may come
+  // MARK: Adapters that may still appear
 
   private static let present = [
     Adapter(id: AdapterID(ServedBuilding.adapter), name: "hci0", state: .poweredOff)
@@ -204,7 +205,7 @@ struct PreflightTests {
   }
 
   @Test(
-    "an adapter may come if the manifest or the kernel has it, or it is named by its address",
+    "an adapter may appear if manifest or kernel list it or its address names it",
     arguments: [
       (["hci0"], []), (["hci7"], ["hci7"]), (["hci4"], []), (["00:1A:7D:DA:71:99"], []),
       (["hci0", "hci7", "lobyy"], ["hci7", "lobyy"]), ([], []),
@@ -217,12 +218,12 @@ struct PreflightTests {
     #expect((kernel ?? []).map(\.text) == expected.filter { $0 != "hci7" })
   }
 
-  @Test("where no adapter is present, nothing is known of their names")
+  @Test("adapter names are not checked if no adapter is present")
   func nonePresent() {
     #expect(Self.known().unknown(["hci7"], besides: []) == nil)
   }
 
-  @Test("a mistyped name gets the nearest name of an adapter")
+  @Test("a mistyped adapter name gets the nearest name")
   func nearest() {
     let failure = Self.known().failure(["loby"], besides: Self.present)
     #expect(failure.status == .unavailable)

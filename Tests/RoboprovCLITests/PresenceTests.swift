@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("Which devices are there")
+@Suite("presence tracks which devices are on air")
 struct PresenceTests {
   private static let device = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   private static let other = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
@@ -24,7 +24,7 @@ struct PresenceTests {
       localName: name)
   }
 
-  /// What came of devices, by event and address.
+  /// Departures and arrivals, by event and address.
   private static func words(_ changes: [Presence.Change]) -> [String] {
     changes.map {
       switch $0 {
@@ -40,7 +40,7 @@ struct PresenceTests {
     return presence
   }
 
-  @Test("a device enters once, leaves after the silence, and enters again")
+  @Test("a device enters once, leaves after the silence and enters again")
   func comesAndGoes() {
     var presence = presence
     func receive(_ seconds: Double) -> Bool {
@@ -57,7 +57,7 @@ struct PresenceTests {
     #expect(receive(91))
   }
 
-  @Test("time in which no adapter scans is no silence")
+  @Test("time without a scanning adapter is not silence")
   func blind() {
     var presence = presence
     _ = presence.receive(Self.advertisement(Self.device, at: 10), wall: Self.wall(10))
@@ -68,7 +68,7 @@ struct PresenceTests {
     #expect(Self.words(presence.departures(at: Self.at(5020))) == ["leave \(Self.device)"])
   }
 
-  @Test("those that leave at the same time are told by address")
+  @Test("devices that leave at the same time are reported in order of address")
   func order() {
     var presence = presence
     for address in [Self.other, Self.device] {
@@ -78,7 +78,7 @@ struct PresenceTests {
       Self.words(presence.departures(at: Self.at(60))) == ["leave \(Self.device)", "leave \(Self.other)"])
   }
 
-  @Test("what is of no known family does not count, unless the building has it")
+  @Test("a device of an unknown family is ignored unless it belongs to a room")
   func strangers() {
     var presence = presence
     let phone = Self.advertisement(Self.other, at: 1, name: "Phone")
@@ -91,19 +91,19 @@ struct PresenceTests {
       Verification.ledger(for: [room]), owners: DeviceOwners(building, .init()), leaveAfter: .seconds(30))
     known.scanBegan(at: Self.at(0))
     guard case .entered(let device)? = known.receive(phone, wall: Self.wall(1)) else {
-      Issue.record("it has the room's address")
+      Issue.record("no event for a device with a room's address")
       return
     }
     #expect(device.owner?.room == "a" && device.profile == nil && device.state == nil)
   }
 
-  @Test("an advertisement without RSSI keeps the last one")
+  @Test("an advertisement without RSSI keeps the last RSSI")
   func rssi() {
     var presence = presence
     _ = presence.receive(Self.advertisement(Self.device, at: 1), wall: Self.wall(1))
     _ = presence.receive(Self.advertisement(Self.device, at: 2, rssi: nil), wall: Self.wall(2))
     guard case .left(let device)? = presence.departures(at: Self.at(60)).first else {
-      Issue.record("it has left")
+      Issue.record("no event for a device that has left")
       return
     }
     #expect(device.rssi == -60 && device.lastReceived == Self.wall(2))

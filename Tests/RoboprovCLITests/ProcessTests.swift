@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("The process and its surroundings", .timeLimit(.minutes(3)))
+@Suite("a process isolates itself from its environment", .timeLimit(.minutes(3)))
 struct ProcessTests {
   @Test("a hangup that the parent ignores, as nohup does, does not stop a run")
   func nohup() async throws {
@@ -18,8 +18,16 @@ struct ProcessTests {
     }
   }
 
+  @Test("a parent that ignores SIGCHLD does not keep a command waiting for a program that has ended")
+  func ignoredChildren() async throws {
+    try await Site.use { site in
+      let outcome = try await site.run(["--version"], through: ["env", "--ignore-signal=CHLD"])
+      #expect(outcome.status == 0 && outcome.output.hasPrefix("roboprov "), "\(outcome)")
+    }
+  }
+
   @Test(
-    "a limit on memory that is too low is told of at once", arguments: [110_000, 130_000, 150_000, 200_000])
+    "a memory limit that is too low is reported at once", arguments: [110_000, 130_000, 150_000, 200_000])
   func littleMemory(kilobytes: Int) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -27,11 +35,11 @@ struct ProcessTests {
         ["apply", "building.yaml", "--yes", "--simulate", "--listen", "1"],
         through: ["prlimit", "--as=\(kilobytes * 1024)"])
       #expect(outcome.status == 69, "\(outcome)")
-      #expect(outcome.errors.contains("less than 128 MiB are left"), "\(outcome)")
+      #expect(outcome.errors.contains("leaves less than 128 MiB"), "\(outcome)")
     }
   }
 
-  @Test("no core file is written, and no other process of the user looks into it")
+  @Test("the process writes no core file and other processes of the user cannot inspect it")
   func secretsInMemory() async throws {
     try await Site.use { site in
       let address = ServedBuilding.address(1)
@@ -43,7 +51,7 @@ struct ProcessTests {
         """)
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o644], ofItemAtPath: site.directory.path + "/scenario.yaml")
-      // As somebody who is not root: root may look into everything.
+      // The check runs as a user other than root, because root can inspect each process.
       let isRoot = getuid() == 0
       let wrapper = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
       let process = try site.start(

@@ -8,28 +8,28 @@ import VirtualTime
 
 @testable import RoboprovCLI
 
-@Suite("The reception of commands that scan until they are told to end")
+@Suite("reception scans until it is stopped")
 struct ReceptionTests {
   private static let device = ServedBuilding.address(1)
 
-  /// What a reception was told of, with its instants.
+  /// The reports of a reception, with their instants.
   private final class Log: Sendable {
     private let entries = Mutex<[(at: MonotonicInstant, what: String)]>([])
 
     func add(_ what: String, _ now: MonotonicInstant) { entries.withLock { $0.append((now, what)) } }
 
-    /// When something was told.
+    /// The instants of all entries with this text.
     func instants(of what: String) -> [Duration] {
       entries.withLock { $0.filter { $0.what == what }.map(\.at.sinceZero) }
     }
 
-    /// The beginnings and ends of scans.
+    /// The starts and ends of scans.
     var scans: [String] {
       entries.withLock { $0.map(\.what).filter { $0 == "scanning" || $0 == "lost" } }
     }
   }
 
-  /// Runs a reception in a building of two devices for a time of its own.
+  /// Runs a reception in a building of two devices for a given time.
   private static func run(
     for bound: Duration?, window: Reception.Window,
     adapters: [AdapterScenario] = [
@@ -73,12 +73,12 @@ struct ReceptionTests {
         while let ended = try await group.next() {
           if let ended { return ended }
         }
-        preconditionFailure("the reception has a result")
+        preconditionFailure("the task group returns the reception's result")
       }
     }
   }
 
-  @Test("receives a wanted device every second or so, although chips report each device once in a scan")
+  @Test("a wanted device is received about once a second, although chips report it once per scan")
   func oncePerScan() async throws {
     let log = try await Self.run(
       for: .seconds(60), window: .init(silence: .seconds(1)) { $0.address == Self.device }
@@ -89,7 +89,7 @@ struct ReceptionTests {
     #expect(log.scans == ["scanning"], "the windows of one scan are one scan")
   }
 
-  @Test("scans for its time, from when the adapter scans")
+  @Test("the scan time starts when the adapter scans")
   func bounded() async throws {
     let result = try await Self.run(
       for: .seconds(20), window: .init(silence: .seconds(5)),
@@ -101,7 +101,7 @@ struct ReceptionTests {
     #expect(result.took >= .seconds(30) && result.took < .seconds(32), "\(result.took)")
   }
 
-  @Test("goes on when its adapter, or the stack, went away and returns")
+  @Test("the reception continues when its adapter or the stack returns")
   func returns() async throws {
     let log = try await Self.run(for: .seconds(300), window: .init(silence: .seconds(5))) { world, clock in
       try await clock.sleep(for: .seconds(20))
@@ -119,7 +119,7 @@ struct ReceptionTests {
     #expect(!instants.contains { $0 > .seconds(21) && $0 < .seconds(80) })
   }
 
-  @Test("fails when no adapter comes within its time")
+  @Test("the reception fails if no adapter appears within its time")
   func absent() async throws {
     let failure = await #expect(throws: CommandFailure.self) {
       try await Self.run(for: nil, window: .init(silence: .seconds(5)), adapters: [])

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A record that cannot be kept ends with 74", .timeLimit(.minutes(3)))
+@Suite("a record that cannot be written ends the run with 74", .timeLimit(.minutes(3)))
 struct RecordTests {
-  /// Places where no reports can be written, whoever tries, and what makes each of them one.
+  /// Places in which no user can write reports, and the command that creates each.
   static let places: [String: @Sendable (Site) throws -> Void] = [
     "file/reports": { try $0.write("file", "") },
     "file": { try $0.write("file", "") },
@@ -20,7 +20,9 @@ struct RecordTests {
     },
   ]
 
-  @Test("and no sensor is touched, when that is found out at the start", arguments: places.keys.sorted())
+  @Test(
+    "a place without write access is detected at the start, before any sensor is written",
+    arguments: places.keys.sorted())
   func unwritable(_ place: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -38,7 +40,7 @@ struct RecordTests {
   }
 
   @Test(
-    "in mid-run nothing more is begun, the link is taken down, and no sensor is changed without an intent",
+    "a write failure starts no further attempt, ends the link and changes no sensor without an intent",
     arguments: [2500, 6000, 12000, 18000])
   func fullInMidRun(_ bytes: Int) async throws {
     try await Site.use { site in
@@ -46,13 +48,13 @@ struct RecordTests {
       let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }
       try await ServedBuilding.serve(sensors) { building in
         let apply = ["apply", "building.yaml", "--listen", "1"]
-        // No file may become longer: what a full disk does, for one process alone.
+        // A file size limit has the effect of a full disk, for one process alone.
         let outcome = try await site.run(
           apply, bus: building.bus, through: ["prlimit", "--fsize=\(bytes)", "--"])
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: "), "\(outcome)")
         #expect(outcome.errors.contains("journal.jsonl: no space left"), "\(outcome)")
-        #expect(outcome.errors.contains("Make room"), "\(outcome)")
+        #expect(outcome.errors.contains("Free some space"), "\(outcome)")
         #expect(await building.world.openLinkCount() == 0)
 
         let run = try #require(site.runs.first)
@@ -66,7 +68,7 @@ struct RecordTests {
           #expect(intents.contains { $0.contains(address) }, "\(address) was changed without an intent")
         }
 
-        // With room again, the rest is done.
+        // With space again, the next run does the rest.
         let again = try await site.run(apply, bus: building.bus)
         #expect(again.status == 0, "\(again)")
         try site.expectWholeRecord(rooms: 3)
@@ -74,7 +76,7 @@ struct RecordTests {
     }
   }
 
-  @Test("a reader of the progress that goes away ends nothing")
+  @Test("a reader of the progress that closes the pipe does not end the run")
   func readerGone() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)])

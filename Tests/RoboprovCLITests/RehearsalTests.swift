@@ -3,17 +3,17 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A rehearsal begins with the real record, and leaves none", .timeLimit(.minutes(5)))
+@Suite("a rehearsal starts from the real record and does not change it", .timeLimit(.minutes(5)))
 struct RehearsalTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
   private static let rehearse = apply + ["--simulate"]
 
-  /// What the building's folder has beside the rehearsals.
+  /// The entries of the building's folder without the rehearsals.
   private static func record(of site: Site) throws -> [String: Data] {
     try site.recordedContents.filter { !$0.key.contains("/rehearsals") }
   }
 
-  @Test("its run lies beside the building's runs, with a `latest` of its own; the building's does not move")
+  @Test("a rehearsal is stored beside the runs with its own `latest` and does not move theirs")
   func place() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -36,7 +36,7 @@ struct RehearsalTests {
     }
   }
 
-  @Test("a building that was only rehearsed has nothing done, and no `latest`")
+  @Test("a building with only rehearsals has no done room and no `latest`")
   func onlyRehearsed() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
@@ -53,12 +53,12 @@ struct RehearsalTests {
     }
   }
 
-  @Test("what is done on record is found done, at its sensor, and the rest is provisioned")
+  @Test("a rehearsal finds recorded rooms done at their sensors and provisions the rest")
   func halfDone() async throws {
     try await Premises.serve(3) { premises in
       let site = premises.site
       try site.writeManifest((101...103).map { Place(minor: $0) }, assign: "any")
-      // The first room's sensor is not the one that a rehearsal would make up for it.
+      // The sensor of the first room is not the one that a rehearsal draws for it.
       for number in [1, 3] { await premises.setMuted(true, number) }
       let real = try await premises.apply("--only", "Room 101")
       try #require(real.status == 0, "\(real)")
@@ -83,7 +83,7 @@ struct RehearsalTests {
     }
   }
 
-  @Test("what the real run would refuse, it refuses; what that would ask hands for, it does, too")
+  @Test("a rehearsal refuses the same rooms as the real run and requests the same operator actions")
   func contradicted() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -95,12 +95,12 @@ struct RehearsalTests {
         let outcome = try await premises.run(Self.apply + ["--renumber"] + mode)
         #expect(outcome.status == 100, "\(outcome)")
       }
-      #expect(try site.outcomes == [151: "needs_hands"])
-      #expect(try site.rehearsal.outcomes == [151: "needs_hands"])
+      #expect(try site.outcomes == [151: "action_required"])
+      #expect(try site.rehearsal.outcomes == [151: "action_required"])
     }
   }
 
-  @Test("after a sensor was replaced, plan and rehearsal go on with the new one")
+  @Test("plan and rehearsal use the new sensor after a replacement")
   func replaced() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -119,7 +119,7 @@ struct RehearsalTests {
     }
   }
 
-  @Test("a rehearsal that an earlier version left among the runs counts for nothing")
+  @Test("a rehearsal that an earlier version stored among the runs is ignored")
   func earlierVersion() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
@@ -144,7 +144,7 @@ struct RehearsalTests {
     }
   }
 
-  @Test("its reports are made again by its id")
+  @Test("`report` makes the reports of a rehearsal again by its id")
   func report() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
@@ -161,7 +161,7 @@ struct RehearsalTests {
   }
 
   @Test(
-    "what changes the record, or joins records, has no rehearsal",
+    "commands that change or merge the record cannot be rehearsed",
     arguments: [
       ["replace", "building.yaml", "Room 101", "--simulate"],
       ["retire", "building.yaml", "Room 101", "--simulate"],

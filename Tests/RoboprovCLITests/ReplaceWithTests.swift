@@ -5,7 +5,7 @@ import Model
 import Testing
 import VirtualBuilding
 
-@Suite("A sensor is replaced by one whose address is given", .timeLimit(.minutes(10)))
+@Suite("`replace --with` gives the address of the new sensor", .timeLimit(.minutes(10)))
 struct ReplaceWithTests {
   private static let replace = ["replace", "building.yaml", "Room 101", "--unheard", "--with"]
   private static let old = ServedBuilding.address(1).description
@@ -15,7 +15,7 @@ struct ReplaceWithTests {
     try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
   }
 
-  /// What is on record of sensors that were taken out of service.
+  /// The recorded sensors that were taken out of service.
   private static func released(_ site: Site) throws -> [BindingReleased] {
     try site.runs.flatMap { run -> [BindingReleased] in
       let path = site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl").path
@@ -26,13 +26,13 @@ struct ReplaceWithTests {
     }
   }
 
-  @Test("the address is on record and in the manifest, and the next run provisions the new sensor")
+  @Test("the new address is recorded and in the manifest, and the next run provisions the sensor")
   func replaced() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
       try site.writeManifest([.numbered(1)])
       #expect(try await premises.apply().status == 0)
-      // What is behind a link is changed; the link stays, and so do the rights.
+      // The target of a link is changed; the link and the file mode stay.
       let text = try Self.manifest(site) + "# kept\n"
       try site.write("harbour.yaml", text)
       let manifest = site.directory.appending(path: "building.yaml").path
@@ -43,7 +43,7 @@ struct ReplaceWithTests {
       let replaced = try await premises.run(Self.replace + ["https://example.com/?mac=c47c8d000002"])
       #expect(replaced.status == 0, "\(replaced)")
       #expect(replaced.errors.contains("\(Self.old) is out of service"), "\(replaced)")
-      #expect(!replaced.errors.contains("still names it"), "\(replaced)")
+      #expect(!replaced.errors.contains("manifest still has"), "\(replaced)")
       #expect(try Self.manifest(site) == text.replacing(Self.old, with: Self.new))
       let attributes = try FileManager.default.attributesOfItem(
         atPath: site.directory.appending(path: "harbour.yaml").path)
@@ -55,26 +55,26 @@ struct ReplaceWithTests {
       #expect(try Self.released(site).map { $0.successor?.description } == [Self.new])
 
       let history = try await premises.run(["history", "building.yaml", "room-101"])
-      #expect(history.output.contains("\(Self.new) takes its place"), "\(history)")
+      #expect(history.output.contains("replaced by \(Self.new)"), "\(history)")
       #expect(try await premises.apply().status == 0)
       #expect(await premises.minor(2) == 101)
     }
   }
 
-  @Test("what cannot be the room's address is refused, and nothing is changed")
+  @Test("an address that cannot be the room's is refused, and nothing is changed")
   func refused() async throws {
     try await Premises.serveDone(2) { premises in
       let manifest = try Self.manifest(premises.site)
       for (address, words) in [
-        (Self.new, "\(Self.new) is the sensor of Room 102"), (Self.old, "is Room 101's sensor already"),
-        ("C4:7C:8D", "12 hex digits"), ("00:00:00:00:00:00", "no device's address"),
+        (Self.new, "\(Self.new) is the sensor of Room 102"), (Self.old, "is already the sensor of Room 101"),
+        ("C4:7C:8D", "12 hex digits"), ("00:00:00:00:00:00", "cannot be the address of a device"),
       ] {
         try await premises.expectRefused(Self.replace + [address], with: 64, saying: [words])
       }
       try await premises.expectRefused(
         ["replace", Site.building, "Room 101", "--unheard", "--with", "C47C8D000003"], with: 64,
         saying: ["Name the building by its manifest"])
-      // On record, a sensor that the manifest does not name any more is a room's, too.
+      // A recorded sensor belongs to a room even if the manifest no longer names it.
       try premises.site.writeManifest([.numbered(1)])
       try await premises.expectRefused(
         Self.replace + [Self.new], with: 64, saying: ["\(Self.new) is the sensor of Room 102"])
@@ -86,7 +86,7 @@ struct ReplaceWithTests {
   }
 
   @Test(
-    "killed before any change of a file, the manifest is whole, and not ahead of the record; given again, it is done"
+    "a killed `replace --with` leaves a whole manifest that is not ahead of the record; a repetition completes it"
   )
   func killed() async throws {
     try await Premises.serveDone(1) { premises in

@@ -4,9 +4,10 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("What a run leaves behind", .timeLimit(.minutes(3)))
+@Suite("a run leaves reports and logs", .timeLimit(.minutes(3)))
 struct ReportFilesTests {
-  /// Three sensors: in order; loses its link once; refuses what is written, and quotes it.
+  /// Three sensors: one is healthy, one loses its link once, one rejects a write with an error that quotes
+  /// it.
   private static var sensors: [SensorScenario] {
     [
       ServedBuilding.sensor(1),
@@ -16,7 +17,7 @@ struct ReportFilesTests {
     ]
   }
 
-  /// A run over them, and what it and a second one left.
+  /// A run with these sensors, and the files that it and a second run leave.
   private func withRun(
     _ body: @escaping @Sendable (Site, ServedBuilding, Invocation.Outcome) async throws -> Void
   ) async throws {
@@ -30,7 +31,7 @@ struct ReportFilesTests {
     }
   }
 
-  @Test("files of the owner alone in <reports>/<building>/<run>, and `latest` beside it")
+  @Test("a run leaves owner-only files in <reports>/<building>/<run> and a `latest` link")
   func layout() async throws {
     try await withRun { site, _, outcome in
       #expect(outcome.status == 100, "\(outcome)")
@@ -55,12 +56,12 @@ struct ReportFilesTests {
     }
   }
 
-  @Test("report.json says everything that is promised, and agrees with what the sensors know")
+  @Test("report.json has all documented keys and agrees with the settings of the sensors")
   func json() async throws {
     try await withRun { site, building, outcome in
       let report = try #require(JSON(outcome.output), "stdout is the report and nothing else\n\(outcome)")
       #expect(try site.text(of: "report.json") == outcome.output)
-      #expect(report["schema"].text == "roboprov/report/2")
+      #expect(report["schema"].text == "roboprov/report/3")
 
       let run = report["run"]
       #expect(run["outcome"].text == "incomplete")
@@ -125,14 +126,14 @@ struct ReportFilesTests {
     }
   }
 
-  /// The manifest as JSON, without what is secret: what its digest is made of.
+  /// The manifest as JSON without secrets; its digest is computed from this.
   private static let content =
     #"{"building":"Harbour House","id":"harbour","wifi":{"guests":{"ssid":"Harbour Guests","password":null}},"#
     + #""defaults":{"wifi":"guests","retries":"1"},"match":"address","rooms":["#
     + (1...3).map { #"{"room":"Room 10\#($0)","minor":"10\#($0)","address":"C4:7C:8D:00:00:0\#($0)"}"# }
     .joined(separator: ",") + "]}"
 
-  @Test("report.csv, as Python's csv module reads it, has the same rooms")
+  @Test("report.csv, as read by Python's csv module, has the same rooms")
   func csv() async throws {
     try await withRun { site, _, _ in
       let file = try site.latest.appending(path: "report.csv").path
@@ -158,17 +159,18 @@ struct ReportFilesTests {
     }
   }
 
-  @Test("a device's log tells its story: times, stages, RSSI, what failed, the retry, the end, what to try")
+  @Test("a device log has times, stages, RSSI, failure, retry, outcome and advice")
   func logs() async throws {
     try await withRun { site, _, _ in
       let retried = try site.text(of: "devices/room-102.log")
       let story = [
-        "heard     \(ServedBuilding.address(2)) on hci0 at -", "binding", "attempt   1 begins",
-        "connect   begins",
-        "connect   done", "discover  done", "status    “ready”", "write     wifi_ssid confirmed", "link_lost",
-        "NOT expected", "retry     attempt 2 follows", "attempt   2 begins", "write     minor confirmed",
-        "save      submitted", "status    “saved”", "link", "as expected", "proof     fresh_beacon",
-        "outcome   provisioned_after_retry", "Outcome    provisioned_after_retry",
+        "received  \(ServedBuilding.address(2)) on hci0 at -", "binding", "attempt   1 started",
+        "connect   started",
+        "connect   done", "discover  done", "status    “ready”", "write     WiFi name confirmed", "link lost",
+        "unexpected", "retry     attempt 2 starts", "attempt   2 started", "write     minor ID confirmed",
+        "save      save request sent", "status    “saved”", "link", "as expected",
+        "proof     beacon received after the save",
+        "outcome   provisioned after retry", "Outcome    provisioned after retry",
       ]
       var rest = retried[...]
       for words in story {
@@ -182,11 +184,11 @@ struct ReportFilesTests {
       let failed = try site.text(of: "devices/room-103.log")
       #expect(failed.contains("Outcome    failed"))
       #expect(failed.contains("Why        "))
-      #expect(failed.contains("Try this   "))
+      #expect(failed.contains("What to do "))
     }
   }
 
-  /// Looks at the processes of a run that has read everything and waits for its adapter.
+  /// Inspects the processes of a run that has read all its files and waits for its adapter.
   private func expectNoSecretInProcesses(_ site: Site) async throws {
     try site.write(
       "off.yaml", "adapters: [{ name: hci0, address: \"\(ServedBuilding.adapter)\", powered: false }]\n")
@@ -206,7 +208,7 @@ struct ReportFilesTests {
     #expect(try await run.ended().status == 130)
   }
 
-  @Test("the WiFi password is in no report, no output and no process's arguments or environment")
+  @Test("the WiFi password is in no report, output, process argument or environment")
   func secrets() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 1"])
@@ -241,7 +243,7 @@ struct ReportFilesTests {
     return children + children.flatMap { descendants(of: $0) }
   }
 
-  @Test("run again, it finds everything done, touches nothing, and ends with 0")
+  @Test("a second run finds all rooms done, writes nothing and ends with 0")
   func again() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)])
@@ -258,7 +260,7 @@ struct ReportFilesTests {
         #expect(await building.world.writes.count == writes)
         #expect(site.runs.count == 2)
 
-        // Made again from the journal, a report is the same.
+        // The report that is made again from the journal is identical.
         let before = try site.text(of: "report.json")
         let remade = try await site.run(["report", Site.building, "--output", "json"])
         #expect(remade.status == 0, "\(remade)")
@@ -267,7 +269,7 @@ struct ReportFilesTests {
     }
   }
 
-  @Test("a torn last line is told of, and everything before it counts")
+  @Test("a torn last line is reported, and all lines before it are used")
   func torn() async throws {
     try await withRun { site, _, outcome in
       let journal = try site.latest.appending(path: "journal.jsonl")
@@ -277,7 +279,7 @@ struct ReportFilesTests {
       try handle.close()
       let report = try await site.run(["report", Site.building, "--output", "json"])
       #expect(report.status == 0, "\(report)")
-      #expect(report.errors.contains("the last line was cut off (15 bytes)"), "\(report)")
+      #expect(report.errors.contains("the last line is incomplete (15 bytes)"), "\(report)")
       #expect(report.output == outcome.output)
     }
   }

@@ -2,16 +2,16 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("A program that has a password", .timeLimit(.minutes(2)))
+@Suite("a program supplies a password", .timeLimit(.minutes(2)))
 struct SecretCommandTests {
-  @Test("gets its arguments as they are: no shell reads them")
+  @Test("the program gets its arguments unchanged, without a shell")
   func arguments() throws {
     let output = try SecretCommand.run(["printf", "%s|", "$HOME", "a b", "", "*", "\"'`", "é"])
     #expect(String(decoding: output, as: UTF8.self) == "$HOME|a b||*|\"'`|é|")
   }
 
   @Test(
-    "is ended when it takes too long, whatever it does",
+    "the program is ended after the time limit, whatever it does",
     arguments: [
       ["sleep", "100"], ["sh", "-c", "trap '' TERM; sleep 100 & wait; sleep 100"],
       ["sh", "-c", "exec >&-; sleep 100"], ["sh", "-c", "sleep 100 & echo 12345678"],
@@ -24,10 +24,10 @@ struct SecretCommandTests {
     #expect(time < .seconds(30))
   }
 
-  @Test("has no descriptor of ours but stdin, stdout and stderr")
+  @Test("the program inherits only stdin, stdout and stderr")
   func descriptors() throws {
     let output = try SecretCommand.run(["sh", "-c", "ls /proc/self/fd | wc -l"])
-    // One more is that of the directory.
+    // The further descriptor is that of the directory.
     #expect(String(decoding: output, as: UTF8.self) == "4\n")
   }
 }

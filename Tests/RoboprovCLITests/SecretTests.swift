@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A password that is not in the manifest", .timeLimit(.minutes(3)))
+@Suite("a manifest refers to a password stored elsewhere", .timeLimit(.minutes(3)))
 struct SecretTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
   private static let variable = ["WIFI_PASSWORD": Site.password]
 
-  /// A building of one sensor whose network's password is written so.
+  /// A building of one sensor with this password source.
   private func withPassword(
     _ password: String, count: Int = 1, _ body: @escaping @Sendable (Premises) async throws -> Void
   ) async throws {
@@ -25,10 +25,10 @@ struct SecretTests {
       arguments, bus: premises.building.bus, environment: environment, through: ["setsid", "-w"])
   }
 
-  // MARK: Where it comes from
+  // MARK: Sources
 
   @Test(
-    "reaches the sensor from a variable, a file or a program, and is on no record",
+    "a password from a variable, a file or a program reaches the sensor and no record",
     arguments: [
       "{ env: WIFI_PASSWORD }", "{ file: wifi.txt }", "{ file: ./unended.txt }", "{ file: windows.txt }",
       "{ command: [cat, wifi.txt] }", "{ command: [sh, -c, 'printf %s \"$0\"', \(Site.password)] }",
@@ -48,7 +48,7 @@ struct SecretTests {
     }
   }
 
-  @Test("a file is looked for beside the manifest")
+  @Test("a password file is relative to the manifest")
   func relative() async throws {
     try await withPassword("{ file: wifi.txt }") { premises in
       let folder = premises.site.directory.appending(path: "manifest")
@@ -61,7 +61,7 @@ struct SecretTests {
     }
   }
 
-  @Test("a file that others can read is told of, and used")
+  @Test("a password file that others can read produces a warning and is used")
   func readableByOthers() async throws {
     try await withPassword("{ file: wifi.txt }") { premises in
       try premises.site.write("wifi.txt", Site.password)
@@ -74,7 +74,7 @@ struct SecretTests {
     }
   }
 
-  @Test("is no longer in the environment of what the run starts")
+  @Test("child processes do not inherit the password's variable")
   func environment() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }", count: 2) { premises in
       let check = ["--canary", "1", "--canary-check", "env >seen.txt"]
@@ -85,7 +85,7 @@ struct SecretTests {
     }
   }
 
-  @Test("nor in that of a program that has another password")
+  @Test("a program that supplies a password does not inherit another password")
   func environmentOfCommands() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }", count: 1) { premises in
       let manifest = try premises.manifest().replacing(
@@ -101,7 +101,7 @@ struct SecretTests {
     }
   }
 
-  @Test("what a program says is seen, and what the sensor repeats of its password is not")
+  @Test("messages of a password program are shown, and a password that the sensor repeats is not")
   func redaction() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], password: "{ command: [sh, -c, 'echo ask >&2; cat wifi.txt'] }")
@@ -117,9 +117,9 @@ struct SecretTests {
     }
   }
 
-  // MARK: When it is missing
+  // MARK: Missing passwords
 
-  @Test("all that are missing are told together, each with what to do, and nothing is touched")
+  @Test("all missing passwords are reported together, each with advice, and no sensor is written")
   func missing() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }", count: 1) { premises in
       let sources = [
@@ -134,15 +134,15 @@ struct SecretTests {
       try await premises.expectMissing(
         try await run(premises),
         [
-          "6 passwords are missing; nothing was touched",
+          "6 passwords are missing; no device was written",
           "building.yaml:4:45: Harbour Guests, S4: the environment variable WIFI_PASSWORD is not set",
           "Set it: `read -rs WIFI_PASSWORD; export WIFI_PASSWORD`.", "variable OTHER is not set",
           "S0: there is no file nowhere.txt", "S1: there is no program no-such-program",
-          "S2: sh ended with exit status 3", "S3: there is no terminal to ask at",
+          "S2: sh ended with exit status 3", "S3: there is no terminal for the prompt",
         ])
       let only = try await run(premises, Self.apply + ["--only", "R5"])
       try await premises.expectMissing(
-        only, ["a password is missing; nothing was touched", "variable OTHER"])
+        only, ["a password is missing; no device was written", "variable OTHER"])
       #expect(!only.errors.contains("WIFI_PASSWORD"), "no selected room needs it: \(only)")
       let skip = try await run(
         premises, Self.apply + ["--skip", "R0", "R1", "R2", "R3", "R5"], Self.variable)
@@ -151,7 +151,7 @@ struct SecretTests {
   }
 
   @Test(
-    "what is no password is told without it",
+    "an invalid password is reported without its text",
     arguments: [
       ("env: WIFI_PASSWORD", "", "the environment variable WIFI_PASSWORD is empty"),
       ("env: WIFI_PASSWORD", "horse72", "the environment variable WIFI_PASSWORD has 7 bytes"),
@@ -189,7 +189,7 @@ struct SecretTests {
 
   // MARK: At the terminal
 
-  @Test("it is asked for at the terminal, does not show there, and is asked for once")
+  @Test("a password prompt at the terminal does not echo and appears once")
   func prompt() async throws {
     try await withPassword("{ prompt: true }", count: 2) { premises in
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
@@ -203,7 +203,7 @@ struct SecretTests {
     }
   }
 
-  @Test("two networks have two answers, and one program that two networks name is run once")
+  @Test("each network has its own prompt, and a program that two networks share runs once")
   func severalPlaces() async throws {
     try await withPassword("{ prompt: true }", count: 4) { premises in
       let command = "{ command: [sh, -c, 'echo ran >>count.txt; echo 87654321'] }"
@@ -229,7 +229,7 @@ struct SecretTests {
     }
   }
 
-  @Test("Ctrl-C at the question leaves the terminal as it was")
+  @Test("Ctrl-C at a password prompt restores the terminal")
   func promptInterrupted() async throws {
     try await withPassword("{ prompt: true }") { premises in
       let run = try premises.site.startAtTerminal(
@@ -239,12 +239,12 @@ struct SecretTests {
       let outcome = try await run.ended()
       #expect(outcome.output.contains(" echo "), "\(outcome)")
       #expect(!outcome.output.contains("-echo "), "\(outcome)")
-      #expect(!outcome.output.contains("Listening") && premises.site.runs.isEmpty, "\(outcome)")
+      #expect(!outcome.output.contains("Scanning") && premises.site.runs.isEmpty, "\(outcome)")
       #expect(await premises.building.isUntouched([1]))
     }
   }
 
-  @Test("nobody is asked for a password while another is missing")
+  @Test("no password prompt appears while another password is missing")
   func promptInVain() async throws {
     try await withPassword("{ prompt: true }") { premises in
       let manifest = try premises.manifest()
@@ -260,7 +260,7 @@ struct SecretTests {
     }
   }
 
-  @Test("a program may ask at the terminal itself")
+  @Test("a password program may prompt at the terminal itself")
   func commandAtTerminal() async throws {
     try await withPassword("{ command: [sh, -c, 'printf \"PIN? \" >&2; read pin; echo \"$pin-knows\"'] }") {
       premises in
@@ -273,9 +273,9 @@ struct SecretTests {
     }
   }
 
-  // MARK: What needs none
+  // MARK: Commands that need no password
 
-  @Test("commands that write to no sensor do without it, and run nothing")
+  @Test("commands that write to no sensor need no password and run no program")
   func others() async throws {
     try await withPassword("{ command: [touch, was-run] }") { premises in
       let reason = ["--reason", "x", "--by", "QA"]
@@ -295,12 +295,12 @@ struct SecretTests {
         "import zipfile; print(zipfile.ZipFile('b.zip').read('README.txt').decode())",
       ])
       #expect(
-        readme.output.contains("1 password is not in the manifest, and could not be searched for"),
+        readme.output.contains("Passwords outside the manifest, which were not searched for: 1."),
         "\(readme)")
     }
   }
 
-  @Test("a rehearsal takes what is here, makes up the rest, and says so once")
+  @Test("a rehearsal uses available passwords, replaces the others and says so once")
   func rehearsal() async throws {
     try await withPassword("{ command: [touch, was-run] }", count: 3) { premises in
       var manifest = try premises.manifest()
@@ -323,7 +323,7 @@ struct SecretTests {
     }
   }
 
-  @Test("a changed one is noticed, by apply and by a plan; of one that is not here nobody can tell")
+  @Test("a changed password is detected by `apply` and `plan`; a missing one cannot be compared")
   func changed() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }") { premises in
       #expect(try await run(premises, Self.apply, Self.variable).status == 0)
@@ -337,7 +337,7 @@ struct SecretTests {
       #expect(rehearsed.status == 0, "\(rehearsed)")
 
       await premises.pressButton(1)
-      // The plan is compared with what is heard: as long as it takes on a busy machine, until the sensor is.
+      // The plan is compared with received advertisements; 30 s of scan time suffice on a busy machine.
       let patience = ["building.yaml", "--listen", "30"]
       let save = ["plan"] + patience + ["--save", "friday.plan"]
       #expect(try await run(premises, save, Self.variable).status == 0)
@@ -350,7 +350,7 @@ struct SecretTests {
   }
 
   @Test(
-    "only a manifest with a password in it is to be kept from others",
+    "only a manifest that contains a password must be unreadable for others",
     arguments: [("{ env: WIFI_PASSWORD }", false), ("''", false), (Site.password, true)])
   func permissions(password: String, isTold: Bool) async throws {
     try await withPassword(password) { premises in
@@ -369,7 +369,8 @@ extension Premises {
     try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
   }
 
-  /// Checks that a command ended for want of passwords, with these words, and without a trace.
+  /// Checks that a command ended because of missing passwords, with these texts, and left no run and no
+  /// write.
   fileprivate func expectMissing(_ outcome: Invocation.Outcome, _ words: [String]) async throws {
     #expect(outcome.status == 65, "\(outcome)")
     for word in words { #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Rooms and adapters by the manifest's names for them", .timeLimit(.minutes(3)))
+@Suite("rooms and adapters are selected by their names in the manifest", .timeLimit(.minutes(3)))
 struct SelectionTests {
   private static let manifest = """
     building: House
@@ -19,7 +19,7 @@ struct SelectionTests {
     """
 
   @Test(
-    "select what is worked on",
+    "names in the manifest select the rooms of a command",
     arguments: [
       (["--only", "floor:1"], ["Suite A", "Suite B", "Room 101", "Room 102", "Room 103"]),
       (["--only", "tag:suite", "tag:public"], ["Lobby", "Suite A", "Suite B"]),
@@ -40,7 +40,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "an adapter's own name is understood by every command that has the manifest",
+    "each command with a manifest accepts an adapter's name from it",
     arguments: ["plan", "verify"])
   func alias(command: String) async throws {
     try await Premises.serve(1) { premises in

@@ -2,12 +2,12 @@ import Digest
 import Foundation
 import Testing
 
-@Suite("Reports are checked and signed", .timeLimit(.minutes(5)))
+@Suite("reports are verified and signed", .timeLimit(.minutes(5)))
 struct SignatureTests {
   private static let check = ["report", "check", Site.building]
   private static let sign = ["report", "sign", "building.yaml", "--key", "qa"]
 
-  @Test("a building that is done is signed, and any change is noticed")
+  @Test("a finished building is signed, and any later change is detected")
   func signed() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -40,7 +40,7 @@ struct SignatureTests {
       let changed = try await site.run(Self.check)
       #expect(changed.status == 74, "\(changed)")
       #expect(
-        changed.errors.contains("changed since it was signed") && changed.errors.contains("report.csv"),
+        changed.errors.contains("changed after signing") && changed.errors.contains("report.csv"),
         "\(changed)")
       try Self.replace("provisioneD", with: "provisioned", in: csv)
       try Self.replace("building.csv", with: "building.cSv", in: site.folder.appending(path: "building.sums"))
@@ -49,7 +49,7 @@ struct SignatureTests {
     }
   }
 
-  @Test("a report that is not what the journals yield is named, and not signed")
+  @Test("a report that differs from the journals is named and not signed")
   func altered() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -57,7 +57,7 @@ struct SignatureTests {
       try Self.replace("Room 101", with: "Room 1O1", in: site.folder.appending(path: "building.html"))
       let check = try await site.run(Self.check)
       #expect(check.status == 100, "\(check)")
-      #expect(check.errors.contains("building.html is not what the journals yield"), "\(check)")
+      #expect(check.errors.contains("building.html differs from what the journals yield"), "\(check)")
       let signed = try await site.run(Self.sign)
       #expect(signed.status == 100 && !site.has("reports/\(Site.building)/building.sums"), "\(signed)")
       let again = try await site.run(["status", "building.yaml", "--write"])
@@ -66,7 +66,7 @@ struct SignatureTests {
     }
   }
 
-  @Test("a report with the manifest's digest as earlier versions made it is still what the journals yield")
+  @Test("a report with the manifest digest of earlier versions is valid")
   func earlierDigest() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -92,7 +92,7 @@ struct SignatureTests {
     }
   }
 
-  @Test("a building with an open room is not signed until somebody accepts it")
+  @Test("a building with an open room is signed only after the room is accepted")
   func open() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site

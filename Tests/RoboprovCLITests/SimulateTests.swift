@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("A virtual building from a file", .timeLimit(.minutes(5)))
+@Suite("a scenario file describes a virtual building", .timeLimit(.minutes(5)))
 struct SimulateTests {
   private static func scenario(_ sensors: [String], speed: Int = 10) -> String {
     """
@@ -22,7 +22,7 @@ struct SimulateTests {
   }
 
   @Test(
-    "`simulate` prints the address of a bus on which another roboprov works, and leaves nothing behind",
+    "`simulate` prints a bus address for another roboprov and leaves no files",
     arguments: [SIGINT, SIGTERM])
   func serves(_ signal: Int32) async throws {
     try await Site.use { site in
@@ -47,7 +47,7 @@ struct SimulateTests {
     }
   }
 
-  @Test("--simulate without a scenario rehearses a manifest on sensors that are all in order")
+  @Test("--simulate without a scenario rehearses a manifest with healthy sensors")
   func rehearsal() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), Place(minor: 103)], assign: "any")
@@ -59,7 +59,7 @@ struct SimulateTests {
     }
   }
 
-  @Test("a rehearsal has sensors of each room's family, and those of registered rooms are at work already")
+  @Test("a rehearsal has sensors of each room's family, and registered rooms are already at work")
   func families() async throws {
     try await Site.use { site in
       try site.write(
@@ -80,9 +80,9 @@ struct SimulateTests {
     }
   }
 
-  // MARK: Every fault, through BlueZ's code path
+  // MARK: Each fault through the BlueZ code
 
-  /// A fault as a scenario has it, and what must become of its room.
+  /// A fault of a scenario, with the expected outcome of its room.
   struct Faulty: Sendable {
     var fault: String
     var outcome: String
@@ -96,9 +96,10 @@ struct SimulateTests {
   }
 
   static let faulty = [
-    Faulty("fault: silent", "unreachable", "never_heard"),
+    Faulty("fault: silent", "unreachable", "never_received"),
     Faulty("fault: never_answers", "unreachable", "connect_timed_out"),
     Faulty("fault: slow", "provisioned"),
+    Faulty("fault: late_characteristics", "provisioned"),
     Faulty("fault: stale_attributes", "provisioned_after_retry"),
     Faulty("fault: without_wifi_scan", "provisioned"),
     Faulty("fault: drops, in: connect, attempts: 1", "provisioned_after_retry"),
@@ -119,14 +120,15 @@ struct SimulateTests {
     Faulty("fault: restarts_before_confirming, saved: true", "provisioned"),
     Faulty("fault: restarts_before_confirming, saved: false", "failed", "link_lost"),
     Faulty("fault: returns_with_minor, minor: 999", "failed", "wrong_identity"),
-    Faulty("fault: never_returns", "unconfirmed", "not_heard_after_save"),
+    Faulty("fault: never_returns", "unconfirmed", "not_received_after_save"),
   ]
 
-  @Test("every fault to order: each room gets its outcome, with reason, advice and log")
+  @Test("each fault gives its room the expected outcome, with reason, advice and log")
   func faults() async throws {
     try await Site.use { site in
-      // With its slots stated, no connection is a trial that costs no retry.
-      // Only what the faults themselves make wait keeps its timeout: a machine that is busy is no fault.
+      // With the number of slots stated, no connection attempt tests for a further slot, which would cost no
+      // retry. Only stages that the faults delay keep their timeouts; the other stages get 5 min for a busy
+      // machine.
       try site.writeManifest(
         (1...Self.faulty.count).map { .numbered($0) },
         defaults: ["retries: 1", "timeouts: { discover: 5m, write: 5m, save: 5m }"], slots: 5)
@@ -146,7 +148,7 @@ struct SimulateTests {
     }
   }
 
-  // MARK: Files that are wrong
+  // MARK: Invalid files
 
   static let mistakes: [String: (text: String, says: [String])] = [
     "empty": ("", ["scenario.yaml", "empty"]),
@@ -165,7 +167,7 @@ struct SimulateTests {
     ),
     "an adapter without a place": (
       scenario([sensor(1, ", place: { x: 3, y: 4, floor: 1 }")]),
-      [":6:", "how strongly hci0 hears this is not known: it has no place"]
+      [":6:", "hci0 has no place, so its RSSI"]
     ),
     "a place and an rssi": (
       "adapters: [{ name: hci0, address: \"00:1A:7D:DA:71:13\", place: { x: 0, y: 0 } }]\nsensors:\n"
@@ -175,12 +177,12 @@ struct SimulateTests {
     "no address": ("sensors:\n  - { rssi: -60 }\n", ["scenario.yaml:2:5: address is missing here"]),
     "unknown fault": (
       scenario([sensor(1, ", faults: [{ fault: sulks }]")]),
-      [":6:", "there is no fault sulks of robo-sensor; there are silent, ", ", never_returns"]
+      [":6:", "robo-sensor has no fault sulks; its faults: silent, ", ", never_returns"]
     ),
     "no fault": (scenario([sensor(1, ", faults: [{ attempts: 1 }]")]), [":6:", "fault is missing here"]),
     "another fault's key": (
       scenario([sensor(1, ", faults: [{ fault: silent, text: hush }]")]),
-      [":6:", "unknown key text; there are fault, attempts"]
+      [":6:", "unknown key text; the keys: fault, attempts"]
     ),
     "stage": (
       scenario([sensor(1, ", faults: [{ fault: drops, in: lunch }]")]),
@@ -194,7 +196,8 @@ struct SimulateTests {
       [":6:", "there is no setting colour; there are wifi_ssid, wifi_password, room_name, minor"]
     ),
     "family": (
-      scenario([sensor(1, ", family: robot")]), [":6:45:", "there is no family robot; there are robo-sensor"]
+      scenario([sensor(1, ", family: robot")]),
+      [":6:45:", "there is no family robot; the families: robo-sensor"]
     ),
     "past": (
       scenario([sensor(1, ", holds: { room_name: Lobby, minor: many }")]),
@@ -206,7 +209,7 @@ struct SimulateTests {
     ),
     "another family's fault": (
       scenario([sensor(1, ", family: iot-design-shop, faults: [{ fault: no_saved }]")]),
-      [":6:", "there is no fault no_saved of iot-design-shop; there are silent, ", ", old_beacon"]
+      [":6:", "iot-design-shop has no fault no_saved; its faults: silent, ", ", old_beacon"]
     ),
     "another family's setting": (
       scenario([
@@ -227,7 +230,7 @@ struct SimulateTests {
     ),
     "another's past": (
       scenario([sensor(1, ", holds: { colour: red }")]),
-      [":6:", "unknown key colour; there are wifi_ssid, wifi_password, room_name, minor"]
+      [":6:", "unknown key colour; the keys: wifi_ssid, wifi_password, room_name, minor"]
     ),
     "adapter's name": (
       "adapters:\n  - { name: dongle, address: \"00:1A:7D:DA:71:13\" }\n",
@@ -239,7 +242,7 @@ struct SimulateTests {
   ]
 
   @Test(
-    "one that is wrong is refused with its place", arguments: mistakes.keys.sorted(),
+    "an invalid scenario is refused with its place", arguments: mistakes.keys.sorted(),
     [["simulate", "scenario.yaml"], ["scan", "--simulate", "--scenario", "scenario.yaml"]])
   func mistake(_ name: String, _ command: [String]) async throws {
     try await Site.use { site in
@@ -252,7 +255,7 @@ struct SimulateTests {
     }
   }
 
-  @Test("one that is not there, or a directory, is refused", arguments: ["nowhere.yaml", "."])
+  @Test("a missing scenario, or a directory, is refused", arguments: ["nowhere.yaml", "."])
   func noFile(_ name: String) async throws {
     try await Site.use { site in
       let outcome = try await site.run(["simulate", name])

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("The machine is kept awake during a run", .timeLimit(.minutes(3)))
+@Suite("a run keeps the computer awake", .timeLimit(.minutes(3)))
 struct SleepInhibitorTests {
   private static func withBus(_ body: (String) async throws -> Void) async throws {
     let bus = try await DBusDaemon.start()
@@ -18,7 +18,7 @@ struct SleepInhibitorTests {
     await bus.stop()
   }
 
-  /// What became of it, in a word.
+  /// The result as text.
   private static func word(_ answer: SleepInhibitor.Answer) -> String {
     switch answer {
     case .held: "held"
@@ -27,7 +27,7 @@ struct SleepInhibitorTests {
     }
   }
 
-  @Test("logind is asked in its own words, and its inhibitor held until it is let go")
+  @Test("logind gets a valid request, and the inhibitor lasts until it is released")
   func granted() async throws {
     try await Self.withBus { bus in
       try await FakeLogin.serve(.grants, onBus: bus) { login in
@@ -57,7 +57,7 @@ struct SleepInhibitorTests {
     (.refuses("org.freedesktop.DBus.Error.Spawn.ChildExited", "it cannot be started"), "absent"),
   ]
 
-  @Test("a refusal is told from absence", arguments: refusals.indices)
+  @Test("a refusal by logind is distinguished from its absence", arguments: refusals.indices)
   func refused(index: Int) async throws {
     let (manner, expected) = Self.refusals[index]
     try await Self.withBus { bus in
@@ -69,7 +69,7 @@ struct SleepInhibitorTests {
     }
   }
 
-  @Test("no logind, and no bus, are nobody to ask")
+  @Test("without logind or without a bus the inhibitor is unavailable")
   func absent() async throws {
     try await Self.withBus { bus in
       let answer = await SleepInhibitor.take(on: .address(bus), why: "x", patience: .seconds(60))
@@ -80,7 +80,7 @@ struct SleepInhibitorTests {
     #expect(Self.word(answer) == "absent")
   }
 
-  @Test("a logind that does not answer is not waited for")
+  @Test("a logind that does not reply does not block the run")
   func silent() async throws {
     try await Self.withBus { bus in
       try await FakeLogin.serve(.saysNothing, onBus: bus) { _ in
@@ -92,12 +92,12 @@ struct SleepInhibitorTests {
 
   // MARK: In a run
 
-  /// Whether a run came to its end in order. What became of its sensor is no matter here.
+  /// Whether a run ended in order. The outcome of its room does not matter here.
   private static func hasRun(_ outcome: Invocation.Outcome) -> Bool {
     outcome.status == 0 || outcome.status == 100
   }
 
-  @Test("from before the radio is touched to the end of the run")
+  @Test("the inhibitor lasts from before the first use of an adapter to the end of the run")
   func apply() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -119,7 +119,7 @@ struct SleepInhibitorTests {
     }
   }
 
-  @Test("a run without it goes on, and says so in one line")
+  @Test("a run without an inhibitor continues and says so in one line")
   func applyRefused() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -128,7 +128,7 @@ struct SleepInhibitorTests {
         try await FakeLogin.serve(manner, onBus: building.bus) { login in
           let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
           #expect(Self.hasRun(outcome), "\(outcome)")
-          let lines = outcome.errors.split(separator: "\n").filter { $0.contains("asleep") }
+          let lines = outcome.errors.split(separator: "\n").filter { $0.contains("go to sleep") }
           #expect(lines.count == 1, "\(outcome)")
           #expect(lines.first?.contains("Permission denied") == true, "\(outcome)")
         }
@@ -136,7 +136,7 @@ struct SleepInhibitorTests {
     }
   }
 
-  @Test("a rehearsal lets the machine sleep")
+  @Test("a rehearsal takes no inhibitor")
   func rehearsal() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])

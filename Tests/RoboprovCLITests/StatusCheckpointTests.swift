@@ -2,7 +2,7 @@ import Digest
 import Foundation
 import Testing
 
-@Suite("The checkpoint of `status`", .timeLimit(.minutes(3)))
+@Suite("`status` uses a checkpoint", .timeLimit(.minutes(3)))
 struct StatusCheckpointTests {
   private static let status = ["status", "building.yaml"]
 
@@ -10,13 +10,13 @@ struct StatusCheckpointTests {
     site.directory.appending(path: "reports/\(Site.building)/status.checkpoint")
   }
 
-  @Test("is read in place of journals that have not changed")
+  @Test("the checkpoint is read in place of journals that have not changed")
   func used() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
       let first = try await site.run(Self.status)
       #expect(first.output.contains("All 2 rooms done"), "\(first)")
-      // Only a made-up one can say that nothing was recorded, beside whole journals.
+      // Only a forged checkpoint can show an empty record beside complete journals.
       let file = Self.checkpoint(site)
       let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", maxSplits: 2)
       let body = lines[2].replacing(#""grade":"beacon_on_air""#, with: #""grade":"self_disconnect""#)
@@ -24,15 +24,15 @@ struct StatusCheckpointTests {
       let made = "\(lines[0])\n\(SHA256(of: Array(body.utf8)).hex)\n\(body)"
       try Data(made.utf8).write(to: file)
       let other = try await site.run(Self.status)
-      #expect(other.output.contains("2 of the done by weak evidence"), "\(other)")
-      // One whose digest is wrong is not read.
+      #expect(other.output.contains("2 done with weak evidence"), "\(other)")
+      // A checkpoint with a wrong digest is ignored.
       try Data("\(lines[0])\n0\n\(body)".utf8).write(to: file)
       #expect(try await site.run(Self.status).output == first.output)
       #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("roboprov/checkpoint/1 "))
     }
   }
 
-  @Test("gives the same as all journals, after runs, changes, and a run that began before those it knows")
+  @Test("the checkpoint gives the result of all journals, also after older and newer runs and amendments")
   func equal() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -60,7 +60,7 @@ struct StatusCheckpointTests {
     }
   }
 
-  @Test("leaves out rehearsals that lie among the runs, damaged ones too")
+  @Test("the checkpoint excludes rehearsals among the runs, also damaged ones")
   func rehearsals() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -71,7 +71,7 @@ struct StatusCheckpointTests {
       let rehearsals = folder.appending(path: "rehearsals")
       let name = try #require(
         FileManager.default.contentsOfDirectory(atPath: rehearsals.path).first { $0 != "latest" })
-      // Earlier versions left them there.
+      // Earlier versions stored rehearsals there.
       let moved = folder.appending(path: name)
       try FileManager.default.moveItem(at: rehearsals.appending(path: name), to: moved)
       let journal = moved.appending(path: "journal.jsonl")
@@ -84,7 +84,7 @@ struct StatusCheckpointTests {
     }
   }
 
-  @Test("does not hide that a journal was changed")
+  @Test("the checkpoint does not hide a changed journal")
   func damaged() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RoboprovCLI
 
-/// A clock that a test turns by hand. Whoever sleeps on it sees it go on, tick by tick. Its timers are called by the
-/// test's own advances.
+/// A clock that the test advances. It advances tick by tick while a task sleeps on it. The test's own
+/// advances call its timers.
 private final class HandClock: TimeSource {
   private struct State {
     var now = MonotonicInstant(sinceZero: .seconds(40_000))
@@ -15,13 +15,13 @@ private final class HandClock: TimeSource {
   }
 
   private let state = Mutex(State())
-  /// Told how many sleeps were begun, at each tick of one.
+  /// The number of sleeps so far, sent at each tick of a sleep.
   private let ticked = Mutex<@Sendable (Int) -> Void>({ _ in })
 
   var now: MonotonicInstant { state.withLock(\.now) }
   var minimumResolution: Duration { .milliseconds(1) }
 
-  /// Until when it was asked to sleep, each time.
+  /// The deadline of each sleep.
   var deadlines: [MonotonicInstant] { state.withLock(\.deadlines) }
 
   func advance(by seconds: Double) {
@@ -36,10 +36,10 @@ private final class HandClock: TimeSource {
     }
   }
 
-  /// How many timers are set.
+  /// The number of timers that are set.
   var timers: Int { state.withLock(\.timers.count) }
 
-  /// Goes on to the next timer, and beyond it by so many seconds, and calls it.
+  /// Advances to the next timer and this many seconds further, and calls the timer.
   func advanceToTimer(andBeyondBy seconds: Double = 0) {
     let body = state.withLock { state -> (@Sendable () -> Void)? in
       guard let next = state.timers.min(by: { $0.value.instant < $1.value.instant }) else { return nil }
@@ -56,7 +56,7 @@ private final class HandClock: TimeSource {
     func cancel() { clock.state.withLock { $0.timers[number] = nil } }
   }
 
-  /// Has `action` called once a second while somebody sleeps.
+  /// Calls `action` once a second while a task sleeps.
   func eachTick(_ action: @escaping @Sendable (Int) -> Void) { ticked.withLock { $0 = action } }
 
   func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
@@ -69,7 +69,7 @@ private final class HandClock: TimeSource {
   }
 }
 
-@Suite("Time in which the program stood still does not count")
+@Suite("the steady clock excludes time in which the program was stopped")
 struct SteadyClockTests {
   private static let gaps: [([Double], Double)] = [
     ([1, 1, 1], 3), ([0.25], 0.25), ([10], 10), ([10, 10, 10], 30), ([10.25], 0), ([600], 0),
@@ -77,7 +77,7 @@ struct SteadyClockTests {
     ([3600, 3600, 5], 5),
   ]
 
-  @Test("a gap counts up to ten seconds, and beyond that not at all", arguments: gaps)
+  @Test("a gap counts in full up to ten seconds, and a longer gap does not count", arguments: gaps)
   func counts(_ gaps: [Double], _ counted: Double) {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
@@ -89,7 +89,7 @@ struct SteadyClockTests {
     #expect(start.duration(to: clock.now) == .seconds(counted))
   }
 
-  @Test("it never goes back")
+  @Test("the steady clock never goes back")
   func monotonic() {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
@@ -102,14 +102,14 @@ struct SteadyClockTests {
     }
   }
 
-  @Test("a sleep lasts as long as it was meant to, however long the program stood still in it")
+  @Test("a sleep lasts its full time although the program was stopped during it")
   func sleepGoesOn() async throws {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
     let stops = Mutex(2)
     hand.eachTick { sleeps in
       let now = clock.now.sinceZero
-      // In the middle of each of the first two sleeps, ten minutes are missed.
+      // The program is stopped for ten minutes in the middle of each of the first two sleeps.
       let isStopped = stops.withLock { left in
         guard left > 0, sleeps == 3 - left, now >= .seconds(40_000 + 5 * sleeps) else {
           return false
@@ -127,7 +127,7 @@ struct SteadyClockTests {
     #expect(hand.deadlines.count == 3, "it went on sleeping after each stop")
   }
 
-  @Test("a sleep that no stop fell into is one sleep")
+  @Test("a sleep without a stop is one sleep of the underlying clock")
   func plainSleep() async throws {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
@@ -139,7 +139,7 @@ struct SteadyClockTests {
     #expect(hand.deadlines.count == 1, "for what has come nobody sleeps")
   }
 
-  @Test("a timer is set again for the time that was missed, and called once")
+  @Test("a timer is set again for the stopped time and called once")
   func timerGoesOn() {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
@@ -148,7 +148,7 @@ struct SteadyClockTests {
     let call = clock.schedule(at: start.advanced(by: .seconds(8))) { calls.withLock { $0 += 1 } }
     hand.advance(by: 5)
     _ = clock.now
-    // Ten minutes are missed before it is due, and again before it is due the second time.
+    // Stops of ten minutes occur before the timer is due for the first and for the second time.
     for _ in 0..<2 {
       hand.advanceToTimer(andBeyondBy: 600)
       #expect(calls.withLock(\.self) == 0)
@@ -161,7 +161,7 @@ struct SteadyClockTests {
     #expect(hand.timers == 0)
   }
 
-  @Test("a timer that is cancelled is not called, also when it was set again")
+  @Test("a cancelled timer is not called, also after it was set again")
   func cancelledTimer() {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
@@ -176,11 +176,11 @@ struct SteadyClockTests {
     #expect(calls.withLock(\.self) == 0)
   }
 
-  @Test("a sleep that is cancelled ends")
+  @Test("a cancelled sleep ends")
   func cancelled() async {
     let hand = HandClock()
     let clock = SteadyClock(of: hand)
-    // It would never be over.
+    // The sleep does not end without the cancellation.
     hand.eachTick { _ in hand.advance(by: 11) }
     let sleeper = Task { try await clock.sleep(for: .seconds(86_400)) }
     sleeper.cancel()

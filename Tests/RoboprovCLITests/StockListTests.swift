@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("A delivery as a table lists it")
+@Suite("a delivery is read from a table")
 struct StockListTests {
   private static func read(_ text: String) throws -> StockList {
     try StockList(SourceText(Array(text.utf8)), file: "stock.csv")
@@ -17,7 +17,7 @@ struct StockListTests {
   private static let two = ["C4:7C:8D:00:00:01", "C4:7C:8D:00:00:02"]
 
   @Test(
-    "is the only column, with or without a header, or the one that is named so",
+    "addresses are in the only column, with or without a header, or in the column with that name",
     arguments: [
       "C47C8D000001\nC47C8D000002\n", "Sensor\nC4-7C-8D-00-00-01\nC4-7C-8D-00-00-02\n",
       "Article;MAC;Note\nRS-1;C4:7C:8D:00:00:01;ok\nRS-1;C47C.8D00.0002;\n",
@@ -28,7 +28,7 @@ struct StockListTests {
     #expect(try Self.addresses(text) == Self.two)
   }
 
-  @Test("has the line of each device, and names those that are listed twice")
+  @Test("each device has its line number, and duplicates are reported")
   func lines() throws {
     let list = try Self.read("mac\nC47C8D000001\nC47C8D000002\nc4:7c:8d:00:00:01\n")
     #expect(list.entries.map(\.line) == [2, 3])
@@ -36,13 +36,13 @@ struct StockListTests {
   }
 
   @Test(
-    "that cannot be used is refused with its place and what to do",
+    "an invalid table is refused with its place and advice",
     arguments: [
       ("", "lists no device"), ("mac\n", "lists no device"),
-      ("article,box\nC47C8D000001,1\n", "no column is named"),
-      ("C47C8D000001,C47C8D000002\n", "no column is named"), ("mac\nC47C8D0000\n", "stock.csv:2: "),
-      ("mac\nC47C8D000001 C47C8D000002\n", "stock.csv:2: there are 2 addresses"),
-      ("mac\n\"C47C8D000001\n", "stock.csv:2:1: this is no table"),
+      ("article,box\nC47C8D000001,1\n", "no header names"),
+      ("C47C8D000001,C47C8D000002\n", "no header names"), ("mac\nC47C8D0000\n", "stock.csv:2: "),
+      ("mac\nC47C8D000001 C47C8D000002\n", "stock.csv:2: this text has 2 addresses"),
+      ("mac\n\"C47C8D000001\n", "stock.csv:2:1: the file is not valid CSV"),
     ])
   func refused(_ text: String, _ words: String) throws {
     let failure = #expect(throws: CommandFailure.self) { try Self.read(text) }

@@ -1,11 +1,27 @@
 import Digest
 import Foundation
+import Model
 import Testing
 
-@Suite("A bundle for support", .timeLimit(.minutes(5))) struct SupportBundleTests {
+@testable import RoboprovCLI
+
+@Suite("`report bundle` packs a record for support", .timeLimit(.minutes(5))) struct SupportBundleTests {
   private static let bundle = ["report", Site.building, "--bundle", "out.zip"]
 
-  /// Where a journal of the system is, with this text in it.
+  @Test(
+    "a password is found as JSON and as markup, also where a combining mark follows an escaped character",
+    arguments: ["plain word", "quo\"te\\ back", "comb\"\u{301}ining", "ampers&\u{301}and <\u{301}tag"])
+  func encodedSecrets(password: String) throws {
+    let search = SecretSearch([Secret(password)])
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    #expect(search.finds(in: Array(try encoder.encode(["note": password]))))
+    let markup = password.unicodeScalars.map { ["&": "&amp;", "<": "&lt;", ">": "&gt;"][$0] ?? String($0) }
+    #expect(search.finds(in: Array("<p>\(markup.joined())</p>".utf8)))
+    #expect(!search.finds(in: Array("nothing of it".utf8)))
+  }
+
+  /// A fake system journal with this text.
   private static func environment(_ site: Site, journal text: String?) throws -> [String: String] {
     let folder = site.directory.appending(path: "bin")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,7 +40,7 @@ import Testing
     return environment
   }
 
-  /// The files of a zip, by another program than the one that wrote it.
+  /// Extracts a zip with another program than the one that wrote it.
   private static func files(of name: String, at site: Site) async throws -> [String: Data] {
     let test = try await site.runTool(["unzip", "-tq", name])
     try #require(test.status == 0, "\(test)")
@@ -51,7 +67,7 @@ import Testing
 
   private static func text(_ data: Data?) -> String { String(decoding: data ?? Data(), as: UTF8.self) }
 
-  /// Checks that the README lists every other file, with its hash.
+  /// Checks that the README lists each other file with its hash.
   private static func expectList(_ files: [String: Data]) {
     let readme = text(files["README.txt"])
     for (name, data) in files where name != "README.txt" {
@@ -60,7 +76,7 @@ import Testing
     #expect(readme.components(separatedBy: "\n").count { $0.hasPrefix("Content") } == 1)
   }
 
-  @Test("has every file of the record byte for byte, the manifest without passwords, and says what is there")
+  @Test("a bundle has the record byte for byte, the manifest without passwords, and a list of contents")
   func whole() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -99,8 +115,8 @@ import Testing
         #expect(versions.contains(word), "\(versions)")
       }
       let readme = Self.text(files["README.txt"])
-      #expect(readme.contains("none: all journals are whole"))
-      #expect(readme.contains("searched for the 1 password of the manifest: none has one"))
+      #expect(readme.contains("none: all journals are complete"))
+      #expect(readme.contains("searched for the 1 password of the manifest: no file contains one"))
       #expect(readme.contains("building.yaml, as the newest run had it"))
       for (name, data) in files { #expect(!Self.text(data).contains(Site.password), "\(name)") }
 
@@ -109,12 +125,12 @@ import Testing
       #expect(mode == 0o600)
       let before = FileManager.default.contents(atPath: path)
       let again = try await site.run(Self.bundle, environment: environment)
-      #expect(again.status == 64 && again.errors.contains("out.zip is there already"), "\(again)")
+      #expect(again.status == 64 && again.errors.contains("out.zip exists"), "\(again)")
       #expect(FileManager.default.contents(atPath: path) == before)
     }
   }
 
-  @Test("without addresses has none of them, in no form")
+  @Test("a bundle without addresses contains no address in any notation")
   func withoutAddresses() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
@@ -140,7 +156,7 @@ import Testing
           }
         }
       }
-      // The same one everywhere, and the rest is as it was.
+      // Each address has one pseudonym in all files, and all other text is unchanged.
       let log = Self.text(files["bluetooth-service.log"])
       let match = try #require(log.firstMatch(of: #/dev_(?<one>[0-9_]{17}) failed/#))
       let one = match.one.replacingOccurrences(of: "_", with: ":")
@@ -150,12 +166,12 @@ import Testing
       #expect(text.split(separator: "\n").allSatisfy { JSON(String($0)) != nil })
       #expect(Self.text(files["manifest.yaml"]).contains("address: \"\(one)\""))
       let readme = Self.text(files["README.txt"])
-      #expect(readme.contains("3 Bluetooth addresses are replaced"), "\(readme)")
+      #expect(readme.contains("replaced with pseudonyms: 3 ("), "\(readme)")
       #expect(readme.contains("do not verify here"))
     }
   }
 
-  @Test("of a damaged record has it as it is, and names the line")
+  @Test("a bundle of a damaged record contains it unchanged and names the damaged line")
   func damaged() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -170,13 +186,13 @@ import Testing
       let name = try #require(files.keys.first { $0.hasSuffix("/journal.jsonl") })
       #expect(files[name] == FileManager.default.contents(atPath: journal.path))
       let readme = Self.text(files["README.txt"])
-      #expect(readme.contains("line 5 was changed after it was written. It is in the bundle as it is"))
+      #expect(readme.contains("line 5 was changed after it was written. The bundle has it unchanged"))
       #expect(readme.contains("the Bluetooth service's messages: none. No journal files were found."))
       #expect(files["bluetooth-service.log"] == nil)
     }
   }
 
-  @Test("without a manifest says so, and with a password in a file is not written")
+  @Test("a bundle without a manifest says so; a password in a file of the record stops it")
   func secrets() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -184,7 +200,7 @@ import Testing
       let refused = try await site.run(Self.bundle, environment: environment)
       #expect(refused.status == 74, "\(refused)")
       #expect(
-        refused.errors.contains("bluetooth-service.log has a password of the manifest in it"), "\(refused)")
+        refused.errors.contains("bluetooth-service.log contains a password of the manifest"), "\(refused)")
       #expect(!refused.errors.contains(Site.password))
       #expect(!site.has("out.zip") && !site.has(".out.zip.partial"))
 
@@ -196,9 +212,9 @@ import Testing
       #expect(files["manifest.yaml"] == nil)
       let readme = Self.text(files["README.txt"])
       #expect(readme.contains("not in the bundle: building.yaml, which the newest run names, is not there"))
-      #expect(readme.contains("nothing could be searched for"))
+      #expect(readme.contains("were not searched for them"))
 
-      // A forged record may name a pipe, which holds nobody up.
+      // A forged record may name a pipe, which must not block the command.
       try #require(mkfifo(site.directory.appending(path: "building.yaml").path, 0o600) == 0)
       let pipe = try await site.run(["report", Site.building, "--bundle", "pipe.zip"], environment: quiet)
       #expect(pipe.status == 0, "\(pipe)")
@@ -206,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("is of a building that is on record, and of all its runs")
+  @Test("a bundle needs a building on record and contains all its runs")
   func refused() async throws {
     try await Site.use { site in
       let none = try await site.run(Self.bundle)

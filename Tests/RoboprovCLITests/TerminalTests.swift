@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("What appears where", .timeLimit(.minutes(3)))
+@Suite("commands write to stdout, stderr and the terminal", .timeLimit(.minutes(3)))
 struct TerminalTests {
   static let apply = ["apply", "building.yaml", "--listen", "1"]
   static let escape = "\u{1B}"
@@ -18,7 +18,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("elsewhere than on a terminal there is plain text: progress on stderr, the result on stdout")
+  @Test("output without a terminal is plain text: progress on stderr, the result on stdout")
   func plain() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(Self.apply, bus: building.bus)
@@ -34,7 +34,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("on a terminal lines are drawn over, in colour, and the cursor ends below what stays")
+  @Test("progress on a terminal is redrawn in colour, and the cursor ends below the output")
   func terminal() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.startAtTerminal(Self.apply, bus: building.bus).ended()
@@ -48,7 +48,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("NO_COLOR is heard")
+  @Test("NO_COLOR disables colours")
   func noColor() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus, environment: ["NO_COLOR": "1"])
@@ -59,7 +59,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("apply writes its events as they happen, or its report at the end, and nothing else to stdout")
+  @Test("`apply` writes to stdout its events as they happen, or its report at the end")
   func applyOutput() async throws {
     try await withBuilding { site, building in
       let events = try await site.run(Self.apply + ["--output", "json"], bus: building.bus)
@@ -67,27 +67,27 @@ struct TerminalTests {
       let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
       #expect(events.output == journal, "the events are the journal's lines")
       let report = try await site.run(Self.apply + ["--output", "report"], bus: building.bus)
-      #expect(JSON(report.output)?["schema"].text == "roboprov/report/2", "\(report)")
+      #expect(JSON(report.output)?["schema"].text == "roboprov/report/3", "\(report)")
     }
   }
 
-  @Test("quiet shows what failed and the summary, verbose every event")
+  @Test("--quiet shows failures and the summary, and --verbose each event")
   func detail() async throws {
     try await withBuilding { site, building in
       let quiet = try await site.run(Self.apply + ["--quiet"], bus: building.bus)
       #expect(quiet.status == 100, "\(quiet)")
-      // What the computer is warned of comes before the run.
+      // Warnings about the computer precede the run.
       let lines = quiet.errors.split(separator: "\n").filter { $0.hasPrefix("[") }
       #expect(lines.count == 1 && lines[0].contains("✗ Room 102"), "\(quiet)")
       #expect(quiet.output.contains("1 of 2 rooms done"), "\(quiet)")
       let verbose = try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], bus: building.bus)
-      #expect(verbose.errors.contains("Room 102: write: wifi_ssid"), "\(verbose)")
+      #expect(verbose.errors.contains("Room 102: write: WiFi name"), "\(verbose)")
       let both = try await site.run(Self.apply + ["--verbose", "--quiet"])
       #expect(both.status == 64, "\(both)")
     }
   }
 
-  @Test("a command is told of each ending as JSON, and the terminal rings")
+  @Test("a notify command gets each ending as JSON, and the terminal bell sounds")
   func notify() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(
@@ -107,7 +107,7 @@ struct TerminalTests {
   }
 
   @Test(
-    "p pauses a run at the terminal and resumes it, ? explains the keys, and the terminal is left as it was")
+    "p pauses and resumes a run at the terminal, ? explains the keys, and the terminal is restored")
   func keys() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(
@@ -126,7 +126,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("JSON on stdout is all there is on stdout", arguments: [["scan"]])
+  @Test("stdout contains only JSON with `--output json`", arguments: [["scan"]])
   func json(_ command: [String]) async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(
@@ -137,7 +137,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("scan lists address, profile, RSSI, age and state, for people and for programs")
+  @Test("`scan` lists address, profile, RSSI, age and state, as text and as JSON")
   func scan() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(["scan", "--listen", "5"], bus: building.bus)
@@ -171,7 +171,7 @@ struct TerminalTests {
     ["simulate", "--help"],
   ]
 
-  @Test("help is on stdout and fits 80 columns, paragraphs included", arguments: pages)
+  @Test("help is on stdout and fits 80 columns", arguments: pages)
   func help(_ page: [String]) async throws {
     try await Site.use { site in
       let outcome = try await site.run(page)
@@ -179,7 +179,7 @@ struct TerminalTests {
       #expect(outcome.errors.isEmpty)
       let lines = outcome.output.components(separatedBy: "\n")
       for line in lines where !line.hasPrefix("USAGE:") { #expect(line.count <= 80, "\(line)") }
-      // A paragraph whose lines were broken in the source, and once more by the width, has stubs in it.
+      // A paragraph that is broken in the source and again by the width has very short lines.
       let overview = lines.prefix { !$0.hasPrefix("USAGE:") }
       for (line, next) in zip(overview, overview.dropFirst()) where line.count < 50 {
         let isExample = line.hasPrefix("roboprov ")
@@ -197,7 +197,7 @@ struct TerminalTests {
     ["scan", "--output", "xml"], ["scan", "--simulate"],
   ]
 
-  @Test("a command line that makes no sense is 64, and says how it is meant", arguments: mistakes)
+  @Test("an invalid command line ends with 64 and the usage", arguments: mistakes)
   func usage(_ arguments: [String]) async throws {
     try await Site.use { site in
       let outcome = try await site.run(arguments)

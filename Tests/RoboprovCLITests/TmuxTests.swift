@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-/// The panel in a real terminal emulator, which says what a person sees after each redraw and each change of its size.
-@Suite("The panel in a real terminal", .timeLimit(.minutes(5)))
+/// Shows the panel in a terminal emulator, which gives the screen after each redraw and each change of size.
+@Suite("the panel fits a terminal emulator", .timeLimit(.minutes(5)))
 struct TmuxTests {
-  /// A terminal of tmux(1), on a server of its own.
+  /// A terminal of tmux(1), on its own server.
   private struct Terminal {
     let site: Site
     private let socket: String
@@ -24,7 +24,8 @@ struct TmuxTests {
 
     @discardableResult
     func tmux(_ arguments: [String]) async throws -> String {
-      // The server outlives the command, and what it inherits would keep Foundation waiting for the command's end.
+      // The server outlives the command; an inherited descriptor would keep Foundation waiting for the end of
+      // the command.
       let alone = """
         for file in /proc/self/fd/*; do number=${file##*/}; [ "$number" -gt 2 ] && eval "exec $number>&-"; done; exec tmux "$@"
         """
@@ -34,7 +35,7 @@ struct TmuxTests {
       return outcome.output
     }
 
-    /// What is on the screen, without lines that are empty.
+    /// The lines on the screen, without empty lines.
     func screen(history: Bool = false) async throws -> [String] {
       try await tmux(["capture-pane", "-p"] + (history ? ["-S", "-500"] : [])).split(separator: "\n").map(
         String.init)
@@ -62,7 +63,7 @@ struct TmuxTests {
   ) async throws {
     try await Site.use { site in
       try site.writeManifest((1...Self.rooms).map { .numbered($0) }, defaults: ["timeouts: { connect: 10m }"])
-      // One that never answers keeps the run going.
+      // A sensor that never accepts a connection keeps the run active.
       let sensors =
         (1..<Self.rooms).map { ServedBuilding.sensor($0) } + [
           ServedBuilding.sensor(Self.rooms, .neverAnswers)
@@ -82,14 +83,15 @@ struct TmuxTests {
     }
   }
 
-  /// The panel is there once, and no line is wider than the terminal.
+  /// The panel appears once, and no line is wider than the terminal.
   private func expectPanel(_ lines: [String], columns: Int) {
     #expect(lines.count { $0.hasPrefix("Harbour") } == 1, "\(lines)")
     #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
   }
 
   @Test(
-    "is there once and in its place, also after its size changed", arguments: [(40, 20), (80, 24), (200, 50)])
+    "the panel appears once and in its place, also after the terminal changed size",
+    arguments: [(40, 20), (80, 24), (200, 50)])
   func sizes(_ size: (columns: Int, lines: Int)) async throws {
     try await withPanel(columns: size.columns, lines: size.lines) { terminal, _ in
       let isDone = { @Sendable (lines: [String]) in
@@ -107,7 +109,7 @@ struct TmuxTests {
   }
 
   @Test(
-    "keeps saying that the run stops, ends with the counts and the next command, and leaves no panel behind")
+    "the panel shows that the run stops, and ends with the counts and the next command")
   func stopping() async throws {
     try await withPanel(columns: 80, lines: 24) { terminal, _ in
       _ = try await terminal.until("the panel") { $0.contains { $0.contains("5/6 done") } }

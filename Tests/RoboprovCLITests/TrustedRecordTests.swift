@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Nothing is decided by a record that cannot be trusted", .timeLimit(.minutes(3)))
+@Suite("commands decide only by a record that is intact", .timeLimit(.minutes(3)))
 struct TrustedRecordTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
   private static let withKey = apply + ["--site-key", "keys/site.key"]
@@ -15,7 +15,7 @@ struct TrustedRecordTests {
   }
 
   @Test(
-    "a journal with a damaged line stops every command that decides by it, and names the line",
+    "a damaged line of a journal stops each command that decides by it, and the line is named",
     arguments: [
       apply, ["plan", "building.yaml"], ["retire", "building.yaml", "Room 101", "--unheard"],
     ])
@@ -35,22 +35,22 @@ struct TrustedRecordTests {
           "\(Site.building)/\(first)/journal.jsonl:3: line 3 was changed after it was written: it is not JSON",
           "--mirror",
         ])
-      // Looking decides nothing, and says what it cannot show.
+      // Read-only commands continue and name what they cannot show.
       let history = try await premises.run(["history", "building.yaml", "Room 101", "--full"])
       #expect(history.status == 0, "\(history)")
       #expect(history.errors.contains("journal.jsonl:3: line 3 was changed"), "\(history)")
-      #expect(history.output.contains("already_provisioned"), "the second run's record is whole\n\(history)")
+      #expect(history.output.contains("already provisioned"), "the second run's record is whole\n\(history)")
     }
   }
 
-  /// Changes a byte of a line of a file, in place.
+  /// Changes one byte of a line of a file in place.
   private static func flip(line: Int, of file: URL) throws {
     var bytes = try Data(contentsOf: file)
     let begin = try #require(
       bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst(line - 1).first?
         .startIndex)
     let place = try #require(bytes[begin...].range(of: Data(#""elapsed_us":"#.utf8)))
-    // A digit, and not the first one, into another.
+    // Replaces a digit, but not the first one, by another.
     let digit = place.upperBound + 1
     bytes[digit] = bytes[digit] == UInt8(ascii: "7") ? UInt8(ascii: "8") : UInt8(ascii: "7")
     let handle = try FileHandle(forWritingTo: file)
@@ -58,7 +58,7 @@ struct TrustedRecordTests {
     try handle.close()
   }
 
-  @Test("reports are not made again from a damaged journal: the good ones stay")
+  @Test("a damaged journal yields no new reports, and the existing ones stay")
   func reportOfDamaged() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -78,7 +78,7 @@ struct TrustedRecordTests {
     }
   }
 
-  /// What somebody does to the journal while a run goes on.
+  /// A change of the journal by another program during a run.
   struct Meddling: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var says: String
@@ -93,7 +93,7 @@ struct TrustedRecordTests {
       try flip(line: 4, of: $0)
     },
     Meddling(testDescription: "the file is cut off", says: ":3: line 3 was changed after it was written") {
-      // What is written afterwards stands behind a hole.
+      // Later lines follow a hole in the file.
       let text = try String(contentsOf: $0, encoding: .utf8)
       let head = text.split(separator: "\n").prefix(2).joined(separator: "\n") + "\n"
       try #require(truncate($0.path, head.utf8.count) == 0)
@@ -103,7 +103,7 @@ struct TrustedRecordTests {
     },
   ]
 
-  /// A run that is at its second sensor, which does not answer, until it is interrupted.
+  /// A run with an attempt at its second sensor, which accepts no connection, until it is interrupted.
   private static func runWithMeddling(
     _ meddling: Meddling, _ options: [String],
     _ body:
@@ -128,7 +128,7 @@ struct TrustedRecordTests {
   }
 
   @Test(
-    "a journal that is changed while the run goes on ends it with 74, without reports", arguments: meddlings)
+    "a journal that another program changes ends the run with 74 and without reports", arguments: meddlings)
   func changedMeanwhile(_ meddling: Meddling) async throws {
     try await Self.runWithMeddling(meddling, []) { site, outcome, run, latest in
       #expect(outcome.status == 74, "\(outcome)")
@@ -141,12 +141,12 @@ struct TrustedRecordTests {
     }
   }
 
-  @Test("where the mirror of such a run is whole, it is named with the command that copies it")
+  @Test("an intact mirror of such a run is named with the command that copies it")
   func wholeMirror() async throws {
     try await Self.runWithMeddling(Self.meddlings[0], ["--mirror", "stick"]) { site, outcome, run, latest in
       #expect(outcome.status == 74, "\(outcome)")
       let files = ["stick", "reports"].map { "\($0)/\(Site.building)/\(run)/journal.jsonl" }
-      #expect(outcome.errors.contains("The mirror is whole."), "\(outcome)")
+      #expect(outcome.errors.contains("The mirror is complete."), "\(outcome)")
       #expect(outcome.errors.contains("`cp \(files[0]) \(files[1])`"), "\(outcome)")
       #expect(site.has("stick/\(Site.building)/\(run)/report.json"), "the mirror has its reports")
       let copied = try await site.runTool(["cp"] + files)
@@ -158,7 +158,7 @@ struct TrustedRecordTests {
     }
   }
 
-  @Test("a line that was cut off by a crash stops nothing")
+  @Test("a line that a crash cut off stops no command")
   func torn() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
@@ -171,14 +171,14 @@ struct TrustedRecordTests {
     }
   }
 
-  // MARK: The site's key
+  // MARK: The site key
 
   private static func mode(_ name: String, at site: Site) throws -> Int? {
     let path = site.directory.appending(path: name).path
     return try (FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
   }
 
-  @Test("the site's key is made for its owner alone, and stays")
+  @Test("the site key is created with owner-only access and kept")
   func keyMade() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
@@ -196,7 +196,7 @@ struct TrustedRecordTests {
     }
   }
 
-  @Test("a key that others can read, or that is none, stops a run before it begins")
+  @Test("a site key that others can read, or that is invalid, stops a run before it begins")
   func keyRefused() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site

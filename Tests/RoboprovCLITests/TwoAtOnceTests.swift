@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Of two runs at once the second is refused, and told of the first", .timeLimit(.minutes(5)))
+@Suite("of two simultaneous runs the second is refused and names the first", .timeLimit(.minutes(5)))
 struct TwoAtOnceTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
 
-  /// A building with a run that stays at its first sensor, which never answers.
+  /// A building with a run that stays at its first sensor, which never accepts a connection.
   private static func serveBusy(
     _ body: @escaping @Sendable (Premises, Invocation) async throws -> Void
   ) async throws {
@@ -25,16 +25,16 @@ struct TwoAtOnceTests {
     }
   }
 
-  /// What whoever is refused must be told of a run.
+  /// The facts that a refusal must give about the first run.
   private static func words(on run: Invocation, at site: Site) throws -> [String] {
     let id = try #require(site.runs.first)
-    // Its id begins with the second in which it began.
+    // The run's id begins with the second of its start.
     let began = id.prefix { $0 != "-" }
     return ["process \(run.id), run \(id), since ", String(began.prefix(4)) + "-"]
   }
 
   @Test(
-    "on the same building",
+    "a second run on the same building is refused",
     arguments: [
       ["apply", "building.yaml", "--yes", "--listen", "1", "--only", "Room 102"],
       ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"],
@@ -50,7 +50,7 @@ struct TwoAtOnceTests {
     }
   }
 
-  @Test("but a rehearsal, which writes no record, goes on beside it")
+  @Test("a rehearsal, which writes no record, runs beside a run on the same building")
   func rehearsal() async throws {
     try await Self.serveBusy { premises, run in
       let outcome = try await premises.run(Self.apply + ["--simulate"])
@@ -60,7 +60,7 @@ struct TwoAtOnceTests {
     }
   }
 
-  @Test("on the same adapter, of another building, until the first is killed")
+  @Test("a run of another building is refused on the same adapter until the first run is killed")
   func adapter() async throws {
     try await Self.serveBusy { premises, run in
       let site = premises.site
@@ -71,12 +71,12 @@ struct TwoAtOnceTests {
       let annexe = ["apply", "annexe.yaml", "--listen", "1", "--only", "Room 102"]
       try await premises.expectRefused(
         annexe, with: 69, saying: ["hci0 is in use"] + words)
-      // Both rooms are kept from it by one run: that is said once, as it goes on and in the summary.
+      // One run blocks both rooms: it is reported once during the run and once in the summary.
       let both = try await premises.run(["apply", "annexe.yaml", "--listen", "1"])
-      #expect(both.output.split(separator: "Another run works with the adapter").count == 2, "\(both)")
+      #expect(both.output.split(separator: "Another run uses the adapter").count == 2, "\(both)")
       #expect(both.output.contains("2 rooms: pending"), "\(both)")
-      #expect(both.errors.split(separator: "another run works with the adapter").count == 2, "\(both)")
-      // A look would take the first one's links for left behind ones, and release them.
+      #expect(both.errors.split(separator: "another run uses the adapter").count == 2, "\(both)")
+      // Using the adapter would release the links of the first run as leftover links.
       let plan = ["plan", "annexe.yaml", "--listen", "1"]
       try await premises.expectRefused(plan, with: 69, saying: ["hci0 is in use"] + words)
       #expect(run.isRunning)
@@ -89,14 +89,14 @@ struct TwoAtOnceTests {
     }
   }
 
-  @Test("an adapter of the same address on another bus is another adapter")
+  @Test("an adapter with the same address on another bus is another adapter")
   func anotherBus() async throws {
     try await Self.serveBusy { _, run in
       try await Premises.serveDone(1) { _ in #expect(run.isRunning) }
     }
   }
 
-  @Test("a run that was killed refuses nobody on its building")
+  @Test("a killed run does not block its building")
   func killed() async throws {
     try await Self.serveBusy { premises, run in
       run.send(SIGKILL)

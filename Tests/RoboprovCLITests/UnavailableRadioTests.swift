@@ -3,13 +3,13 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("Without a radio, the exit status is 69 and the message says what to do", .timeLimit(.minutes(3)))
+@Suite("without a usable adapter the exit status is 69 and the message gives advice", .timeLimit(.minutes(3)))
 struct UnavailableRadioTests {
   static let commands = [["apply", "building.yaml"], ["scan"]]
-  /// Long enough to be seen waiting, short for who waits.
+  /// Long enough to observe the wait, and short for the test.
   static let impatient = ["--adapter-wait", "0.5"]
 
-  @Test("no D-Bus", arguments: commands)
+  @Test("a missing D-Bus ends the command with 69 and advice", arguments: commands)
   func noBus(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -22,7 +22,7 @@ struct UnavailableRadioTests {
     }
   }
 
-  @Test("no BlueZ: what is missing is named, and no adapter is asked for", arguments: commands)
+  @Test("a missing BlueZ is named, and not a missing adapter", arguments: commands)
   func noStack(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -40,13 +40,13 @@ struct UnavailableRadioTests {
     }
   }
 
-  /// An adapter as it must not be, what is said about it, and what helps.
+  /// An unusable adapter, with the message about it and the remedy.
   struct Trouble: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var adapter: AdapterScenario
     var message: String
     var cure: String
-    /// What a person then does.
+    /// The remedy that the operator applies.
     var repair: @Sendable (World) async -> Void
 
     static func adapter(_ change: (inout AdapterScenario) -> Void) -> AdapterScenario {
@@ -71,7 +71,7 @@ struct UnavailableRadioTests {
     ) { await $0.setBlocked(false, ServedBuilding.adapter) },
   ]
 
-  @Test("no adapter that can be used", arguments: troubles, commands)
+  @Test("an unusable adapter ends the command with 69 and advice", arguments: troubles, commands)
   func noAdapter(_ trouble: Trouble, _ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -84,7 +84,7 @@ struct UnavailableRadioTests {
     }
   }
 
-  @Test("it says what it waits for, and goes on when that comes", arguments: troubles)
+  @Test("the command names what it waits for and continues when that appears", arguments: troubles)
   func goesOn(_ trouble: Trouble) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -98,7 +98,7 @@ struct UnavailableRadioTests {
     }
   }
 
-  @Test("an adapter that was asked for by name is named")
+  @Test("a missing adapter that the command line names is named in the message")
   func wantedAdapter() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -112,7 +112,7 @@ struct UnavailableRadioTests {
     }
   }
 
-  @Test("no permission to speak to BlueZ", arguments: commands)
+  @Test("a denied access to BlueZ ends the command with 69 and advice", arguments: commands)
   func mayNotSend(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -126,7 +126,7 @@ struct UnavailableRadioTests {
     }
   }
 
-  @Test("a bus that accepts connections and says nothing", arguments: commands)
+  @Test("a bus that accepts connections and never replies ends the command with 69", arguments: commands)
   func frozenBus(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
@@ -135,9 +135,10 @@ struct UnavailableRadioTests {
         let began = SuspendingClock.now
         let outcome = try await site.run(command, bus: building.bus)
         #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: Bluetooth does not answer"), "\(outcome)")
+        #expect(
+          outcome.errors.contains("roboprov: error: the Bluetooth service does not respond"), "\(outcome)")
         #expect(began.duration(to: .now) < .seconds(40))
-        // Ctrl-C ends it meanwhile.
+        // Ctrl-C ends the wait.
         let waiting = try site.start(command, bus: building.bus)
         try await Task.sleep(for: .seconds(1))
         waiting.send(SIGINT)
@@ -146,7 +147,7 @@ struct UnavailableRadioTests {
     }
   }
 
-  @Test("no permission on the bus at all: it shows us the door without a reason", arguments: commands)
+  @Test("a bus that closes the connection without a reason ends the command with 69", arguments: commands)
   func mayNotConnect(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])

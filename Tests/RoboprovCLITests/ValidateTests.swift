@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("validate", .timeLimit(.minutes(3)))
+@Suite("`validate` reports findings", .timeLimit(.minutes(3)))
 struct ValidateTests {
   private static let manifest = """
     building: House   # in the harbour
@@ -14,7 +14,7 @@ struct ValidateTests {
 
     """
 
-  @Test("--fix corrects what is certain and nothing else; comments, layout and the file's mode stay")
+  @Test("--fix corrects only unambiguous findings and keeps comments, layout and file mode")
   func fix() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -36,11 +36,11 @@ struct ValidateTests {
 
       let again = try await site.run(["validate", "building.yaml", "--fix"])
       #expect(again.status == 0, "\(again)")
-      #expect(again.errors == "Nothing can be corrected with certainty.\n", "\(again)")
+      #expect(again.errors == "No finding has a certain correction; nothing was changed.\n", "\(again)")
     }
   }
 
-  @Test("SARIF has the findings with their places, files and fixes")
+  @Test("SARIF contains the findings with places, files and fixes")
   func sarif() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -68,7 +68,7 @@ struct ValidateTests {
     }
   }
 
-  @Test("findings are in colour on a terminal, unless NO_COLOR says otherwise", arguments: [true, false])
+  @Test("findings are coloured on a terminal unless NO_COLOR is set", arguments: [true, false])
   func colors(isColored: Bool) async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`verify` says what is on air now", .timeLimit(.minutes(5)))
+@Suite("`verify` checks what is on air now", .timeLimit(.minutes(5)))
 struct VerifyTests {
   private static let verify = ["verify", "building.yaml", "--for", "10"]
 
-  @Test("with every device at work it writes nothing, and what it heard is newer evidence")
+  @Test("`verify` writes to no device, and its sightings are newer evidence")
   func allOnAir() async throws {
     try await Premises.serveDone(3) { premises in
       let site = premises.site
@@ -15,14 +15,14 @@ struct VerifyTests {
       let writes = await premises.writes
       let outcome = try await premises.run(Self.verify + ["--operator", "Ada"])
       #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output == "3 of 3 rooms are on air from their own device\n", "\(outcome)")
+      #expect(outcome.output == "3 of 3 rooms on air from their own device\n", "\(outcome)")
       #expect(await premises.writes == writes)
       let rooms = try site.building["rooms"].items
       for (room, before) in zip(rooms, before) {
-        #expect(room["standing"].text == "done")
+        #expect(room["state"].text == "done")
         #expect(room["evidence"]["grade"].text == "beacon_on_air")
         #expect((room["evidence"]["seen_at"].text ?? "") > before)
-        #expect(room["verification"]["windows_heard"].integer == 2)
+        #expect(room["verification"]["windows_received"].integer == 2)
       }
       let run = try #require(try site.building["runs"].items.last)
       #expect(run["command"].text == "verify" && run["operator"].text == "Ada")
@@ -34,24 +34,24 @@ struct VerifyTests {
     }
   }
 
-  @Test("a device that is silent, one that waits, and a beacon of no room are told apart")
+  @Test("`verify` distinguishes a silent device, one in provisioning mode, and an unknown beacon")
   func deviations() async throws {
     try await Premises.serveDone(4) { premises in
       let site = premises.site
       await premises.setMuted(true, 2)
       await premises.pressButton(3)
-      // The fourth is at work, and no room of this manifest.
+      // The fourth sensor is at work and has no room in this manifest.
       try site.writeManifest((1...3).map { .numbered($0) })
       let outcome = try await premises.run(Self.verify)
       #expect(outcome.status == 100, "\(outcome)")
-      #expect(outcome.output.hasPrefix("1 of 3 rooms are on air from their own device\n"), "\(outcome)")
-      #expect(outcome.output.contains("Room 102: \(ServedBuilding.address(2)) was not heard in 2 scans."))
-      #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits to be provisioned."))
+      #expect(outcome.output.hasPrefix("1 of 3 rooms on air from their own device\n"), "\(outcome)")
+      #expect(outcome.output.contains("Room 102: \(ServedBuilding.address(2)) was not received in 2 scans."))
+      #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits for provisioning."))
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.contains("in no room: \(ServedBuilding.address(4)) with minor 104."), "\(outcome)")
-      // Nothing is taken back: only the next run decides what that means.
+      // The recorded outcomes stay: only the next run decides.
       #expect(
-        try site.building["rooms"].items.prefix(3).map { $0["standing"].text } == ["done", "done", "done"])
+        try site.building["rooms"].items.prefix(3).map { $0["state"].text } == ["done", "done", "done"])
       let json = try await premises.run(Self.verify + ["--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
       #expect(document["rooms"].items.map { $0["finding"].text } == ["on_air", "missing", "waiting"])
@@ -59,15 +59,15 @@ struct VerifyTests {
     }
   }
 
-  @Test("a building's folder does not say what should be on air")
+  @Test("`verify` refuses a building's folder, which does not define the expected beacons")
   func withoutManifest() async throws {
     try await Premises.serveDone(1) { premises in
       try await premises.expectRefused(
-        ["verify", Site.building], with: 64, saying: ["\(Site.building) is no manifest"])
+        ["verify", Site.building], with: 64, saying: ["\(Site.building) is not a manifest"])
     }
   }
 
-  @Test("the history of a room has a line for each run, and every event on request")
+  @Test("the history of a room has a line for each run, and each event on request")
   func history() async throws {
     try await Premises.serveDone(1) { premises in
       #expect(try await premises.run(Self.verify).status == 0)
@@ -75,10 +75,11 @@ struct VerifyTests {
       let lines = brief.output.split(separator: "\n")
       #expect(lines.count == 3 && lines[0].hasPrefix("WHEN (UTC)"), "\(brief)")
       let words = [
-        "apply", "provisioned", ServedBuilding.address(1).description, "beacon heard after the save",
+        "apply", "provisioned", ServedBuilding.address(1).description, "beacon received after the save",
       ]
       for word in words { #expect(lines[1].contains(word), "\(brief)") }
-      #expect(lines[2].contains("verify") && lines[2].contains("on_air, heard in 2 of 2 scans"), "\(brief)")
+      #expect(
+        lines[2].contains("verify") && lines[2].contains("on air, received in 2 of 2 scans"), "\(brief)")
       let full = try await premises.site.run(["history", "building.yaml", "Room 101", "--full"])
       #expect(full.output.split(separator: "\n").count > 20, "\(full)")
     }

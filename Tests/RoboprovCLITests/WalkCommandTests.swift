@@ -10,7 +10,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("Rooms are walked through one by one", .timeLimit(.minutes(5)))
+@Suite("`walk` provisions rooms one by one", .timeLimit(.minutes(5)))
 struct WalkCommandTests {
   private static let manifest = """
     building: Harbour House
@@ -29,7 +29,7 @@ struct WalkCommandTests {
 
   private static let command = ["walk", "building.yaml"]
 
-  @Test("at a terminal: label, wrong label, Enter, a failure that is retried, undone and skipped")
+  @Test("`walk` at a terminal takes labels, a wrong label, Enter, retry, undo and skip")
   func terminal() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -49,21 +49,21 @@ struct WalkCommandTests {
         try run.type("\(ServedBuilding.address(3))\r")
         try await run.says("✗ Room 103: ")
         try run.type("u")
-        try await run.says("Room 103 has no sensor again")
+        try await run.says("Room 103: the address was removed")
         #expect(try !Self.text(site).contains(ServedBuilding.address(3).description))
         try run.type("s")
         let outcome = try await run.ended()
         #expect(outcome.status == 100, "\(outcome)")
         #expect(outcome.output.contains("2 of 3 rooms done in this walk"), "\(outcome)")
         #expect(outcome.output.contains("Next: roboprov walk building.yaml"), "\(outcome)")
-        // Each room has a run of its own, on record as of any other command.
+        // Each room has its own run, recorded like a run of any other command.
         let status = try await site.run(["status", "building.yaml"])
         #expect(status.output.contains("2 of 3 rooms done"), "\(status)")
       }
     }
   }
 
-  @Test("without a terminal: lines, of which a single letter is a key; Ctrl-C ends it in order")
+  @Test("`walk` without a terminal reads lines; a single letter is a key, and Ctrl-C ends it in order")
   func lines() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
@@ -86,11 +86,11 @@ struct WalkCommandTests {
     }
   }
 
-  // MARK: What is shown
+  // MARK: The screen
 
   private static let adapter = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7101))
 
-  @Test("fits 40 columns and 20 lines, whatever it has to show", arguments: [20, 40, 80])
+  @Test("the screen fits 40 columns and 20 lines, whatever it shows", arguments: [20, 40, 80])
   func view(width: Int) {
     let style = TerminalStyle(width: width, height: 20, hasColor: false)
     var view = WalkView()
@@ -114,7 +114,7 @@ struct WalkCommandTests {
   }
 
   @Test(
-    "proposes the device that is clearly nearest, or the only one that came later, and none of other rooms")
+    "`walk` proposes the clearly nearest device or the only later arrival, and none of other rooms")
   func proposal() {
     func find(
       _ heard: [(number: Int, rssi: Int, at: Double)], except taken: Set<BluetoothAddress> = [],

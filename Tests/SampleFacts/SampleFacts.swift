@@ -1,8 +1,8 @@
-public import Model
+package import Model
 import Bluetooth
 
-/// Examples of what can be on record.
-public enum SampleFacts {
+/// Examples of all facts.
+package enum SampleFacts {
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   static let adapter = AdapterID(BluetoothAddress(rawValue: 0xAD))
   static let finished = RoomFinished(
@@ -11,8 +11,8 @@ public enum SampleFacts {
     settings: [SettingResult(name: .wifiPassword, value: nil, state: .written)],
     reason: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))
 
-  /// One of each kind. A kind that is forgotten here or in `Fact`'s table is named by the tests.
-  public static let facts: [Fact] = [
+  /// One fact of each kind. The tests name a kind that is missing here or in `Fact`'s table.
+  package static let facts: [Fact] = [
     .runStarted(
       RunStarted(
         run: "r", building: "b", buildingName: "B", toolVersion: "0", host: "h", manifestPath: "m.yaml",
@@ -56,7 +56,7 @@ public enum SampleFacts {
         rssi: [-70, -60], windowsHeard: 2, windows: 3, others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
     ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
-    .actionRequired(ActionRequired(room: "lobby", reason: .configuredOtherwise(minor: 12))),
+    .operatorAwaited(OperatorAwaited(room: "lobby", reason: .configuredOtherwise(minor: 12))),
     .operatorRequested(OperatorRequested(.stop, within: 20)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),

@@ -1,16 +1,14 @@
 import Bluetooth
-public import Model
+package import Model
 
 extension SampleFacts {
   /// A reason and its JSON form.
-  public struct ReasonExample: Sendable, CustomStringConvertible {
-    /// The reason.
-    public let reason: FailureReason
-    /// Its JSON form, keys in order.
-    public let json: String
+  package struct ReasonExample: Sendable, CustomStringConvertible {
+    package let reason: FailureReason
+    /// With sorted keys.
+    package let json: String
 
-    /// Its JSON form.
-    public var description: String { json }
+    package var description: String { json }
 
     init(_ reason: FailureReason, _ json: String) {
       self.reason = reason
@@ -29,10 +27,11 @@ extension SampleFacts {
   private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(heardJSON),"code":"#
   private static let response = SaveResponse(deviceText: "error:no", stackText: "busy")
 
-  /// Every code with all the context that it can have, and with the least.
-  public static let reasons: [ReasonExample] = [
-    ReasonExample(.neverHeard(), #"{"code":"never_heard"}"#),
-    ReasonExample(.neverHeard(searchSeconds: 2.5), #"{"code":"never_heard","seconds":2.5,"stage":"search"}"#),
+  /// Every code with its largest and its smallest context.
+  package static let reasons: [ReasonExample] = [
+    ReasonExample(.neverHeard(), #"{"code":"never_received"}"#),
+    ReasonExample(
+      .neverHeard(searchSeconds: 2.5), #"{"code":"never_received","seconds":2.5,"stage":"search"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(
@@ -86,17 +85,18 @@ extension SampleFacts {
     ReasonExample(.noSelfDisconnect(), #"{"code":"no_self_disconnect","stage":"save"}"#),
     ReasonExample(
       .noSelfDisconnect(seconds: 3.5), #"{"code":"no_self_disconnect","seconds":3.5,"stage":"save"}"#),
-    ReasonExample(.notHeardAfterSave(nil), #"{"code":"not_heard_after_save"}"#),
-    ReasonExample(.notHeardAfterSave(SaveResponse()), #"{"code":"not_heard_after_save","stage":"verify"}"#),
+    ReasonExample(.notHeardAfterSave(nil), #"{"code":"not_received_after_save"}"#),
+    ReasonExample(
+      .notHeardAfterSave(SaveResponse()), #"{"code":"not_received_after_save","stage":"verify"}"#),
     ReasonExample(
       .notHeardAfterSave(response),
-      #"{"code":"not_heard_after_save","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
+      #"{"code":"not_received_after_save","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(
       .heardFromOtherAddress(others, SaveResponse()),
-      othersJSON + #""heard_from_other_address","minor":5,"stage":"verify"}"#),
+      othersJSON + #""received_from_other_address","minor":5,"stage":"verify"}"#),
     ReasonExample(
       .heardFromOtherAddress(others, SaveResponse(deviceText: "error:no")),
-      othersJSON + #""heard_from_other_address","device_text":"error:no","minor":5,"stage":"verify"}"#),
+      othersJSON + #""received_from_other_address","device_text":"error:no","minor":5,"stage":"verify"}"#),
     ReasonExample(.configuredOtherwise(minor: 9), #"{"code":"configured_otherwise","minor":9}"#),
     ReasonExample(
       .configuredOtherwise(minor: 9, held: held),
@@ -140,7 +140,7 @@ extension SampleFacts {
       #"{"candidates":\#(heardJSON),"code":"not_clearly_nearest","near":"hci1"}"#),
     ReasonExample(.notNear(near), #"{"candidates":\#(heardJSON),"code":"not_near","near":"hci1"}"#),
     ReasonExample(
-      .heardTooBriefly(near), #"{"candidates":\#(heardJSON),"code":"heard_too_briefly","near":"hci1"}"#),
+      .heardTooBriefly(near), #"{"candidates":\#(heardJSON),"code":"received_too_briefly","near":"hci1"}"#),
     ReasonExample(.adapterMissing(near: "hci1"), #"{"code":"adapter_missing","near":"hci1"}"#),
     ReasonExample(.adapterShared(near: "hci1"), #"{"code":"adapter_shared","near":"hci1"}"#),
     ReasonExample(.notConfirmed, #"{"code":"not_confirmed"}"#),

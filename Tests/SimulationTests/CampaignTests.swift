@@ -1,34 +1,37 @@
+import Bluetooth
 import Model
+import Reporting
 import Simulation
 import Testing
 
-@Suite("Random buildings", .timeLimit(.minutes(15))) struct CampaignTests {
-  @Test("keep every rule while everything goes wrong, and get done once nothing does")
+@Suite("Random scenarios", .timeLimit(.minutes(15))) struct CampaignTests {
+  @Test("300 random buildings with all disturbances violate no rule, and every room is done after repair")
   func campaign() async {
     let count = 300
     let tally = await Campaign(seed: 1, count: count, width: 2).play { _, result in
       #expect(
         result.violations.isEmpty,
-        "roboprov simulate --campaign 1 --seed \(result.seed)\n\(result.violations.map(\.description))")
+        "roboprov-campaign 1 --seed \(result.seed)\n\(result.violations.map(\.description))")
       return true
     }
     #expect(tally.buildings == count)
     #expect(tally.violations == 0)
-    // It is a campaign worth the name: every way to end, every kind of trouble.
+    // The campaign must reach every outcome and every kind of disturbance.
     #expect(tally.runs >= 2 * count)
     #expect(tally.deaths > 0 && tally.disturbances > 0)
     let missing = Outcome.allCases.filter { tally.outcomes[$0] == nil && $0 != .skipped }
-    #expect(missing.isEmpty, "no room ended so")
+    #expect(missing.isEmpty, "the campaign does not reach these outcomes")
   }
 
-  @Test("keep every rule when adapters and the stack go away for 20 to 900 ms, and get done afterwards")
+  @Test(
+    "100 random buildings with outages of 20 to 900 ms violate no rule, and every room is done afterwards")
   func shortOutages() async {
     let count = 100
     let campaign = Campaign(seed: 5_551_212, count: count, width: 2, disturbances: .shortOutages)
     let tally = await campaign.play { _, result in
       #expect(
         result.violations.isEmpty,
-        "roboprov simulate --campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))"
+        "roboprov-campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))"
       )
       return true
     }
@@ -37,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "are the same for the same seed: their journals, byte for byte",
+    "two runs of the same seed give the same journals, byte for byte",
     arguments: [1, 2, 3, 44, 555] as [UInt64])
   func repeatable(_ seed: UInt64) async {
     let first = await Trial(seed: seed).play()
@@ -47,14 +50,14 @@ import Testing
     #expect(first.tally == second.tally)
   }
 
-  @Test("are others for another seed")
+  @Test("scenarios of different seeds give different journals")
   func others() async {
     let first = await Trial(seed: 1).play()
     let second = await Trial(seed: 2).play()
     #expect(first.journals != second.journals)
   }
 
-  @Test("of a campaign can be had again alone, by their own seeds")
+  @Test("the seed of each building of a campaign repeats that building alone")
   func alone() async {
     var told: [Int: TrialResult] = [:]
     _ = await Campaign(seed: 7, count: 4, width: 3).play { number, result in
@@ -72,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("are told in their order, and no more once that is enough")
+  @Test("a campaign reports results in order, and stops once the callback returns false")
   func order() async {
     var told: [Int] = []
     let tally = await Campaign(seed: 3, count: 20, width: 4).play { number, _ in
@@ -81,5 +84,21 @@ import Testing
     }
     #expect(told == Array(0...5))
     #expect(tally.buildings == 6)
+  }
+
+  @Test(
+    "the report of a building that violates an invariant names the invariant, the last events and the command that repeats it"
+  )
+  func violated() async throws {
+    var result = await Trial(seed: 1).play()
+    result.violations = [
+      Violation(.proof, "no beacon", room: "room-1", device: BluetoothAddress(rawValue: 0xC47C_8D00_0001)),
+      Violation(.ending, "nothing can happen any more"),
+    ]
+    let broken = BrokenBuilding(result, .shortOutages)
+    #expect(broken.text.contains("  roboprov-campaign 1 --seed 1 --disturbances short-outages\n"))
+    #expect(broken.text.contains("no beacon") && broken.text.contains("nothing can happen any more"))
+    let json = CampaignJSON.form.value((1, result.tally, [broken])).pretty
+    #expect(json.contains("\"rule\": \"proof\"") && json.contains("roboprov-campaign 1 --seed 1"))
   }
 }

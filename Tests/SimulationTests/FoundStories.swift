@@ -5,14 +5,16 @@ import Simulation
 import Testing
 import VirtualBuilding
 
-/// What campaigns have found, told as short as it can be.
-@Suite("Found by campaigns") struct FoundStories {
+/// Defects that campaigns found, as minimal scenarios.
+@Suite("Regressions from campaigns") struct FoundStories {
   private static let adapters = (0..<3).map {
     AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0)")
   }
 
   /// From seed 7100767399682243884.
-  @Test("a Firefly is searched through an adapter that hears it, whatever its retries", arguments: [0, 4])
+  @Test(
+    "a Firefly is searched for on an adapter that receives it, for any number of retries",
+    arguments: [0, 4])
   func firefly(retries: Int) async {
     let settings: [SettingName: SettingValue] = [
       .control: .integer(1), .value: .integer(2), .range: .integer(3),
@@ -30,5 +32,14 @@ import VirtualBuilding
     ).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.tally.runs == 1 && result.tally.outcomes == [.provisioned: 1])
+  }
+
+  /// The adapter was absent for 34 ms while the record of an attempt's start was being written.
+  @Test(
+    "an attempt that has not connected when its adapter is lost does not connect in the adapter's next session"
+  )
+  func shortLossBeforeConnecting() async {
+    let result = await Trial(seed: 5_608_380_842_144_577_465).play()
+    #expect(result.violations.isEmpty, "\(result.violations)")
   }
 }

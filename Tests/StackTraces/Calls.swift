@@ -1,14 +1,14 @@
 import DBus
 import Hex
 
-/// A call that a story asks for and that cannot be made.
-public struct Unplayable: Error, CustomStringConvertible {
-  /// Why not.
-  public var description: String
+/// A call of a scenario that cannot be made.
+package struct Unplayable: Error, CustomStringConvertible {
+  /// The reason.
+  package var description: String
 }
 
 extension Labels {
-  /// The call that a story means.
+  /// The D-Bus call for a call of the scenario.
   func message(for call: Story.Call) throws -> MethodCall {
     guard let path = path(of: call.object) else {
       throw Unplayable(description: "nobody has seen “\(call.object)”")

@@ -1,16 +1,16 @@
-/// Holds what was seen of one stack against what was seen of another, phase by phase.
-public struct Comparison: Sendable {
-  /// One thing that is not the same.
-  public struct Difference: Hashable, Sendable, CustomStringConvertible {
-    /// In which phase.
-    public var phase: String
-    /// About what: a fact, two of them in an order, or the first word of an event and its delay.
-    public var about: String
-    /// What is expected, and what was found.
-    public var details: String
+/// Compares the observations of two stacks, phase by phase.
+package struct Comparison: Sendable {
+  /// One difference.
+  package struct Difference: Hashable, Sendable, CustomStringConvertible {
+    /// The phase.
+    package var phase: String
+    /// The subject: a fact, two facts in an order, or the first word of an event and its delay.
+    package var about: String
+    /// The expected and the actual observation.
+    package var details: String
 
-    /// All of it, for people.
-    public var description: String { "[\(phase)] \(about): \(details)" }
+    /// The complete text.
+    package var description: String { "[\(phase)] \(about): \(details)" }
   }
 
   private let recorded: [[Player.Telling]]
@@ -18,24 +18,24 @@ public struct Comparison: Sendable {
   private let earlier: [[[Player.Telling]]]
   private let tolerance: Tolerance
 
-  /// How much delays may differ.
-  public struct Tolerance: Sendable {
-    /// By which factor, either way.
-    public var factor: Double
-    /// In addition to that, in seconds.
-    public var floor: Double
+  /// The accepted difference of delays.
+  package struct Tolerance: Sendable {
+    /// The maximum factor, in both directions.
+    package var factor: Double
+    /// The additional difference in seconds.
+    package var floor: Double
 
-    /// A tolerance.
-    public init(factor: Double, floor: Double) {
+    package init(factor: Double, floor: Double) {
       self.factor = factor
       self.floor = floor
     }
   }
 
-  /// Both with at least one telling of the same story.
-  /// - Parameter earlier: What was played before with the same seeds in the same order. The virtual one took the same time
-  ///   for everything then; so of each delay the least counts, to which the machine has added least.
-  public init(
+  /// Compares recorded with played runs; each list has at least one run of the same scenario.
+  /// - Parameter earlier: Previous runs with the same seeds in the same order. The virtual stack's own delays
+  ///   were the same in these, so the minimum of each delay counts, which includes the least overhead of the
+  ///   machine.
+  package init(
     recorded: [[Player.Telling]], played: [[Player.Telling]], earlier: [[[Player.Telling]]] = [],
     tolerance: Tolerance
   ) {
@@ -45,8 +45,8 @@ public struct Comparison: Sendable {
     self.tolerance = tolerance
   }
 
-  /// What is not the same, in the order of the story.
-  public var differences: [Difference] {
+  /// The differences, in the order of the phases.
+  package var differences: [Difference] {
     let names = recorded.first?.map(\.phase) ?? []
     guard recorded.allSatisfy({ $0.map(\.phase) == names }), played.allSatisfy({ $0.map(\.phase) == names })
     else {
@@ -61,8 +61,8 @@ public struct Comparison: Sendable {
     } + reports
   }
 
-  /// How often a sensor is heard, and in which phase its last report falls, is chance; whether it is heard anew in the
-  /// course of a story is not.
+  /// How often a sensor is received, and in which phase its last report falls, is random. Whether it is
+  /// received again during the scenario is not.
   private var reports: [Difference] {
     let counts = { (tellings: [[Player.Telling]]) in
       tellings.map { telling in telling.flatMap(\.events).flatMap(\.facts).count(where: isReport) }
@@ -75,14 +75,14 @@ public struct Comparison: Sendable {
   }
 }
 
-/// Whether this is how strongly a sensor was heard anew.
+/// Whether the fact is the RSSI of a received advertisement.
 private func isReport(_ fact: String) -> Bool { fact.hasSuffix("Device1.RSSI = …") && !fact.hasPrefix("+ ") }
 
-/// What one telling of a phase comes to.
+/// The facts of one run of a phase.
 private struct PhaseFacts {
-  /// How often each fact was seen.
+  /// How often each fact was observed.
   var counts: [String: Int] = [:]
-  /// When each news was first seen: which signal it was, and at what time.
+  /// When each new fact was first observed: the index of the signal, and the time.
   var first: [String: (event: Int, seconds: Double)] = [:]
 
   init(_ events: [Event]) {
@@ -94,7 +94,8 @@ private struct PhaseFacts {
 }
 
 extension Event {
-  /// What counts for order and delay. Interfaces that come and go do it with all their properties at once.
+  /// The facts that count for order and delay. Interfaces appear and disappear with all their properties at
+  /// once.
   fileprivate var news: [String] {
     if what.hasPrefix("answer ") { return [what] }
     if what.hasPrefix("+ ") || what.hasPrefix("- ") {
@@ -116,8 +117,9 @@ private struct PhasePair {
 
   // MARK: The same facts
 
-  /// A fact that was seen as often each time has to be seen as often each time; one that was seen each time, each time;
-  /// one that was seen sometimes, never or sometimes; and no other.
+  /// A fact that was observed equally often in each recording must be observed as often in each run; one that
+  /// was observed in each recording, in each run; one that was observed in some, in none or some; no other
+  /// fact may be observed.
   var facts: [Comparison.Difference] {
     let all = Set((recorded + played).flatMap(\.counts.keys)).sorted()
     return all.compactMap { fact in
@@ -136,8 +138,8 @@ private struct PhasePair {
 
   // MARK: In the same order
 
-  /// What always came before, with or after something else has to do so again, as far as they have to do with each
-  /// other.
+  /// A fact that always preceded, accompanied or followed another one must do so again, if the two are
+  /// related.
   var orders: [Comparison.Difference] {
     guard let one = recorded.first else { return [] }
     let always = one.first.keys.filter { news in (recorded + played).allSatisfy { $0.first[news] != nil } }
@@ -162,7 +164,7 @@ private struct PhasePair {
 
   // MARK: In the same time
 
-  /// The median has to be within a factor of the recorded one, give or take the floor.
+  /// The median must be within a factor of the recorded one, plus or minus the floor.
   func delays(_ tolerance: Comparison.Tolerance) -> [Comparison.Difference] {
     let always = (recorded.first?.first.keys.sorted() ?? []).filter { news in
       (recorded + played).allSatisfy { $0.first[news] != nil }

@@ -1,27 +1,27 @@
 import DBus
 import Hex
 
-/// Something that was seen on the bus: a signal, or the answer to a call.
-public struct Event: Codable, Hashable, Sendable {
-  /// When, in seconds since its phase began.
-  public var seconds: Double
-  /// What: `+ sensor 1` (interfaces added), `- sensor 1` (removed), `sensor 1` (properties changed), `answer connect`,
-  /// `org.bluez` (its owner).
-  public var what: String
+/// An observation on the bus: a signal, or the reply to a call.
+package struct Event: Codable, Hashable, Sendable {
+  /// The time in seconds since the start of its phase.
+  package var seconds: Double
+  /// The kind of event: `+ sensor 1` (interfaces added), `- sensor 1` (removed), `sensor 1` (properties
+  /// changed), `answer connect` (reply), `org.bluez` (its owner).
+  package var what: String
   /// The details: `Device1.Connected` to `true`.
-  public var values: [String: String]
+  package var values: [String: String]
 
-  /// What it says, each on its own: `sensor 1 Device1.Connected = true`.
-  public var facts: [String] { values.sorted { $0.key < $1.key }.map { "\(what) \($0.key) = \($0.value)" } }
+  /// The single facts: `sensor 1 Device1.Connected = true`.
+  package var facts: [String] { values.sorted { $0.key < $1.key }.map { "\(what) \($0.key) = \($0.value)" } }
 }
 
-/// What differs from machine to machine, or is a matter of chance, is not written down.
+/// Properties that depend on the machine or on chance; they are not recorded.
 private let incidental: Set<String> = [
   "Adapter1.Name", "Adapter1.Alias", "Adapter1.Class", "Adapter1.Modalias", "Device1.RSSI",
 ]
 
 extension Labels {
-  /// What a signal says; nil when it is none that tells of BlueZ's objects.
+  /// The event of a signal; nil if the signal is not about BlueZ's objects.
   mutating func event(for signal: Signal, seconds: Double) -> Event? {
     var event = Event(seconds: seconds, what: "", values: [:])
     switch signal.member {
@@ -67,7 +67,7 @@ extension Labels {
     interface.hasPrefix("org.bluez.") ? String(interface.dropFirst("org.bluez.".count)) : interface
   }
 
-  /// A value as text; bytes as hex digits, objects as their labels.
+  /// A value as text: bytes as hex digits, objects as labels.
   func text(_ value: DBusValue) -> String {
     switch value {
     case .variant(let content): text(content)

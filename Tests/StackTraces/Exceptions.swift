@@ -1,21 +1,20 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Differences between the real and the virtual stack that are meant to be, each with its reason. One that is not needed any
-/// more is a mistake of its own.
-public struct Exceptions: Codable, Sendable {
-  /// One of them.
-  public struct Entry: Codable, Hashable, Sendable {
-    /// In which stories; it has to be needed in each.
-    public var stories: [String]
-    /// In which phase; any if there is none.
-    public var phase: String?
-    /// What the difference is about; `*` stands for anything.
-    public var about: String
-    /// Why it is all right.
-    public var reason: String
+/// Accepted differences between the real and the virtual stack, each with its reason. An exception that is
+/// not needed any more is an error.
+package struct Exceptions: Codable, Sendable {
+  package struct Entry: Codable, Hashable, Sendable {
+    /// The scenarios in which it applies; it must be needed in each.
+    package var stories: [String]
+    /// The phase in which it applies; nil for any.
+    package var phase: String?
+    /// The subject of the difference; `*` matches anything.
+    package var about: String
+    /// The reason why the difference is accepted.
+    package var reason: String
 
-    /// Whether it excuses this.
-    public func covers(_ difference: Comparison.Difference) -> Bool {
+    /// Whether it covers this difference.
+    package func covers(_ difference: Comparison.Difference) -> Bool {
       (phase == nil || phase == difference.phase) && Self.matches(about[...], difference.about[...])
     }
 
@@ -34,17 +33,17 @@ public struct Exceptions: Codable, Sendable {
     }
   }
 
-  /// All of them.
-  public var exceptions: [Entry]
+  /// All exceptions.
+  package var exceptions: [Entry]
 
-  /// Reads them.
-  /// - Throws: when the file cannot be read or is no list of exceptions.
-  public init(contentsOf file: URL) throws {
+  /// Reads the exceptions.
+  /// - Throws: If the file cannot be read or is not a list of exceptions.
+  package init(contentsOf file: URL) throws {
     self = try JSONDecoder().decode(Exceptions.self, from: Data(contentsOf: file))
   }
 
-  /// Those for a story.
-  public func entries(for story: String) -> [Entry] {
+  /// The exceptions for a scenario.
+  package func entries(for story: String) -> [Entry] {
     exceptions.filter { $0.stories.contains(story) }
   }
 }

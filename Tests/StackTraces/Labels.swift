@@ -2,10 +2,10 @@ import DBus
 import FoundationEssentials
 import Hex
 
-/// Names for objects that are the same on every stack: `adapter`, `sensor 1`, `sensor 1 status`. Paths are not, since they
-/// carry hciN and the handles of attributes.
+/// Names for objects that are the same on every stack: `adapter`, `sensor 1`, `sensor 1 status`. Paths
+/// differ, because they contain hciN and the handles of attributes.
 struct Labels {
-  /// The lab's first adapter, and what all of its sensors' addresses begin with.
+  /// The lab's first adapter, and the prefix of all sensors' addresses.
   static let adapterAddress = "00:1A:7D:DA:71:00"
   static func sensorAddress(_ number: Int) -> String {
     "7C:DF:A1:00:00:" + number.hex(digits: 2, uppercase: true)
@@ -26,9 +26,9 @@ struct Labels {
     "00002902-0000-1000-8000-00805f9b34fb": "configuration",
   ]
 
-  // MARK: Learning
+  // MARK: Learning labels
 
-  /// Takes in what an object says of itself.
+  /// Learns the label of an object from its properties.
   mutating func learn(_ path: ObjectPath, _ interface: String, _ properties: [String: DBusValue]) {
     if interface == "org.bluez.Adapter1", properties["Address"]?.asString == Self.adapterAddress {
       adapter = path
@@ -49,7 +49,7 @@ struct Labels {
     return path.text
   }
 
-  /// Services are called after themselves, characteristics too, and descriptors after both.
+  /// Services and characteristics are named by their own kind, descriptors by both.
   private func attributeLabel(of path: ObjectPath, below device: ObjectPath) -> String {
     guard path != device else { return "" }
     let own = " " + (attributes[path] ?? "unknown")
@@ -65,7 +65,7 @@ struct Labels {
       return ObjectPath(label)
     }
     if words.count == 2 { return device }
-    // An object that cannot be.
+    // An object that cannot exist.
     if words[2] == "ghost" { return ObjectPath(device.text + "/service00ff/char00ff") }
     return attributes.keys.filter { $0.isAtOrBelow(device) && self.label(of: $0) == label }.max()
   }

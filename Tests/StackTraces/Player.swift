@@ -1,12 +1,12 @@
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 
-/// Tells a story to the `org.bluez` of a bus, and takes down what is seen of it.
+/// Runs a scenario with the `org.bluez` of a bus, and records the observations.
 ///
-/// It runs on the connection's loop, so that answers keep their place among the signals.
-public actor Player {
-  /// Has the surroundings do something; returns when it is done.
-  public typealias Lab = @Sendable (Story.LabEvent) async throws -> Void
+/// It runs on the connection's loop, so that replies keep their position among the signals.
+package actor Player {
+  /// Carries out an action of the environment; returns when it is done.
+  package typealias Lab = @Sendable (Story.LabEvent) async throws -> Void
 
   private nonisolated let connection: Connection
   private let clock: any TimeSource
@@ -18,39 +18,39 @@ public actor Player {
   private var wanted: (facts: Set<String>, met: CheckedContinuation<Bool, Never>)?
 
   /// The connection's loop.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
-  /// What was seen, phase by phase.
-  public struct Telling: Sendable {
+  /// The observations of one phase.
+  package struct Telling: Sendable {
     /// The phase's name.
-    public var phase: String
-    /// What was seen in it, in the order of the wire.
-    public var events: [Event]
+    package var phase: String
+    /// The observations in the order of the wire.
+    package var events: [Event]
   }
 
-  /// A story did not come to its end.
-  public struct Stuck: Error, CustomStringConvertible {
-    /// In which phase.
-    public var phase: String
-    /// What was not seen.
-    public var missing: [String]
-    /// What was.
-    public var seen: [Event]
+  /// A scenario that did not run to its end.
+  package struct Stuck: Error, CustomStringConvertible {
+    /// The phase in which it stopped.
+    package var phase: String
+    /// The facts that were not observed.
+    package var missing: [String]
+    /// The events that were observed.
+    package var seen: [Event]
 
-    /// Both, for people.
-    public var description: String {
+    /// Both, as text for people.
+    package var description: String {
       "stuck in “\(phase)”: no \(missing.joined(separator: ", no "))\n"
         + seen.map { "  \($0.seconds) \($0.what) \($0.values.sorted { $0.key < $1.key })" }.joined(
           separator: "\n")
     }
   }
 
-  /// Tells a story from its beginning to its end.
+  /// Runs a scenario from its beginning to its end.
   /// - Parameters:
-  ///   - clock: Times are this clock's.
-  ///   - lab: Called for what the story has its surroundings do.
-  /// - Throws: `Stuck`, `DBusError`, what `lab` throws.
-  public static func tell(
+  ///   - clock: The clock for all times.
+  ///   - lab: Carries out the actions of the environment.
+  /// - Throws: `Stuck`, `DBusError`, any error of `lab`.
+  package static func tell(
     _ story: Story, on bus: BusAddress, clock: any TimeSource, lab: @escaping Lab
   ) async throws -> [Telling] {
     let connection = try await Connection.open(bus)
@@ -125,7 +125,8 @@ public actor Player {
     let missing = await wait(for: until, atMost: .seconds(phase.patience ?? 30))
     guard missing.isEmpty else { throw Stuck(phase: phase.name, missing: missing.sorted(), seen: events) }
     try await clock.sleep(for: .seconds(phase.settle ?? 0.5))
-    // Within the guest nobody knows when exactly the lab did it: its first consequence begins the time.
+    // The guest does not know the exact time of the lab's action, so the first effect is the zero of the
+    // phase.
     if phase.lab != nil, let first = events.first?.seconds {
       for index in events.indices { events[index].seconds -= first }
     }
@@ -143,7 +144,7 @@ public actor Player {
     note(Event(seconds: elapsed, what: "answer \(name)", values: values))
   }
 
-  // MARK: Seeing
+  // MARK: Observing
 
   private var elapsed: Double { began.duration(to: clock.now) / .seconds(1) }
 
@@ -159,8 +160,8 @@ public actor Player {
     wanted.met.resume(returning: true)
   }
 
-  /// Waits until facts have been seen in this phase.
-  /// - Returns: those that were not.
+  /// Waits until facts were observed in this phase.
+  /// - Returns: The facts that were not observed.
   private func wait(for facts: Set<String>, atMost patience: Duration) async -> Set<String> {
     let missing = facts.subtracting(events.flatMap { $0.facts + [$0.what] })
     if missing.isEmpty { return [] }

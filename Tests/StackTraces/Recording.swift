@@ -1,15 +1,16 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// What was seen of a story in several tellings, as lines of JSON: first where it was recorded, then one event each.
-public struct Recording: Sendable {
-  /// Where it was recorded, by what: `bluez` to `5.66`.
-  public var origin: [String: String]
-  /// The tellings.
-  public var tellings: [[Player.Telling]]
+/// The observations of several runs of a scenario, as lines of JSON: first the origin, then one line per
+/// event.
+package struct Recording: Sendable {
+  /// The environment of the recording: `bluez` to `5.66`.
+  package var origin: [String: String]
+  /// The runs.
+  package var tellings: [[Player.Telling]]
 
-  /// What a call took at worst, in seconds, that nobody has to do anything for (`SetDiscoveryFilter`): how slow the machine
-  /// was on which it was recorded.
-  public var overhead: Double {
+  /// The maximum time in seconds of a call that needs no work (`SetDiscoveryFilter`): the overhead of the
+  /// machine on which it was recorded.
+  package var overhead: Double {
     tellings.flatMap { $0 }.flatMap(\.events).filter { $0.what == "answer filter" }.map(\.seconds).max() ?? 0
   }
 
@@ -23,13 +24,13 @@ public struct Recording: Sendable {
 
   private struct Origin: Codable { var recorded: [String: String] }
 
-  /// A telling, as lines of a recording.
-  public static func lines(for phases: [Player.Telling], telling: Int) throws -> String {
+  /// A run as lines of a recording.
+  package static func lines(for phases: [Player.Telling], telling: Int) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var text = ""
     for phase in phases {
-      // A phase in which nothing was seen has a line, too.
+      // A phase without observations has a line, too.
       let lines =
         [Line(telling: telling, phase: phase.phase)]
         + phase.events.map {
@@ -44,8 +45,8 @@ public struct Recording: Sendable {
   }
 
   /// Reads a recording.
-  /// - Throws: when the file cannot be read or is not a recording.
-  public init(contentsOf file: URL) throws {
+  /// - Throws: If the file cannot be read or is not a recording.
+  package init(contentsOf file: URL) throws {
     let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
     let lines = text.split(separator: "\n").map { Data($0.utf8) }
     origin = try lines.first.map { try JSONDecoder().decode(Origin.self, from: $0).recorded } ?? [:]

@@ -1,33 +1,34 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// A story to be told to a Bluetooth stack over D-Bus, as data: what is done, one thing after the other, and what has to be
-/// seen of each before the next. The same one is told to the real stack and to the virtual one.
-public struct Story: Codable, Sendable {
-  /// What it is about, in a sentence.
-  public var story: String
-  /// What is special about the adapter's chip, for the lab: `filters duplicates`.
-  public var chip: String?
+/// A test scenario for a Bluetooth stack over D-Bus, as data: a sequence of actions, and the facts that must
+/// be observed after each before the next. The same scenario runs with the real stack and with the virtual
+/// one.
+package struct Story: Codable, Sendable {
+  /// The subject of the scenario, in one sentence.
+  package var story: String
+  /// A property of the adapter's chip, for the lab: `filters duplicates`.
+  package var chip: String?
   /// The sensors in the building, numbered from 1.
-  public var sensors: [Sensor]
-  /// What happens.
-  public var phases: [Phase]
+  package var sensors: [Sensor]
+  /// The phases in order.
+  package var phases: [Phase]
 
-  /// One sensor, and what is wrong with it, in the words of the lab's radio (`lab/radio/faults.py`).
-  public struct Sensor: Codable, Sendable {
-    /// Does not follow a connection request.
-    public var dead: Bool?
-    /// Which attribute it refuses to have written, with `rejectCode`.
-    public var reject: String?
-    /// The ATT error for that.
-    public var rejectCode: UInt8?
-    /// Refuses subscriptions.
-    public var noNotify: Bool?
-    /// At which request of a connection, of whatever kind, it disconnects instead of answering.
-    public var dropAtRequest: Int?
-    /// At which write of a connection it disconnects instead of answering.
-    public var dropAtWrite: Int?
-    /// How many seconds longer each of its answers takes.
-    public var slow: Double?
+  /// A sensor and its faults, as the lab's radio names them (`lab/radio/faults.py`).
+  package struct Sensor: Codable, Sendable {
+    /// It does not accept connection requests.
+    package var dead: Bool?
+    /// The attribute whose write it refuses, with `rejectCode`.
+    package var reject: String?
+    /// The ATT error of the refusal.
+    package var rejectCode: UInt8?
+    /// It refuses subscriptions.
+    package var noNotify: Bool?
+    /// The number of the request in a connection, of any kind, at which it disconnects instead of responding.
+    package var dropAtRequest: Int?
+    /// The number of the write in a connection at which it disconnects instead of responding.
+    package var dropAtWrite: Int?
+    /// The additional time of each response in seconds.
+    package var slow: Double?
 
     private enum CodingKeys: String, CodingKey {
       case dead, reject, slow
@@ -38,76 +39,76 @@ public struct Story: Codable, Sendable {
     }
   }
 
-  /// One thing that is done, and what is waited for.
-  public struct Phase: Codable, Sendable {
-    /// Its name, and the name of its call's answer.
-    public var name: String
+  /// An action, and the facts to wait for.
+  package struct Phase: Codable, Sendable {
+    /// The name of the phase, and of the reply to its call.
+    package var name: String
     /// A call to `org.bluez`.
-    public var call: Call?
-    /// Something that somebody else does: to the adapter, to bluetoothd, to a sensor.
-    public var lab: LabEvent?
-    /// Facts that must have been seen in this phase (`sensor 1 Device1.Connected = true`) before it ends. The answer to its
-    /// own call is one of them, unless it is `unanswered`.
-    public var until: [String]?
-    /// Whether the call is not answered in this phase.
-    public var unanswered: Bool?
-    /// How long it goes on after that, in seconds, so that what belongs to it is in it. 0.5 unless said otherwise.
-    public var settle: Double?
-    /// How long it may take, in seconds. 30 unless said otherwise.
-    public var patience: Double?
+    package var call: Call?
+    /// An action outside of BlueZ: on the adapter, on bluetoothd, on a sensor.
+    package var lab: LabEvent?
+    /// The facts that must be observed in this phase (`sensor 1 Device1.Connected = true`) before it ends.
+    /// The reply to its own call is one of them, unless it is `unanswered`.
+    package var until: [String]?
+    /// Whether the call gets no reply in this phase.
+    package var unanswered: Bool?
+    /// How long the phase continues afterwards, in seconds, to include its later effects. The default is 0.5.
+    package var settle: Double?
+    /// The time limit in seconds. The default is 30.
+    package var patience: Double?
   }
 
-  /// A call; the interface follows from the method.
-  public struct Call: Codable, Sendable {
+  /// A D-Bus call; the method determines the interface.
+  package struct Call: Codable, Sendable {
     /// The label of the object.
-    public var object: String
+    package var object: String
     /// The method, or `Set` for a property.
-    public var method: String
-    /// For `SetDiscoveryFilter`.
-    public var filter: Filter?
-    /// The label of the device, for `RemoveDevice`.
-    public var device: String?
-    /// The value, for `WriteValue`.
-    public var text: String?
-    /// The value as hex digits, for `WriteValue`.
-    public var hex: String?
-    /// Which kind of write, for `WriteValue`; `request` unless said otherwise.
-    public var type: String?
-    /// Which property, for `Set`.
-    public var property: String?
-    /// Its value, for `Set`.
-    public var on: Bool?
+    package var method: String
+    /// The argument of `SetDiscoveryFilter`.
+    package var filter: Filter?
+    /// The label of the device, the argument of `RemoveDevice`.
+    package var device: String?
+    /// The value of `WriteValue` as text.
+    package var text: String?
+    /// The value of `WriteValue` as hex digits.
+    package var hex: String?
+    /// The type of write of `WriteValue`; the default is `request`.
+    package var type: String?
+    /// The property of `Set`.
+    package var property: String?
+    /// The value of `Set`.
+    package var on: Bool?
   }
 
-  /// What of a discovery filter is used here.
-  public struct Filter: Codable, Sendable {
+  /// The used part of a discovery filter.
+  package struct Filter: Codable, Sendable {
     /// `Transport`.
-    public var transport: String?
+    package var transport: String?
     /// `DuplicateData`.
-    public var duplicateData: Bool?
-    /// `RSSI`, dBm.
-    public var rssi: Int16?
+    package var duplicateData: Bool?
+    /// `RSSI`, in dBm.
+    package var rssi: Int16?
   }
 
-  /// What the surroundings do.
-  public enum LabEvent: String, Codable, Sendable {
-    /// Pulls the adapter out.
+  /// An action of the environment.
+  package enum LabEvent: String, Codable, Sendable {
+    /// Unplugs the adapter.
     case unplug
-    /// Plugs it in again.
+    /// Plugs the adapter in again.
     case plug
-    /// Ends bluetoothd with SIGKILL.
+    /// Kills bluetoothd with SIGKILL.
     case killBluetoothd = "kill bluetoothd"
-    /// Ends bluetoothd with SIGTERM.
+    /// Stops bluetoothd with SIGTERM.
     case stopBluetoothd = "stop bluetoothd"
     /// Starts bluetoothd.
     case startBluetoothd = "start bluetoothd"
-    /// Takes the battery out of sensor 1.
+    /// Switches sensor 1 off.
     case silenceSensor = "silence sensor 1"
   }
 
-  /// Reads a story.
-  /// - Throws: when the file cannot be read or is not a story.
-  public init(contentsOf file: URL) throws {
+  /// Reads a scenario.
+  /// - Throws: If the file cannot be read or is not a scenario.
+  package init(contentsOf file: URL) throws {
     self = try JSONDecoder().decode(Story.self, from: Data(contentsOf: file))
   }
 }

@@ -6,9 +6,10 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// The virtual `org.bluez` does what the real one was seen to do (`make trace` records that): the same stories, told to
-/// both, are seen alike. What differs is a mistake of the virtual one, or an exception with its reason.
-@Suite("The virtual org.bluez against recordings of the real one", .timeLimit(.minutes(5)))
+/// The virtual `org.bluez` behaves as the real one was observed to behave (`make trace` records it): the same
+/// scenarios, run with both, give the same observations. A difference is a defect of the virtual one, or an
+/// exception with a reason.
+@Suite("The virtual org.bluez compared with recordings of the real one", .timeLimit(.minutes(5)))
 struct TraceTests {
   static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   static let stories: [String] = {
@@ -16,7 +17,7 @@ struct TraceTests {
     return (files ?? []).map { String($0.dropLast(".json".count)) }.sorted()
   }()
 
-  @Test("every story has a recording, of five tellings at least")
+  @Test("every scenario has a recording of at least five runs")
   func complete() throws {
     #expect(Self.stories.count >= 19)
     for name in Self.stories {
@@ -26,13 +27,15 @@ struct TraceTests {
     }
   }
 
-  @Test("a story is the same on both", arguments: stories)
+  @Test(
+    "a scenario gives the same observations with the virtual org.bluez as with the real one",
+    arguments: stories)
   func same(_ name: String) async throws {
     let story = try Story(contentsOf: Self.here.appending(path: "Stories/\(name).json"))
     let recording = try Recording(contentsOf: Self.here.appending(path: "Recordings/\(name).jsonl"))
     let exceptions = try Exceptions(contentsOf: Self.here.appending(path: "exceptions.json")).entries(
       for: name)
-    // What is wrong is wrong each time; what a busy machine adds, or confuses, is not.
+    // A defect appears each time; an effect of a busy machine does not.
     var complaints: [String] = []
     var earlier: [[[Player.Telling]]] = []
     for _ in 1...4 {
@@ -47,7 +50,7 @@ struct TraceTests {
     for complaint in complaints { Issue.record("\(complaint)") }
   }
 
-  /// Nothing but waiting, mostly: so three at once, each with another seed.
+  /// The runs mostly wait, so three run at once, each with another seed.
   private static func play(_ story: Story) async throws -> [[Player.Telling]] {
     async let first = VirtualTelling.tell(story, seed: 1)
     async let second = VirtualTelling.tell(story, seed: 2)
@@ -55,7 +58,7 @@ struct TraceTests {
     return try await [first, second, third]
   }
 
-  /// What differs without an exception, and which exceptions are not needed any more.
+  /// The differences without an exception, and the exceptions that are not needed.
   private static func complaints(
     about found: [Comparison.Difference], exceptions: [Exceptions.Entry]
   ) -> [String] {
@@ -64,6 +67,6 @@ struct TraceTests {
     return unexcused.map(\.description) + unneeded.map { "not needed any more: \($0.about)" }
   }
 
-  /// What the machine that runs this test may add, in seconds.
+  /// The maximum overhead of the machine that runs this test, in seconds.
   private static let ownOverhead = 0.05
 }

@@ -5,7 +5,7 @@ import StackTraces
 import VirtualBuilding
 import VirtualTime
 
-/// A story, told to the virtual `org.bluez` in real time.
+/// Runs a scenario with the virtual `org.bluez` in real time.
 enum VirtualTelling {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7100)
 
@@ -65,15 +65,15 @@ enum VirtualTelling {
       sensors: story.sensors.enumerated().map { number, sensor in
         SensorScenario(address: Self.sensor(number + 1), signal: .init(base: -66), faults: faults(of: sensor))
       })
-    // As the chip that it was recorded with: one that filters duplicates tells of a sensor once per scan of the kernel's.
+    // The chip of the recording: one that filters duplicates reports a sensor once per scan of the kernel.
     scenario.radio.duplicates =
       story.chip == "filters duplicates" ? .oncePerScan : .every(scenario.radio.advertisingInterval)
-    // They come late where several links are made at once, and in no story there are.
+    // Characteristics are late only if several links are made at once, which no scenario does.
     scenario.radio.lateCharacteristics = 0
     return scenario
   }
 
-  /// What the lab's radio makes of a story's sensor, in the virtual building's words.
+  /// The virtual faults that correspond to the lab's settings for a sensor.
   private static func faults(of sensor: Story.Sensor) -> [ScheduledFault] {
     var faults: [Fault] = []
     if sensor.dead == true { faults.append(.drops(in: .connect)) }
@@ -81,7 +81,7 @@ enum VirtualTelling {
     if sensor.reject == "minor", let code = sensor.rejectCode {
       faults.append(.rejectsWrite(to: RoboSensorGATT.minor, code: code))
     }
-    // Which one does not matter, as long as it is one of those that services are resolved with.
+    // Any request of the service discovery will do.
     if sensor.dropAtRequest != nil { faults.append(.drops(in: .discover)) }
     if sensor.slow != nil { faults.append(.slow) }
     if let write = sensor.dropAtWrite { faults.append(.drops(in: .write(write))) }

@@ -2,10 +2,10 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// Something in a virtual building did not come to its end.
+/// Something in a virtual building did not end in time.
 struct TookTooLong: Error {}
 
-/// A building that lives in virtual time for as long as a body runs.
+/// A building that runs in virtual time while a body runs.
 struct Building {
   var world: World
   var central: VirtualCentral
@@ -43,8 +43,8 @@ struct Building {
     }
   }
 
-  /// Lets a world live while `body` runs, which has two hours. A building is never quiet for good: without
-  /// a bound, what hangs would not be a deadlock, but last for ever.
+  /// Runs a world while `body` runs, with a limit of two hours. A building always has future events, so
+  /// without a limit a blocked test would not be a deadlock but run for ever.
   static func inWorld<Value: Sendable>(
     _ scenario: Scenario, _ clock: VirtualClock, _ body: @escaping @Sendable (World) async throws -> Value
   ) async throws -> Value {
@@ -65,7 +65,7 @@ struct Building {
     }
   }
 
-  /// Listens until a sensor is heard, and matches what it says.
+  /// Scans until a sensor is received that matches.
   @discardableResult
   func hear(
     _ address: BluetoothAddress = sensor(1), on adapter: AdapterID = Self.adapter,
@@ -80,7 +80,7 @@ struct Building {
     } ?? nil
   }
 
-  /// Hears a sensor, then connects to it.
+  /// Receives a sensor, then connects to it.
   func connect(
     _ address: BluetoothAddress = sensor(1), on adapter: AdapterID = Self.adapter
   ) async throws -> any Peripheral {
@@ -88,7 +88,7 @@ struct Building {
     return try await central.connect(to: address, on: adapter)
   }
 
-  /// What `work` gives, or nil when it takes longer.
+  /// The result of `work`; nil if it takes longer than the limit.
   func within<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value? {
@@ -105,7 +105,7 @@ struct Building {
 }
 
 extension Peripheral {
-  /// The Robo Sensor's service with everything in it but the WiFi scan.
+  /// The Robo Sensor's service with all characteristics except the WiFi scan.
   func roboSensor() async throws(CentralError) -> RemoteService {
     try await discover(
       RoboSensorGATT.service,

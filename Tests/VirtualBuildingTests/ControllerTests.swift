@@ -3,11 +3,11 @@ import Synchronization
 import Testing
 import VirtualBuilding
 
-@Suite("Which advertisements a controller reports")
+@Suite("The advertisements that a controller reports")
 struct ControllerTests {
   private static let three: [[ScheduledFault]] = [[], [], []]
 
-  /// What an adapter reports in a time, in order.
+  /// The reports of an adapter within a time, in order.
   private static func reports(
     in building: Building, for duration: Duration, meanwhile: @escaping @Sendable () async throws -> Void = {}
   ) async throws -> [Advertisement] {
@@ -30,7 +30,7 @@ struct ControllerTests {
     let reports = Mutex<[Advertisement]>([])
   }
 
-  @Test("each device once per scan, and again in the next one")
+  @Test("a controller reports each device once per scan, and again in the next one")
   func oncePerScan() async throws {
     try await Building.run(Self.three) { building in
       for _ in 0..<4 {
@@ -40,7 +40,7 @@ struct ControllerTests {
     }
   }
 
-  @Test("again every 10.24 s, when the kernel's scan has ended and bluetoothd has started the next")
+  @Test("a controller reports a device again every 10.24 s, when the next kernel scan starts")
   func kernelScans() async throws {
     try await Building.run { building in
       let reports = try await Self.reports(in: building, for: .seconds(30))
@@ -49,7 +49,7 @@ struct ControllerTests {
     }
   }
 
-  @Test("everything again when the scan is restarted, and nothing while it is")
+  @Test("a restart of the scan repeats all reports, and nothing is received during it")
   func restarted() async throws {
     try await Building.run(Self.three) { building in
       let reports = try await Self.reports(in: building, for: .seconds(8)) {
@@ -62,18 +62,18 @@ struct ControllerTests {
     }
   }
 
-  @Test("another type of advertisement in the same scan, and no other data of the same type")
+  @Test("another type of advertisement is reported in the same scan, other data of the same type is not")
   func types() async throws {
     try await Building.run(change: {
       $0.sensors[0].family = Turncoat.family
     }) { building in
       let reports = try await Self.reports(in: building, for: .seconds(6))
-      // It says something else every second, and changes its type in the fourth.
+      // Its content changes every second, and its type in the fourth.
       #expect(reports.map { $0.manufacturerData[1] } == [[0], [3]])
     }
   }
 
-  @Test("one that repeats: what has changed at once, what has not every so often")
+  @Test("a repeating controller reports changes at once, and unchanged advertisements once per interval")
   func repeating() async throws {
     var radio = RadioParameters()
     radio.duplicates = .every(.milliseconds(500))

@@ -1,12 +1,12 @@
 import Bluetooth
 import VirtualBuilding
 
-/// The Robo Sensor's conversation without any of the engine's care, for tests of the sensor itself.
+/// The GATT session of a Robo Sensor without the engine's checks, for tests of the virtual sensor.
 struct Conversation {
   var peripheral: any Peripheral
   var service: RemoteService
   var statuses: AsyncStream<CharacteristicNotification>
-  /// What the status was when it was read, after subscribing to it.
+  /// The status that was read after the subscription.
   var statusRead: String
 
   /// Resolves the service, subscribes to the status and reads it.
@@ -30,13 +30,13 @@ struct Conversation {
     try await peripheral.write(value, to: try service.require(uuid), .withResponse)
   }
 
-  /// Writes `SAVE` and returns every status that came until the link ended.
+  /// Writes `SAVE` and returns every status until the end of the link.
   func save() async throws(CentralError) -> [String] {
     try await write(Array("SAVE".utf8), RoboSensorGATT.command)
     return await remainingStatuses()
   }
 
-  /// Every status from now on until the link ends.
+  /// Returns every status from now on until the end of the link.
   func remainingStatuses() async -> [String] {
     var all: [String] = []
     for await status in statuses { all.append(String(decoding: status.value, as: UTF8.self)) }

@@ -4,7 +4,7 @@ import VirtualBuilding
 
 @Suite("Families of virtual sensors")
 struct FamilyTests {
-  @Test("have names that differ, and faults and settings that do")
+  @Test("families, their faults and their settings have unique names")
   func names() {
     #expect(Set(FirmwareFamily.all.map(\.name)).count == FirmwareFamily.all.count)
     for family in FirmwareFamily.all {
@@ -15,7 +15,7 @@ struct FamilyTests {
     #expect(FirmwareFamily[name: "robo_sensor"] == nil)
   }
 
-  @Test("describe settings by characteristics that their devices have")
+  @Test("each setting's characteristic exists on the family's devices")
   func settings() {
     for family in FirmwareFamily.all {
       let characteristics = family.make(.init()).services.flatMap(\.characteristics).map(\.uuid)
@@ -26,7 +26,7 @@ struct FamilyTests {
   }
 
   @Test(
-    "refuse a past that cannot be, by the name of what is wrong",
+    "invalid initial values are refused with the name of the setting",
     arguments: [
       (["minor": "65536"], "minor"), (["minor": "-1"], "minor"), (["minor": ""], "minor"),
       (["minor": "1", "room_name": ""], "room_name"), (["major": "1", "minor": "1"], "major"),
@@ -38,7 +38,7 @@ struct FamilyTests {
     #expect(problem?.reason.isEmpty == false)
   }
 
-  @Test("a Robo Sensor with a past is a beacon from the beginning, that nobody can connect to")
+  @Test("a Robo Sensor with initial values is a beacon that cannot be connected to")
   func past() async throws {
     try await Building.run(change: { $0.sensors[0].holds = ["minor": "258", "room_name": "Lobby"] }) {
       (building) async throws in
@@ -55,7 +55,8 @@ struct FamilyTests {
   }
 
   @Test(
-    "a link that is lost in a write is lost before the setting was taken, or after", arguments: [true, false])
+    "a link that is lost during a write is lost before or after the setting was accepted",
+    arguments: [true, false])
   func drops(isTaken: Bool) async throws {
     let fault: Fault = .drops(in: isTaken ? .confirm(2) : .write(2))
     try await Building.run([[.init(fault, attempts: 1)]]) { (building) async throws in
@@ -63,7 +64,7 @@ struct FamilyTests {
       let error = await #expect(throws: CentralError.self) { try await first.write(nil, nil, "Lobby", 7) }
       #expect(error?.code == .disconnected)
       #expect(await building.world.writeCount(of: Building.sensor(1)) == 2)
-      // What it took is in its RAM: is the minor there, so that it can be told to save?
+      // An accepted value is in RAM; `SAVE` succeeds only if the minor is there.
       let second = try await Conversation(try await building.connect())
       try await second.write(Array("SAVE".utf8), RoboSensorGATT.command)
       var statuses = second.statuses.makeAsyncIterator()

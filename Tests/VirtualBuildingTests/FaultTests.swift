@@ -3,18 +3,18 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("Faults to order")
+@Suite("Faults of virtual sensors")
 struct FaultTests {
   private static let room: (String, UInt16) = ("Lobby", 0x0102)
 
-  /// Connects and has the whole conversation without SSID and password, returning what was said from `SAVE` on.
+  /// Connects and provisions without SSID and password. Returns the statuses from `SAVE` on.
   private func converse(_ building: Building, ssid: String? = nil) async throws -> [String] {
     let conversation = try await Conversation(try await building.connect())
     try await conversation.write(ssid, nil, Self.room.0, Self.room.1)
     return try await conversation.save()
   }
 
-  @Test("silent: is never heard")
+  @Test("a silent sensor is never received")
   func silent() async throws {
     try await Building.run([[.init(.silent)], []]) { (building) async throws in
       #expect(try await building.hear(within: .seconds(30)) == nil)
@@ -22,7 +22,7 @@ struct FaultTests {
     }
   }
 
-  @Test("never answers: is heard, and its connect neither succeeds nor fails")
+  @Test("a sensor that never answers is received, and connecting neither succeeds nor fails")
   func neverAnswers() async throws {
     try await Building.run([[.init(.neverAnswers)]]) { (building) async throws in
       #expect(try await building.hear()?.localName == "Robo Sensor")
@@ -34,7 +34,7 @@ struct FaultTests {
     }
   }
 
-  @Test("strikes in the first attempts only, when told so")
+  @Test("a fault for the first attempts does not occur later")
   func limited() async throws {
     try await Building.run([[.init(.neverAnswers, attempts: 1), .init(.drops(in: .connect), attempts: 2)]]) {
       (building) async throws in
@@ -51,7 +51,7 @@ struct FaultTests {
   }
 
   @Test(
-    "drops the link in the stage that was ordered, and takes nothing over",
+    "a link drops at the ordered stage, and no value is stored",
     arguments: [
       Fault.DropStage.connect, .discover, .subscribe, .write(1), .write(2), .save,
     ])
@@ -69,13 +69,13 @@ struct FaultTests {
       }
       #expect(arrived == expectedWrites)
       #expect(await building.world.flash(of: Building.sensor(1)) == Flash())
-      // And the next attempt succeeds.
+      // The next attempt succeeds.
       #expect(try await converse(building) == ["saved"])
     }
   }
 
   @Test(
-    "rejects the write that was ordered with the code that was ordered",
+    "the ordered write is rejected with the ordered code",
     arguments: [
       (RoboSensorGATT.roomName, UInt8(0x80)), (RoboSensorGATT.minor, UInt8(0x0E)),
       (RoboSensorGATT.command, UInt8(0xFF)),
@@ -90,7 +90,7 @@ struct FaultTests {
     }
   }
 
-  @Test("no ready: the status stays empty, but everything else works")
+  @Test("without ready the status stays empty, and everything else works")
   func noReady() async throws {
     try await Building.run([[.init(.noReady)]]) { (building) async throws in
       let conversation = try await Conversation(try await building.connect())
@@ -100,7 +100,7 @@ struct FaultTests {
     }
   }
 
-  @Test("stale error: is there when we connect, is no refusal, and goes with our first write")
+  @Test("a stale error is present after connecting, refuses nothing, and ends with the first write")
   func staleError() async throws {
     try await Building.run([[.init(.staleError("wifi failed"))]]) { (building) async throws in
       let conversation = try await Conversation(try await building.connect())
@@ -110,7 +110,7 @@ struct FaultTests {
     }
   }
 
-  @Test("fresh error after the first write: is notified, and SAVE is refused")
+  @Test("an error after the first write is notified, and SAVE is refused")
   func freshError() async throws {
     try await Building.run([[.init(.errorAfterFirstWrite("flash worn"))]]) { (building) async throws in
       let conversation = try await Conversation(try await building.connect())
@@ -124,7 +124,7 @@ struct FaultTests {
   }
 
   @Test(
-    "refuses SAVE: says why, saves nothing, keeps the link",
+    "a refused SAVE reports the reason, saves nothing and keeps the link",
     arguments: [
       (Fault.errorOnSave("no space"), "error:no space"), (.savesOnlyWithSSID, "error:no ssid"),
     ])
@@ -140,14 +140,14 @@ struct FaultTests {
     }
   }
 
-  @Test("saves only with an SSID: and does so with one")
+  @Test("a sensor that saves only with an SSID saves with one")
   func savesWithSSID() async throws {
     try await Building.run([[.init(.savesOnlyWithSSID)]]) { (building) async throws in
       #expect(try await converse(building, ssid: "Guests") == ["saved"])
     }
   }
 
-  @Test("no saved: is silent, but comes back provisioned")
+  @Test("a sensor without saved reports nothing, but comes back provisioned")
   func noSaved() async throws {
     try await Building.run([[.init(.noSaved)]]) { (building) async throws in
       #expect(try await converse(building) == [])
@@ -156,7 +156,8 @@ struct FaultTests {
   }
 
   @Test(
-    "restarts before it confirms SAVE: the write fails, and only the air tells", arguments: [true, false])
+    "a restart before SAVE is confirmed fails the write, and only the advertisement shows the result",
+    arguments: [true, false])
   func restarts(saved: Bool) async throws {
     try await Building.run([[.init(.restartsBeforeConfirming(saved: saved))]]) { (building) async throws in
       let error = await #expect(throws: CentralError.self) { try await converse(building) }
@@ -167,7 +168,7 @@ struct FaultTests {
     }
   }
 
-  @Test("wrong minor: says saved, and comes back with another")
+  @Test("a sensor with a wrong minor reports saved and advertises another minor")
   func wrongMinor() async throws {
     try await Building.run([[.init(.returnsWithMinor(999))]]) { (building) async throws in
       #expect(try await converse(building) == ["saved"])
@@ -175,7 +176,7 @@ struct FaultTests {
     }
   }
 
-  @Test("never returns: says saved, and is not heard again")
+  @Test("a sensor that never returns reports saved and is not received again")
   func neverReturns() async throws {
     try await Building.run([[.init(.neverReturns)]]) { (building) async throws in
       #expect(try await converse(building) == ["saved"])
@@ -183,7 +184,7 @@ struct FaultTests {
     }
   }
 
-  @Test("returns from another address: says saved, and its beacon comes from there")
+  @Test("a sensor that returns from another address reports saved, and its beacon has that address")
   func returnsFrom() async throws {
     let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
     try await Building.run([[.init(.returnsFrom(other))]]) { (building) async throws in
@@ -193,7 +194,7 @@ struct FaultTests {
     }
   }
 
-  @Test("refuses for a stranger: says an error, keeps nothing, and the stranger has its minor")
+  @Test("a sensor that refuses for a stranger reports an error and saves nothing; the stranger has its minor")
   func refusesForStranger() async throws {
     let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
     try await Building.run([[.init(.refusesForStranger("no", other))]]) { (building) async throws in
@@ -204,7 +205,7 @@ struct FaultTests {
     }
   }
 
-  @Test("slow: takes a second more for an answer and ten for its services")
+  @Test("a slow sensor takes 1 s longer for a response and 10 s longer for its services")
   func slow() async throws {
     try await Building.run([[.init(.slow)]]) { (building) async throws in
       let peripheral = try await building.connect()
@@ -217,7 +218,7 @@ struct FaultTests {
     }
   }
 
-  @Test("refuses subscriptions: can be provisioned without, its status being read")
+  @Test("a sensor that refuses subscriptions can be provisioned by reading its status")
   func refusesSubscription() async throws {
     try await Building.run([[.init(.refusesSubscription)]]) { (building) async throws in
       let peripheral = try await building.connect()
@@ -231,7 +232,7 @@ struct FaultTests {
     }
   }
 
-  @Test("older firmware: has no WiFi scan, and everything else")
+  @Test("a sensor with older firmware has everything but the WiFi scan")
   func withoutWiFiScan() async throws {
     try await Building.run([[.init(.withoutWiFiScan)]]) { (building) async throws in
       let service = try await building.connect().roboSensor()

@@ -25,7 +25,7 @@ struct FireflyFirmwareTests {
     return (peripheral, try service.require(FireflyGATT.message))
   }
 
-  @Test("is heard for a moment every few seconds, by the keyboards' service and a name of its own")
+  @Test("a Firefly advertises briefly every few seconds, with the keyboards' service and its own name")
   func advertising() async throws {
     try await Self.run { (building) async throws in
       let first = try #require(try await building.hear())
@@ -43,7 +43,7 @@ struct FireflyFirmwareTests {
     }
   }
 
-  @Test("takes four bytes without response, and leaves within two connection intervals")
+  @Test("a Firefly accepts four bytes without response, and disconnects within two connection intervals")
   func write() async throws {
     try await Self.run { (building) async throws in
       let (peripheral, message) = try await Self.converse(building)
@@ -53,12 +53,12 @@ struct FireflyFirmwareTests {
       #expect(await building.world.flash(of: Building.sensor(1)) == Self.taken)
       let record = try #require(await building.world.writes.first)
       #expect(record.value == Self.message)
-      // Leaving takes it up to two intervals, and the host another to notice.
+      // The disconnect takes up to two intervals, and its detection by the host another one.
       #expect((Duration.milliseconds(60)...(.milliseconds(150))).contains(record.at.duration(to: end.at)))
     }
   }
 
-  @Test("can be provisioned again, as soon as it is heard again")
+  @Test("a Firefly can be provisioned again as soon as it advertises again")
   func again() async throws {
     try await Self.run { (building) async throws in
       for value in [1, 2] as [UInt8] {
@@ -70,7 +70,7 @@ struct FireflyFirmwareTests {
     }
   }
 
-  @Test("ignores a message of another length, and stays connected", arguments: [0, 1, 3, 5, 20])
+  @Test("a Firefly ignores a message of another length and stays connected", arguments: [0, 1, 3, 5, 20])
   func length(_ count: Int) async throws {
     try await Self.run { (building) async throws in
       let (peripheral, message) = try await Self.converse(building)
@@ -84,7 +84,7 @@ struct FireflyFirmwareTests {
     }
   }
 
-  @Test("is not written with response, nor read")
+  @Test("a Firefly refuses reads and writes with response")
   func properties() async throws {
     try await Self.run { (building) async throws in
       let (peripheral, message) = try await Self.converse(building)
@@ -98,7 +98,7 @@ struct FireflyFirmwareTests {
     }
   }
 
-  @Test("takes one message a connection, and knows when that was")
+  @Test("a Firefly accepts one message per connection, and records its time")
   func once() {
     var firefly = FireflyFirmware()
     var generator = SeededGenerator(seed: 1)
@@ -115,7 +115,7 @@ struct FireflyFirmwareTests {
 
   // MARK: Faults
 
-  @Test("stays connected: takes the message, and keeps the link")
+  @Test("a Firefly with stays_connected accepts the message and keeps the link")
   func staysConnected() async throws {
     try await Self.run([.init(.own(.staysConnected))]) { (building) async throws in
       let (peripheral, message) = try await Self.converse(building)
@@ -128,7 +128,7 @@ struct FireflyFirmwareTests {
     }
   }
 
-  @Test("dies when connected: holds the link without a word, for as long as the host waits")
+  @Test("a Firefly with dies_when_connected keeps the link without responding while the host waits")
   func dies() async throws {
     try await Self.run([.init(.own(.diesWhenConnected), attempts: 1)]) { (building) async throws in
       let peripheral = try await building.connect()
@@ -138,7 +138,7 @@ struct FireflyFirmwareTests {
       #expect(found == nil)
       #expect(await building.world.openLinkCount() == 1)
       await peripheral.disconnect()
-      // And the next attempt succeeds.
+      // The next attempt succeeds.
       let (second, message) = try await Self.converse(building)
       try await second.write(Self.message, to: message, .withoutResponse)
       _ = await second.disconnection()
@@ -147,7 +147,7 @@ struct FireflyFirmwareTests {
   }
 
   @Test(
-    "a link that ends when the message comes: looks alike whether it was taken or not",
+    "a link that ends at the message looks the same whether the message was accepted or not",
     arguments: [
       (Fault.own(.dropsBeforeWrite), false), (.drops(in: .write(1)), false), (.drops(in: .confirm(1)), true),
     ])

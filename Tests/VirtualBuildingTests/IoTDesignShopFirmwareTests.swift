@@ -23,7 +23,7 @@ struct IoTDesignShopFirmwareTests {
       }, body)
   }
 
-  @Test("is an iBeacon from the factory, and offers its service in the same breath")
+  @Test("the beacon advertises an iBeacon and its service in factory state")
   func factory() async throws {
     try await Self.run { (building) async throws in
       let heard = try #require(try await building.hear())
@@ -39,7 +39,7 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("takes a confirmed write for the change, which is on air when the link has ended")
+  @Test("a confirmed write is the change, which is on air when the link has ended")
   func change() async throws {
     try await Self.run { (building) async throws in
       let beacon = try await Conversing(building)
@@ -68,7 +68,7 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("goes on with what it had until then")
+  @Test("a beacon advertises its old values until the link has ended")
   func notYet() {
     var beacon = Bench()
     let before = beacon.firmware.advertising
@@ -79,7 +79,7 @@ struct IoTDesignShopFirmwareTests {
   }
 
   @Test(
-    "checks nothing: a value of any length is stored as it is, and is no iBeacon on air",
+    "the beacon checks nothing: a value of any length is stored, and is no iBeacon on air",
     arguments: [
       (IoTDesignShopGATT.beaconUUID, [UInt8]()),
       (IoTDesignShopGATT.beaconUUID, Array(repeating: 7, count: 17)),
@@ -95,7 +95,7 @@ struct IoTDesignShopFirmwareTests {
     #expect(IBeacon(manufacturerData: data) == nil)
   }
 
-  @Test("stores a power that there is not")
+  @Test("the beacon stores an undefined power")
   func power() {
     var beacon = Bench()
     _ = beacon.write([0xFF, 0xFF, 0x40, 0x06], to: IoTDesignShopGATT.transmission)
@@ -103,7 +103,7 @@ struct IoTDesignShopFirmwareTests {
   }
 
   @Test(
-    "hangs with an interval of less than 100 ms, and comes back from the button with its factory values",
+    "an interval below 100 ms hangs the beacon, and the button restores factory values",
     arguments: [
       ([UInt8(2), 0, 160, 0], true), ([2, 0, 159, 0], false), ([2, 0, 0, 0], false), ([2, 0], false),
     ])
@@ -120,7 +120,7 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("can have a past")
+  @Test("a beacon can have initial values")
   func past() async throws {
     let holds = [
       "uuid": Self.uuid.description, "major": "1", "minor": "515", "power": "low", "interval": "500ms",
@@ -139,7 +139,7 @@ struct IoTDesignShopFirmwareTests {
   }
 
   @Test(
-    "refuses a past that cannot be",
+    "invalid initial values are refused",
     arguments: [
       ["uuid": "180D"], ["uuid": ""], ["major": "0x10000"], ["power": "extreme"], ["interval": "99ms"],
       ["interval": "41s"], ["interval": "9223372036854775807s"], ["interval": "1"], ["room_name": "Lobby"],
@@ -151,7 +151,7 @@ struct IoTDesignShopFirmwareTests {
 
   // MARK: Faults
 
-  @Test("keeps old: confirms the write, and stores nothing")
+  @Test("a beacon with keeps_old confirms the write and stores nothing")
   func keepsOld() async throws {
     let fault = Fault.own(.keepsOld(IoTDesignShopGATT.beaconID))
     try await Self.run([.init(fault, attempts: 1)]) { (building) async throws in
@@ -167,7 +167,7 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("stores wrong: one bit of what was written is another")
+  @Test("a beacon with stores_wrong stores a value with one wrong bit")
   func storesWrong() async throws {
     try await Self.run([.init(.own(.storesWrong(IoTDesignShopGATT.beaconID)))]) { (building) async throws in
       let beacon = try await Conversing(building)
@@ -177,7 +177,7 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("old beacon: stores and reads back, and has on air what it had before")
+  @Test("a beacon with old_beacon stores and returns new values, and advertises the old ones")
   func oldBeacon() async throws {
     try await Self.run([.init(.own(.oldBeacon))], holds: ["minor": "5"]) { (building) async throws in
       let beacon = try await Conversing(building)
@@ -188,7 +188,7 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("write protected: refuses, and keeps what it had")
+  @Test("a write-protected beacon refuses the write and keeps its value")
   func writeProtected() async throws {
     let fault = Fault.rejectsWrite(to: IoTDesignShopGATT.beaconUUID, code: ATTCode.writeNotPermitted)
     try await Self.run([.init(fault)]) { (building) async throws in
@@ -204,7 +204,8 @@ struct IoTDesignShopFirmwareTests {
     }
   }
 
-  @Test("a link that is lost in a write: the value is stored, or is not", arguments: [true, false])
+  @Test(
+    "a link that is lost during a write leaves the value stored or not, as ordered", arguments: [true, false])
   func drops(isStored: Bool) async throws {
     let fault = Fault.drops(in: isStored ? .confirm(2) : .write(2))
     try await Self.run([.init(fault, attempts: 1)]) { (building) async throws in
@@ -215,12 +216,12 @@ struct IoTDesignShopFirmwareTests {
       }
       #expect(error?.code == .disconnected)
       #expect(await building.world.flash(of: Building.sensor(1))?.minor == (isStored ? 2 : 0))
-      #expect(try await building.hear()?.iBeacon?.uuid == Self.uuid, "half of it is on air")
+      #expect(try await building.hear()?.iBeacon?.uuid == Self.uuid, "the stored value is not on air")
     }
   }
 }
 
-/// A link to a beacon, its characteristics found.
+/// A link to a beacon, with its characteristics.
 private struct Conversing {
   var peripheral: any Peripheral
   var service: RemoteService
@@ -243,7 +244,7 @@ private struct Conversing {
   }
 }
 
-/// A connected beacon without any radio.
+/// A connected beacon without a radio.
 private struct Bench {
   var firmware = IoTDesignShopFirmware()
   var generator = SeededGenerator(seed: 1)

@@ -3,7 +3,8 @@ import VirtualBuilding
 
 @Suite("The lower bound of a run")
 struct LowerBoundTests {
-  /// Of round numbers: a call takes 0.2 s, a link stands for 2 s, a window takes 1.5 s from the calls.
+  /// A bound with round numbers: a connection takes 0.2 s, a link 2 s, and a scan window costs 1.5 s of
+  /// connecting.
   private static func bound(
     slots: Int = 5, link: Double = 2, restart: Double = 2, calling: Double = 10,
     radio change: (inout RadioParameters) -> Void = { _ in }
@@ -24,32 +25,35 @@ struct LowerBoundTests {
       turns: .init(survey: .seconds(3), calling: .seconds(calling), window: .milliseconds(1200)))
   }
 
-  /// The survey of 3 s and its 0.3 s, the restart of 2 s, and half an interval until it is heard.
+  /// The survey of 3 s with its overhead of 0.3 s, the restart of 2 s, and half an advertising interval.
   private static let around = 3.3 + 2 + 0.1
 
-  @Test("knows its parts")
+  @Test("the parts of the bound follow from the radio and the session")
   func parts() {
     let bound = Self.bound()
     #expect(bound.connecting == .milliseconds(200))
     #expect(bound.link == .seconds(2))
     #expect(bound.deafness == .milliseconds(1500))
-    // 1.5 s without calls and 0.8 s until the last slot is filled again, less the 2 s for which links go on.
+    // 1.5 s without connections and 0.8 s until the last slot is filled again, minus the 2 s for which links
+    // continue.
     #expect(bound.emptiness == .milliseconds(300))
-    #expect(Self.bound(link: 3).emptiness == .zero, "who talks longer than a window loses nothing by it")
+    #expect(Self.bound(link: 3).emptiness == .zero, "a session longer than a scan window costs slot time")
   }
 
   @Test(
-    "is set by the slots where conversations are long, by the calls where they are short",
+    "slots determine the bound if sessions are long, connections if they are short",
     arguments: [
-      // Nobody, one: a call and a link.
+      // No sensor; one sensor: a connection and a link.
       (5, 0, 1, nil), (5, 1, 1, 2.2), (5, 1, 8, 2.2),
-      // Five at once: the fifth is called last.
+      // Five at once: the fifth connection is the last.
       (5, 5, 1, 3.0),
       // 20 in 5 slots: 20 × 2.2 s / 5, and half of the 0.8 s for the first five.
       (5, 20, 1, 9.2), (5, 39, 2, 9.2), (5, 160, 8, 9.2),
-      // 200: 88.4 s of busy slots, in turns of 11.2 s, so 7 windows that leave them empty for 0.3 s each.
+      // 200: the slots are busy for 88.4 s, divided by 11.2 s gives 7 scan windows that leave them empty for
+      // 0.3 s each.
       (5, 200, 1, 90.5),
-      // With slots for everybody only calls take time: 200 × 0.2 s, four windows, and the last conversation.
+      // With a slot for each sensor only connecting takes time: 200 × 0.2 s, four scan windows, and the last
+      // session.
       (400, 200, 1, 40 + 4 * 1.5 + 2), (400, 200, 2, 20 + 2 * 1.5 + 2),
     ] as [(Int, Int, Int, Double?)])
   func makespan(_ slots: Int, _ sensors: Int, _ adapters: Int, _ expected: Double?) {
@@ -59,7 +63,7 @@ struct LowerBoundTests {
     #expect(abs(makespan - wanted) < 1e-6, "\(makespan) instead of \(wanted)")
   }
 
-  @Test("never falls with more sensors, never rises with more adapters")
+  @Test("the bound never falls with more sensors, and never rises with more adapters")
   func monotonic() {
     let bound = Self.bound()
     for adapters in 1...8 {
@@ -73,7 +77,8 @@ struct LowerBoundTests {
     }
   }
 
-  @Test("of a Robo Sensor in the measured radio: a link of a second and a half, and one device in 0.35 s")
+  @Test(
+    "a Robo Sensor with the measured radio needs a link of 1.5 s, and an adapter connects to one per 0.35 s")
   func measured() {
     let radio = RadioParameters()
     let bound = LowerBound(

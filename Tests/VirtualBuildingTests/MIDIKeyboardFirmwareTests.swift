@@ -5,7 +5,7 @@ import VirtualBuilding
 @Suite("A Bluetooth keyboard")
 struct MIDIKeyboardFirmwareTests {
   @Test(
-    "offers MIDI, takes whatever is written to it, stays connected, and remembers", arguments: WriteKind.both)
+    "a keyboard offers MIDI, accepts and stores any write, and stays connected", arguments: WriteKind.both)
   func plays(_ kind: WriteKind) async throws {
     try await Building.run(change: { $0.sensors[0].family = .midiKeyboard }) { (building) async throws in
       let heard = try #require(try await building.hear())

@@ -4,15 +4,15 @@ import Hex
 import Testing
 import VirtualBuilding
 
-/// The virtual `org.bluez` is a true one when programs that were written for the real one cannot tell. These are
-/// unmodified; what is missing on the machine is a failure, with what to run.
-@Suite("Clients that we did not write", .serialized)
+/// Programs that were written for the real `org.bluez` work with the virtual one. The programs are
+/// unmodified. A missing program is a failure, and the message says how to install it.
+@Suite("Unmodified third-party clients", .serialized)
 struct OrgBluezInteropTests {
   static let sensor: BluetoothAddress = .init(rawValue: 0xC47C_8D6A_0001)
   static let minor: UInt16 = 4711
 
-  /// One adapter, one sensor, as in life but for what is left to chance: bleak does not wait for characteristics that
-  /// come after `ServicesResolved`, and would fail against a real BlueZ as well.
+  /// One adapter and one sensor, with realistic timing except for late characteristics: bleak does not wait
+  /// for characteristics that appear after `ServicesResolved`, and would fail with a real BlueZ as well.
   static var building: Scenario {
     var radio = RadioParameters()
     radio.lateCharacteristics = 0
@@ -26,7 +26,8 @@ struct OrgBluezInteropTests {
     [sensor.description, "Hotel Guest", "correct horse", "Büro 12, \"Süd\"", String(minor)]
   }
 
-  @Test("bleak finds, connects, writes, is notified, and sees the iBeacon", .timeLimit(.minutes(3)))
+  @Test(
+    "bleak scans, connects, writes, gets notifications, and receives the iBeacon", .timeLimit(.minutes(3)))
   func bleak() async throws {
     try requireClients()
     try await ServedBuilding.serve(Self.building, speed: 8) { building in
@@ -40,16 +41,16 @@ struct OrgBluezInteropTests {
         "the status can be read and notifies")
       let heard = try #require(events.first { $0["event"] as? String == "heard" })
       #expect(heard["name"] as? String == "Robo Sensor")
-      #expect(heard["services"] as? [String] == [], "the service is not advertised")
+      #expect(heard["services"] as? [String] == [], "a service is advertised")
     }
   }
 
-  @Test("bluetoothctl does the same, typed by hand", .timeLimit(.minutes(3)))
+  @Test("bluetoothctl provisions a sensor with typed commands", .timeLimit(.minutes(3)))
   func bluetoothctl() async throws {
     try requireClients()
     var scenario = Self.building
-    // bluetoothctl shows the notifications of the selected attribute only: the typist needs the time to select the
-    // status before `saved` comes.
+    // bluetoothctl shows only the notifications of the selected attribute, so the script needs time to select
+    // the status before `saved` arrives.
     scenario.radio.roundTrip = .milliseconds(2000)...(.milliseconds(2500))
     try await ServedBuilding.serve(scenario, speed: 8) { building in
       let outcome = try await Client.run("bluetoothctl_session.py", Self.arguments, bus: building.busAddress)
@@ -57,7 +58,7 @@ struct OrgBluezInteropTests {
     }
   }
 
-  /// What either must have done and seen, on its side and on the sensor's.
+  /// Checks the actions and observations of a client, on its side and on the sensor's.
   private func expectProvisioned(_ outcome: Client.Outcome, in building: ServedBuilding) async throws {
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     let events = try outcome.events()

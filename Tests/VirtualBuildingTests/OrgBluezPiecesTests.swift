@@ -4,12 +4,12 @@ import Testing
 
 @testable import VirtualBuilding
 
-@Suite("org.bluez: what is told of changed objects")
+@Suite("org.bluez: signals for changed objects")
 struct ObjectTreeTests {
   static let path: ObjectPath = "/org/bluez/hci0"
   static let interface: InterfaceName = "org.bluez.Adapter1"
 
-  /// A tree with one object that has been told.
+  /// A tree with one object that was already signalled.
   static func told() -> ObjectTree {
     var tree = ObjectTree()
     tree.add(path, [.init(interface, [("Powered", .bool(true)), ("Alias", .string("a"))])])
@@ -17,23 +17,23 @@ struct ObjectTreeTests {
     return tree
   }
 
-  @Test("an object that comes is told with everything it has, standard interfaces included")
+  @Test("a new object is signalled with all its interfaces and properties")
   func added() throws {
     var tree = ObjectTree()
     tree.add(Self.path, [.init(Self.interface, [("Powered", .bool(true))])])
     tree.set(Self.path, Self.interface, "Alias", .string("late"))
     let signals = tree.takeSignals()
-    #expect(signals.map(\.member) == ["InterfacesAdded"], "a change within the same turn is part of it")
+    #expect(signals.map(\.member) == ["InterfacesAdded"], "a change of the same iteration has its own signal")
     let interfaces = try #require(signals.first?.body.last?.asEntries)
     #expect(
       interfaces.compactMap(\.key.asString) == [
         "org.freedesktop.DBus.Introspectable", "org.bluez.Adapter1", "org.freedesktop.DBus.Properties",
       ])
     #expect(interfaces[1].value.asVardict == ["Powered": .bool(true), "Alias": .string("late")])
-    #expect(tree.takeSignals().isEmpty, "nothing is told twice")
+    #expect(tree.takeSignals().isEmpty, "a change is signalled twice")
   }
 
-  @Test("changes of one turn are one signal, and the last value counts")
+  @Test("changes of one iteration become one signal with the last value")
   func coalesced() {
     var tree = Self.told()
     tree.set(Self.path, Self.interface, "Powered", .bool(false))
@@ -44,7 +44,7 @@ struct ObjectTreeTests {
     #expect(signals.first?.body[1].asVardict == ["Powered": .bool(false), "Alias": .string("c")])
   }
 
-  @Test("a value that stays the same is told only when that is asked for")
+  @Test("an unchanged value is signalled only on request")
   func unchanged() {
     var tree = Self.told()
     tree.set(Self.path, Self.interface, "Alias", .string("a"))
@@ -53,7 +53,7 @@ struct ObjectTreeTests {
     #expect(tree.takeSignals().first?.value(of: "Alias", at: Self.path) == .string("a"))
   }
 
-  @Test("a property that goes is invalidated")
+  @Test("a removed property is invalidated")
   func invalidated() {
     var tree = Self.told()
     tree.clear(Self.path, Self.interface, "Alias")
@@ -64,7 +64,7 @@ struct ObjectTreeTests {
     #expect(tree[Self.path, Self.interface, "Alias"] == nil)
   }
 
-  @Test("objects go from the leaves up; one that nobody was told of goes in silence")
+  @Test("objects are removed from the leaves up, and one that was never signalled without a signal")
   func removed() {
     var tree = Self.told()
     tree.add("/org/bluez/hci0/dev_A", [.init("org.bluez.Device1")])
@@ -82,7 +82,7 @@ struct ObjectTreeTests {
     #expect(tree.paths.isEmpty)
   }
 
-  @Test("removing /org/bluez/hci1 leaves /org/bluez/hci10 alone")
+  @Test("removing /org/bluez/hci1 keeps /org/bluez/hci10")
   func prefix() {
     var tree = ObjectTree()
     tree.add("/org/bluez/hci1", [])
@@ -119,7 +119,7 @@ struct DiscoveryFilterTests {
   }
 
   @Test(
-    "what cannot be a filter is refused",
+    "an invalid filter is refused",
     arguments: [
       [("Unknown", .bool(true))], [("Transport", .string("bredr"))], [("Transport", .byte(1))],
       [("UUIDs", .strings(["no UUID"]))], [("UUIDs", .string("180F"))], [("RSSI", .int32(-60))],
@@ -138,28 +138,28 @@ struct DiscoveryFilterTests {
     #expect(filter.matches(Self.report(uuids: [Self.uuid]), name: nil))
   }
 
-  @Test("RSSI is a floor")
+  @Test("an RSSI filter is a minimum")
   func rssi() throws {
     let filter = try Self.filter(("RSSI", .int16(-70)))
     #expect(filter.matches(Self.report(rssi: -70), name: nil))
     #expect(!filter.matches(Self.report(rssi: -71), name: nil))
   }
 
-  @Test("a pattern is the start of the name or of the address")
+  @Test("a pattern matches the start of the name or of the address")
   func pattern() throws {
     #expect(try Self.filter(("Pattern", .string("Robo"))).matches(Self.report(), name: "Robo Sensor"))
     #expect(try Self.filter(("Pattern", .string("C4:7C"))).matches(Self.report(), name: nil))
     #expect(try !Self.filter(("Pattern", .string("Sensor"))).matches(Self.report(), name: "Robo Sensor"))
   }
 
-  @Test("filters of several clients are merged by OR; one without a filter wants everything")
+  @Test("a report matches if any client's filter matches, and a client without a filter gets everything")
   func merged() throws {
     var sessions = DiscoverySessions()
     sessions.setFilter(try Self.filter(("RSSI", .int16(-50))), for: ":1.1")
     try sessions.start(":1.1")
     #expect(!sessions.wants(Self.report(), name: nil))
     sessions.setFilter(try Self.filter(("Pattern", .string("Robo"))), for: ":1.2")
-    #expect(!sessions.wants(Self.report(), name: "Robo Sensor"), "who only set a filter does not discover")
+    #expect(!sessions.wants(Self.report(), name: "Robo Sensor"), "a client with only a filter discovers")
     try sessions.start(":1.2")
     #expect(sessions.wants(Self.report(), name: "Robo Sensor"))
     #expect(!sessions.wants(Self.report(), name: "Other"))
@@ -167,7 +167,7 @@ struct DiscoveryFilterTests {
     #expect(sessions.wants(Self.report(), name: "Other"))
   }
 
-  @Test("the kernel is asked for what all clients want together")
+  @Test("the kernel's filter is the union of all clients' filters")
   func kernelFilter() throws {
     let weak = try Self.filter(("Transport", .string("le")), ("RSSI", .int16(-127)))
     let strong = try Self.filter(("Transport", .string("le")), ("RSSI", .int16(-50)))
@@ -184,7 +184,7 @@ struct DiscoveryFilterTests {
     #expect(MergedFilter([weak, nil]) != nil)
   }
 
-  @Test("small changes of RSSI are told as soon as somebody has set a filter, whatever it lets through")
+  @Test("small changes of RSSI are signalled if any client has set a filter")
   func threshold() throws {
     var sessions = DiscoverySessions()
     try sessions.start(":1.1")
@@ -198,7 +198,7 @@ struct DiscoveryFilterTests {
     #expect(!sessions.duplicateData)
   }
 
-  @Test("who starts twice, or stops what is not theirs, is told so")
+  @Test("a client that starts twice, or stops another's discovery, gets an error")
   func errors() throws {
     var sessions = DiscoverySessions()
     try sessions.start(":1.1")
@@ -215,7 +215,7 @@ struct DiscoveryFilterTests {
 @Suite("org.bluez: names of errors")
 struct BlueZFailureTests {
   @Test(
-    "ATT errors",
+    "each ATT error has BlueZ's name",
     arguments: [
       (0x02, "org.bluez.Error.NotPermitted: Read not permitted"),
       (0x03, "org.bluez.Error.NotPermitted: Write not permitted"),

@@ -3,7 +3,7 @@ import DBus
 import Testing
 import VirtualBuilding
 
-/// docs/bluez.md's statements, asked of the virtual `org.bluez` by a client that knows D-Bus only.
+/// The statements of docs/bluez.md, tested on the virtual `org.bluez` by a client that uses only D-Bus.
 @Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(2)))
 struct OrgBluezTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
@@ -32,7 +32,7 @@ struct OrgBluezTests {
     return scenario
   }
 
-  /// Serves the building ten times as fast as life, to one client.
+  /// Serves the building at ten times the real speed, to one client.
   func serve(
     _ scenario: Scenario = building(), speed: Double = 10,
     _ body: @escaping @Sendable (BusClient, ServedBuilding) async throws -> Void
@@ -44,7 +44,7 @@ struct OrgBluezTests {
 
   // MARK: Discovery
 
-  @Test("discovery: devices come as objects, RSSI goes when it stops, and 30 s later so do they")
+  @Test("discovery creates objects; when it stops, RSSI is removed, and 30 s later the objects")
   func discovery() async throws {
     try await serve { client, building in
       try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
@@ -64,7 +64,7 @@ struct OrgBluezTests {
       #expect(invalidated < over)
 
       await client.wait(from: stopped) { $0.removes(Self.device) }
-      #expect(at.duration(to: building.clock.now) > .seconds(29), "it was heard up to the end")
+      #expect(at.duration(to: building.clock.now) > .seconds(29), "the object disappeared early")
       #expect(
         await client.failure(Self.device, Self.device1, "Connect")?
           .hasPrefix("org.freedesktop.DBus.Error.UnknownObject: ") == true)
@@ -72,7 +72,7 @@ struct OrgBluezTests {
   }
 
   @Test(
-    "discovery belongs to its client: twice is busy, another's cannot be stopped, and it ends with the client"
+    "discovery belongs to its client: no second start, no stop by another client, and it ends with the client"
   )
   func clients() async throws {
     try await serve { client, building in
@@ -93,7 +93,7 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("a filter that selects by service finds no Robo Sensor; one by RSSI only the near ones")
+  @Test("a filter by service finds no Robo Sensor, and one by RSSI finds only near ones")
   func filtered() async throws {
     try await serve(
       Self.building { $0.sensors[1].signal = .init(base: -90) }
@@ -101,7 +101,7 @@ struct OrgBluezTests {
       let none = DBusValue.vardict([("UUIDs", .strings(["12345678-9abc-def0-1234-000000000001"]))])
       try await client.call(Self.hci0, Self.adapter1, "SetDiscoveryFilter", none)
       try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
-      // Everybody advertises at least twice in this time.
+      // Every sensor advertises at least twice in this time.
       try await building.clock.sleep(for: .seconds(3))
       #expect(try await client.objects() == ["/org/bluez", Self.hci0.text])
       try await client.call(
@@ -113,7 +113,7 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("another filter starts the scan anew; beside a client without a filter it changes nothing")
+  @Test("a different filter restarts the scan, but not while another client has no filter")
   func filterRestartsScan() async throws {
     @Sendable func setFilter(_ client: BusClient, rssi: Int16) async throws {
       try await client.call(
@@ -140,7 +140,7 @@ struct OrgBluezTests {
 
   // MARK: Connecting
 
-  /// Discovers until a device is an object, and stops.
+  /// Discovers until a device's object exists, then stops.
   static func hear(_ path: ObjectPath, _ client: BusClient) async throws {
     let mark = client.mark
     try await client.call(hci0, adapter1, "StartDiscovery")
@@ -148,7 +148,7 @@ struct OrgBluezTests {
     try await client.call(hci0, adapter1, "StopDiscovery")
   }
 
-  /// Hears a device, connects to it, and waits for its services.
+  /// Receives a device, connects to it, and waits for its services.
   private static func connect(_ path: ObjectPath, _ client: BusClient) async throws {
     try await hear(path, client)
     let mark = client.mark
@@ -173,7 +173,7 @@ struct OrgBluezTests {
 
   struct Missing: Error { var uuid: BluetoothUUID }
 
-  @Test("Connect returns before the services are resolved; once connected it succeeds at once")
+  @Test("Connect returns before the services are resolved, and at once for a connected device")
   func connecting() async throws {
     try await serve(Self.building { $0.radio.resolve = .seconds(20)...(.seconds(20)) }) { client, _ in
       try await Self.hear(Self.device, client)
@@ -198,7 +198,7 @@ struct OrgBluezTests {
         RoboSensorGATT.ssid, RoboSensorGATT.password, RoboSensorGATT.roomName, RoboSensorGATT.minor,
         RoboSensorGATT.command, RoboSensorGATT.status,
       ].map { DBusValue.string($0.description.lowercased()) }
-      // Each of them is late every other time.
+      // Characteristics are late in half of the connections.
       for _ in 1...10 {
         try await Self.hear(Self.device, client)
         let mark = client.mark
@@ -216,13 +216,13 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("a dead peripheral never answers; a second Connect is refused; Disconnect ends the first at once")
+  @Test("Connect of a dead peripheral gets no reply, a second one is refused, and Disconnect ends the first")
   func dead() async throws {
     try await serve { client, building in
       try await Self.hear(Self.dead, client)
       try await withThrowingTaskGroup(of: String?.self) { group in
         group.addTask { await client.failure(Self.dead, Self.device1, "Connect") }
-        // It is under way when a second one is refused.
+        // It is in progress when a second one is refused.
         while await building.world.attemptsUnderWay(on: Self.adapter) == 0 {
           try await building.clock.sleep(for: .milliseconds(50))
         }
@@ -230,16 +230,16 @@ struct OrgBluezTests {
           await client.failure(Self.dead, Self.device1, "Connect")
             == "org.bluez.Error.Failed: Operation already in progress")
         try await building.clock.sleep(for: .seconds(30))
-        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 1, "still at it after 30 s")
+        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 1, "the attempt ended within 30 s")
         #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil)
         #expect(try await group.next() == "org.bluez.Error.Failed: br-connection-canceled")
         #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 0)
       }
-      #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil, "nothing to do is no error")
+      #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil, "it failed without a link")
     }
   }
 
-  @Test("Disconnect takes its time, in which the link can be used")
+  @Test("Disconnect takes 2 s and more, in which the link can be used")
   func disconnecting() async throws {
     try await serve(Self.building { $0.radio.disconnect = .seconds(20)...(.seconds(28)) }) {
       client, building in
@@ -264,7 +264,7 @@ struct OrgBluezTests {
 
   // MARK: Attributes
 
-  @Test("requests: values that are read are told; each refusal has the name that BlueZ gives it")
+  @Test("a value that was read is signalled, and each refusal has BlueZ's error name")
   func requests() async throws {
     try await serve(
       Self.building { $0.radio.roundTrip = .milliseconds(1000)...(.milliseconds(1500)) }
@@ -312,7 +312,7 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("cached data lies: after the reboot the name stays, and the manufacturer data is the news")
+  @Test("after the reboot the cached name stays, and the manufacturer data is signalled")
   func stale() async throws {
     try await serve { client, building in
       try await Self.connect(Self.device, client)
@@ -329,7 +329,7 @@ struct OrgBluezTests {
       try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
       let news = try #require(
         await client.wait(from: mark) { $0.value(of: "ManufacturerData", at: Self.device) != nil })
-      #expect(client.signals[news].value(of: "RSSI", at: Self.device) != nil, "with a fresh RSSI")
+      #expect(client.signals[news].value(of: "RSSI", at: Self.device) != nil, "the signal has no RSSI")
       let data = client.signals[news].value(of: "ManufacturerData", at: Self.device)?.asEntries?.first
       #expect(data?.key == .uint16(0x004C))
       #expect(data?.value.asBytes.flatMap(IBeacon.init(manufacturerData:))?.minor == 0x1234)
@@ -337,7 +337,7 @@ struct OrgBluezTests {
 
       try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
       try await building.clock.sleep(for: .seconds(40))
-      #expect(try await client.objects().contains(Self.device.text), "Connect made it stay")
+      #expect(try await client.objects().contains(Self.device.text), "the object is not permanent")
       try await client.call(Self.hci0, Self.adapter1, "RemoveDevice", .objectPath(Self.device))
       #expect(try await !client.objects().contains(Self.device.text))
       #expect(
@@ -346,9 +346,9 @@ struct OrgBluezTests {
     }
   }
 
-  // MARK: Trouble
+  // MARK: Failures
 
-  @Test("adapter off: links end, and what is asked of it is refused; adapter on: it works again")
+  @Test("switching an adapter off ends links and refuses calls; switching it on makes it usable")
   func poweredOff() async throws {
     try await serve { client, _ in
       try await Self.connect(Self.device, client)
@@ -374,7 +374,7 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("adapter blocked by rfkill: it says so, and cannot be switched on")
+  @Test("an adapter that rfkill blocks reports this and cannot be switched on")
   func blocked() async throws {
     try await serve { client, building in
       await building.world.setBlocked(true, Self.adapter)
@@ -388,7 +388,7 @@ struct OrgBluezTests {
   }
 
   @Test(
-    "adapter unplugged: links and power go, then objects from the leaves up; plugged in: known devices are back"
+    "unplugging removes links, power and objects in order, and known devices return with the adapter"
   )
   func unplugged() async throws {
     try await serve { client, building in
@@ -418,7 +418,7 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("bluetoothd killed: the name goes without a word; started again it knows its devices, and no links")
+  @Test("a killed bluetoothd sends no signals, and after its restart knows its devices but no links")
   func killed() async throws {
     try await serve { client, building in
       try await Self.connect(Self.device, client)
@@ -429,7 +429,7 @@ struct OrgBluezTests {
       #expect(
         await client.failure(Self.hci0, Self.adapter1, "StartDiscovery")?
           .hasPrefix("org.freedesktop.DBus.Error.ServiceUnknown") == true)
-      #expect(await building.world.openLinkCount() == 1, "the kernel keeps the link")
+      #expect(await building.world.openLinkCount() == 1, "the kernel did not keep the link")
       await building.stack.startDaemon()
       #expect(await building.world.openLinkCount() == 0)
       #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
@@ -437,7 +437,7 @@ struct OrgBluezTests {
     }
   }
 
-  @Test("bluetoothd stopped in order: everything is taken back, then the name goes")
+  @Test("an orderly stop of bluetoothd removes all objects and then releases the name")
   func stopped() async throws {
     try await serve { client, building in
       try await Self.connect(Self.device, client)
@@ -457,10 +457,10 @@ struct OrgBluezTests {
     }
   }
 
-  // MARK: Manners
+  // MARK: Invalid calls
 
   @Test(
-    "calls that make no sense get the answers of BlueZ's D-Bus library",
+    "invalid calls get the error replies of BlueZ's D-Bus library",
     arguments: [
       (
         "/org/bluez/hci9", "org.bluez.Adapter1", "StartDiscovery", [],
@@ -510,7 +510,7 @@ struct OrgBluezTests {
 }
 
 extension DBus.Signal {
-  /// The UUID of the characteristic that it tells has come.
+  /// The UUID of a characteristic that the signal adds.
   fileprivate var addedCharacteristic: DBusValue? {
     guard member == "InterfacesAdded", let interfaces = body.last?.asEntries else { return nil }
     let characteristic = interfaces.first { $0.key == .string("org.bluez.GattCharacteristic1") }

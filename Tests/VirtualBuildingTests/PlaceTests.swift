@@ -3,9 +3,9 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("Places in a virtual building")
+@Suite("Positions in a virtual building")
 struct PlaceTests {
-  /// A radio in which nothing is left to chance.
+  /// A radio without random effects.
   private static func plain(_ change: (inout RadioParameters) -> Void = { _ in }) -> RadioParameters {
     var radio = RadioParameters()
     (radio.shadowing, radio.fading) = (0, 0)
@@ -31,23 +31,23 @@ struct PlaceTests {
   }
 
   @Test(
-    "say how strongly a sensor is heard: by distance, walls and ceilings",
+    "the strength of a sensor depends on distance, walls and ceilings",
     arguments: [
       (Place(x: 2, y: 1), -59),
-      // Ten times as far is 20 dB less; a hundred times, and never nearer than a hand's breadth.
+      // Ten times the distance is 20 dB less. The minimum distance is 0.1 m.
       (Place(x: 1, y: 1), -39), (Place(x: 1.01, y: 1), -39),
-      // A wall every 5 m: none up to 4.9, one from 5.1, two from 11 on.
+      // One wall per 5 m: none up to 4.9 m, one from 5.1 m, two from 11 m.
       (Place(x: 4.9, y: 1), -71), (Place(x: 5.1, y: 1), -74), (Place(x: 11, y: 1), -85),
-      // Across and along, and below the origin.
+      // In both directions, and below the origin.
       (Place(x: 6, y: 6), -82), (Place(x: -1, y: 1), -68),
-      // One storey up is 3 m of way and a ceiling; two are two.
+      // One storey up is 3 m and one ceiling; two storeys are twice that.
       (Place(x: 1, y: 1, floor: 1), -87), (Place(x: 1, y: 1, floor: -2), -111),
     ])
   func strength(_ place: Place, _ expected: Int) {
     #expect(Self.rssi(Self.scenario(sensors: [place])) == expected)
   }
 
-  @Test("leave alone what is said by number, and whom nobody has placed")
+  @Test("a position changes neither an explicit strength nor a device without a position")
   func numbers() {
     let near = Place(x: 2, y: 1)
     let named = Signal(base: -60, perAdapter: [Building.adapter.address: -80])
@@ -56,7 +56,7 @@ struct PlaceTests {
     #expect(Self.rssi(Self.scenario(sensors: [nil])) == -60)
   }
 
-  @Test("are each shadowed for good, by the seed and the two addresses alone")
+  @Test("shadowing is constant and depends only on the seed and the two addresses")
   func shadowing() {
     let radio = Self.plain { $0.shadowing = 3 }
     let places = Array(repeating: Place?(Place(x: 2, y: 1)), count: 400)
@@ -66,7 +66,7 @@ struct PlaceTests {
     }
     let all = strengths(400, seed: 1)
     #expect(all == strengths(400, seed: 1))
-    #expect(Array(all.prefix(3)) == strengths(3, seed: 1), "whoever else is in the building")
+    #expect(Array(all.prefix(3)) == strengths(3, seed: 1), "other sensors change the strengths")
     #expect(all != strengths(400, seed: 2))
     let deviations = all.map { Double($0 + 59) }
     let mean = deviations.reduce(0, +) / 400
@@ -76,7 +76,7 @@ struct PlaceTests {
   }
 
   @Test(
-    "lose more and more advertisements near the sensitivity, and all below it",
+    "packet loss grows near the sensitivity, and below it every advertisement is lost",
     arguments: [(-89, 1.0...1.0), (-93, 0.3...0.7), (-96, 0.02...0.25), (-97, 0.0...0.0), (-120, 0.0...0.0)])
   func loss(_ rssi: Int, _ heard: ClosedRange<Double>) async throws {
     let share = try await Building.run(
@@ -85,11 +85,11 @@ struct PlaceTests {
     ) { (building) async throws in
       try await building.reports(within: .seconds(21)) / 200
     }
-    // An interval is 0.1 s and up to 10 ms more.
+    // The interval is 0.1 s plus up to 10 ms.
     #expect((heard.lowerBound * 0.95...heard.upperBound * 1.06).contains(share), "\(share)")
   }
 
-  @Test("connect to nobody who is out of range, though a lucky advertisement may be heard")
+  @Test("a sensor out of range cannot be connected to, even if one advertisement is received")
   func range() async throws {
     try await Building.run(
       radio: Self.plain { $0.fading = 6 }, change: { $0.sensors[0].signal = Signal(base: -98) }
@@ -102,7 +102,7 @@ struct PlaceTests {
     }
   }
 
-  @Test("let each adapter hear its own part of the building")
+  @Test("each adapter receives its own part of the building")
   func parts() async throws {
     let heard = try await Building.run([[], [], []], radio: Self.plain()) { scenario in
       scenario.adapters[0].place = Place(x: 2, y: 2)
@@ -123,7 +123,7 @@ struct PlaceTests {
 }
 
 extension Building {
-  /// How often the first sensor was reported in a time.
+  /// The number of reports of the first sensor within a time.
   fileprivate func reports(within time: Duration) async throws -> Double {
     let end = clock.now.advanced(by: time)
     var count = 0.0

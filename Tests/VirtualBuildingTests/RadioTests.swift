@@ -7,7 +7,7 @@ import VirtualTime
 struct RadioTests {
   private static let four: [[ScheduledFault]] = [[], [], [], []]
 
-  @Test("connects in a third of a second, but in ten when the same adapter discovers")
+  @Test("a connection takes 0.33 s, but 10 s if the same adapter is discovering")
   func discoveryCosts() async throws {
     try await Building.run(Self.four) { (building) async throws in
       try await building.central.listen(on: Building.adapter) { (news) async throws(CentralError) in
@@ -26,7 +26,7 @@ struct RadioTests {
     }
   }
 
-  @Test("connects in ten seconds, too, when another program scans; and says which")
+  @Test("a connection takes 10 s if another program scans, and the program is reported")
   func foreignScan() async throws {
     try await Building.run { (building) async throws in
       try await building.hear()
@@ -41,7 +41,7 @@ struct RadioTests {
     }
   }
 
-  @Test("is deaf until the adapter was off, or cured")
+  @Test("a deaf adapter receives nothing until it is power-cycled or repaired")
   func deaf() async throws {
     try await Building.run { (building) async throws in
       try await building.hear()
@@ -59,7 +59,7 @@ struct RadioTests {
     }
   }
 
-  @Test("is not slowed down by another adapter's discovery")
+  @Test("discovery of another adapter does not delay a connection")
   func otherAdapter() async throws {
     try await Building.run { (building) async throws in
       try await building.hear(on: Building.secondAdapter)
@@ -70,7 +70,7 @@ struct RadioTests {
     }
   }
 
-  @Test("makes one connection after the other, and a dead peripheral takes its turns")
+  @Test("an adapter makes one connection after the other, and attempts to a dead peripheral rotate")
   func queue() async throws {
     try await Building.run([[.init(.neverAnswers)], [], []]) { (building) async throws in
       for number in 1...3 as ClosedRange<UInt64> { try await building.hear(Building.sensor(number)) }
@@ -95,7 +95,7 @@ struct RadioTests {
     }
   }
 
-  @Test("holds as many links as the adapter has slots")
+  @Test("an adapter holds as many links as it has slots")
   func slots() async throws {
     var radio = RadioParameters()
     radio.slotsPerAdapter = 2
@@ -107,14 +107,14 @@ struct RadioTests {
         _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
       }
       #expect(error?.code == .connectFailed)
-      #expect(await building.world.attemptCount(of: Building.sensor(3)) == 0, "nothing went on air")
+      #expect(await building.world.attemptCount(of: Building.sensor(3)) == 0, "an attempt reached the sensor")
       await first.disconnect()
       _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
       #expect(await building.world.openLinkCount() == 2)
     }
   }
 
-  @Test("takes two seconds and more to disconnect, during which the link can be used")
+  @Test("a disconnect takes 2 s and more, during which the link can be used")
   func disconnect() async throws {
     try await Building.run { (building) async throws in
       let peripheral = try await building.connect()
@@ -129,7 +129,7 @@ struct RadioTests {
   }
 
   @Test(
-    "forgets a peripheral half a minute after discovery has stopped", arguments: [(29, true), (31, false)])
+    "a peripheral is forgotten 30 s after discovery has stopped", arguments: [(29, true), (31, false)])
   func lifetime(_ seconds: Int, _ isKnown: Bool) async throws {
     try await Building.run { (building) async throws in
       try await building.hear()
@@ -139,7 +139,7 @@ struct RadioTests {
     }
   }
 
-  @Test("hears a sensor as strongly as the scenario says, on each adapter, give or take some fading")
+  @Test("each adapter receives a sensor with the scenario's strength, within the fading")
   func signal() async throws {
     try await Building.run(change: {
       $0.sensors[0].signal = Signal(base: nil, perAdapter: [Building.adapter.address: -72])
@@ -152,7 +152,7 @@ struct RadioTests {
     }
   }
 
-  @Test("switches a sensor on when the scenario says")
+  @Test("a sensor is switched on at the time of the scenario")
   func lateArrival() async throws {
     try await Building.run(change: { $0.sensors[0].appearsAfter = .seconds(40) }) { (building) async throws in
       let news = try #require(try await building.hear())
@@ -160,7 +160,7 @@ struct RadioTests {
     }
   }
 
-  @Test("often fails to connect to what is hardly heard")
+  @Test("connecting to a weak sensor often fails")
   func weak() async throws {
     let (failed, connected) = try await Building.run(change: { $0.sensors[0].signal = Signal(base: -90) }) {
       (building) async throws in
@@ -179,7 +179,7 @@ struct RadioTests {
     #expect(failed > 5 && connected > 5)
   }
 
-  @Test("says so when the stack stops, and starts with a clean slate")
+  @Test("a stop of the stack is reported, and its start begins without links")
   func stack() async throws {
     try await Building.run { (building) async throws in
       let peripheral = try await building.connect()
@@ -194,7 +194,7 @@ struct RadioTests {
     }
   }
 
-  @Test("gives the same world for the same seed, and another for another")
+  @Test("equal seeds give equal worlds, different seeds different ones")
   func determinism() async throws {
     let runs = try await [busyHour(seed: 5), busyHour(seed: 5), busyHour(seed: 6)]
     #expect(runs[0].count > 60)
@@ -202,7 +202,7 @@ struct RadioTests {
     #expect(runs[0] != runs[2])
   }
 
-  /// Everything that reached 20 sensors, and when, while they were provisioned by two adapters at once.
+  /// All writes to 20 sensors, with their times, while two adapters provision them at once.
   private func busyHour(seed: UInt64) async throws -> [WriteRecord] {
     try await Building.run(seed: seed, Array(repeating: [], count: 20)) { (building) async throws in
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("A sensor with an advertising interval of its own")
+@Suite("A sensor with its own advertising interval")
 struct RareAdvertiserTests {
   private static func lighthouse(
     every interval: Duration, isAnswering: Bool = true
@@ -12,7 +12,7 @@ struct RareAdvertiserTests {
     { $0.sensors[0].family = Lighthouse.family(every: interval, isAnswering: isAnswering) }
   }
 
-  @Test("is heard at once when it is switched on, and then at its interval", arguments: [3, 20])
+  @Test("a sensor is received at once when it is switched on, and then at its interval", arguments: [3, 20])
   func interval(_ seconds: Int) async throws {
     var radio = RadioParameters()
     radio.duplicates = .every(.zero)
@@ -27,7 +27,7 @@ struct RareAdvertiserTests {
         }
         return heard
       }
-      // Discovery runs 40 ms after it was asked for: the very first advertisement, nobody has heard.
+      // Discovery runs 40 ms after the request, so the first advertisement is not received.
       for (number, instant) in heard.enumerated() {
         let grid = Duration.seconds(seconds) * (number + 1)
         #expect((grid...(grid + .milliseconds(11))).contains(instant.sinceZero))
@@ -35,7 +35,7 @@ struct RareAdvertiserTests {
     }
   }
 
-  @Test("keeps to its interval whether anybody listens or not")
+  @Test("a sensor keeps its interval whether or not an adapter scans")
   func windows() async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(10))) { (building) async throws in
       #expect(try await building.hear(within: .seconds(9)) == nil)
@@ -46,7 +46,8 @@ struct RareAdvertiserTests {
   }
 
   @Test(
-    "is connected to when it has advertised twice more", arguments: [500, 1000, 2000, 3000, 3800] as [Int])
+    "a sensor is connected to after two further advertisements",
+    arguments: [500, 1000, 2000, 3000, 3800] as [Int])
   func connecting(_ milliseconds: Int) async throws {
     let interval = Duration.milliseconds(milliseconds)
     try await Building.run(change: Self.lighthouse(every: interval)) { (building) async throws in
@@ -58,7 +59,9 @@ struct RareAdvertiserTests {
     }
   }
 
-  @Test("cannot be connected to when the second comes more than 4 s after the first", arguments: [5, 10, 30])
+  @Test(
+    "a sensor cannot be connected to if its second advertisement comes more than 4 s after the first",
+    arguments: [5, 10, 30])
   func tooRare(_ seconds: Int) async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(seconds))) { (building) async throws in
       let heard = try #require(try await building.hear())
@@ -69,7 +72,7 @@ struct RareAdvertiserTests {
       let took = heard.receivedAt.duration(to: building.clock.now)
       let given = Duration.seconds(seconds) + .seconds(4)
       #expect((given - .milliseconds(20)...(given + .milliseconds(100))).contains(took))
-      // The stack has forgotten it with that.
+      // The stack has forgotten it as well.
       let again = await #expect(throws: CentralError.self) {
         _ = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
       }
@@ -79,7 +82,7 @@ struct RareAdvertiserTests {
     }
   }
 
-  @Test("is not listened for any longer when the attempt is called off")
+  @Test("a cancelled attempt does not wait for an advertisement any more")
   func calledOff() async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(3))) { (building) async throws in
       try await building.hear()
@@ -94,7 +97,7 @@ struct RareAdvertiserTests {
     }
   }
 
-  @Test("keeps no other attempt from its turn")
+  @Test("a waiting attempt does not delay other attempts")
   func queue() async throws {
     try await Building.run([[], []], change: Self.lighthouse(every: .seconds(30))) {
       (building) async throws in
@@ -118,7 +121,8 @@ struct RareAdvertiserTests {
   }
 
   @Test(
-    "advertises again as soon as its link has ended, whoever ended it", arguments: ["host", "device", "air"])
+    "a sensor advertises again as soon as its link has ended, whichever side ended it",
+    arguments: ["host", "device", "air"])
   func linkEnds(_ by: String) async throws {
     try await Building.run(change: Self.lighthouse(every: .milliseconds(3900))) { (building) async throws in
       let peripheral = try await building.connect()
@@ -141,14 +145,14 @@ struct RareAdvertiserTests {
     }
   }
 
-  @Test("takes writes without response, and its own disconnect is told")
+  @Test("a sensor accepts writes without response, and its disconnect is signalled")
   func withoutResponse() async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(3))) { (building) async throws in
       let peripheral = try await building.connect()
       let service = try await peripheral.discover(Lighthouse.service, requiring: [Lighthouse.lamp])
       let lamp = try service.require(Lighthouse.lamp)
       try await peripheral.write([1, 2, 3], to: lamp, .withoutResponse)
-      #expect(await building.world.writeCount(of: Building.sensor(1)) == 0, "it is on its way")
+      #expect(await building.world.writeCount(of: Building.sensor(1)) == 0, "the write arrived at once")
       #expect(await peripheral.disconnection()?.cause == .remote)
       #expect(await building.world.flash(of: Building.sensor(1))?.values["lamp"] == [1, 2, 3])
       #expect(await building.world.writeCount(of: Building.sensor(1), to: Lighthouse.lamp) == 1)
@@ -158,7 +162,7 @@ struct RareAdvertiserTests {
   }
 
   @Test(
-    "that hangs holds its link until the host has waited half a minute for an answer, and seems to have nothing"
+    "a sensor that hangs keeps its link until the request times out after 30 s, and has no services"
   )
   func hangs() async throws {
     let change = Self.lighthouse(every: .seconds(3), isAnswering: false)
@@ -176,7 +180,7 @@ struct RareAdvertiserTests {
     }
   }
 
-  @Test("whose service the stack keeps for itself is connected to, and cannot be used")
+  @Test("a sensor whose service the stack keeps for itself can be connected to but not used")
   func serviceOfTheStack() async throws {
     try await Building.run(change: {
       Self.lighthouse(every: .seconds(3))(&$0)
@@ -204,7 +208,7 @@ extension OrgBluezTests {
   }
 
   @Test(
-    "a sensor that advertises rarely is connected to when it has done so twice, and written without response")
+    "a sensor that advertises rarely is connected to after two advertisements, and written without response")
   func rareAdvertiser() async throws {
     try await serve(Self.lighthouse(every: .seconds(3)), speed: 4) { client, building in
       try await Self.hear(Self.device, client)
@@ -222,7 +226,7 @@ extension OrgBluezTests {
     }
   }
 
-  @Test("one that advertises less often than every 4 s is removed, and `Connect` is never answered")
+  @Test("a sensor that advertises less often than every 4 s is removed, and Connect gets no reply")
   func tooRareAdvertiser() async throws {
     try await serve(Self.lighthouse(every: .seconds(5)), speed: 10) { client, building in
       try await Self.hear(Self.device, client)
@@ -238,7 +242,7 @@ extension OrgBluezTests {
           return true
         }
         let isSilent = try await group.next()
-        #expect(isSilent == true, "it was answered")
+        #expect(isSilent == true, "Connect got a reply")
         group.cancelAll()
       }
       #expect(!client.signals.contains { $0.value(of: "Connected", at: Self.device) == .bool(true) })
@@ -248,7 +252,7 @@ extension OrgBluezTests {
     }
   }
 
-  @Test("one that answers nothing has no services after 30 s, and no link soon after")
+  @Test("a sensor that never responds has no services after 30 s, and no link soon after")
   func mute() async throws {
     try await serve(Self.lighthouse(every: .seconds(1), isAnswering: false), speed: 20) { client, building in
       try await Self.hear(Self.device, client)
@@ -260,7 +264,7 @@ extension OrgBluezTests {
     }
   }
 
-  @Test("a service that the stack keeps for itself is among the UUIDs, and is no object")
+  @Test("a service that the stack keeps for itself is listed in UUIDs and has no object")
   func serviceOfTheStack() async throws {
     let scenario = Self.lighthouse(every: .seconds(1)) { $0.radio.servicesOfTheStack = [Lighthouse.service] }
     try await serve(scenario) { client, building in

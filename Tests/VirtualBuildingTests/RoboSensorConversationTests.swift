@@ -3,9 +3,9 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("A Robo Sensor is provisioned")
+@Suite("Provisioning of a Robo Sensor")
 struct RoboSensorConversationTests {
-  @Test("from its name on air to its iBeacon")
+  @Test("a Robo Sensor is provisioned, from its name on air to its iBeacon")
   func whole() async throws {
     try await Building.run { (building) async throws in
       let news = try #require(try await building.hear())
@@ -38,7 +38,7 @@ struct RoboSensorConversationTests {
     }
   }
 
-  @Test("leaves a trace of every write, with the room it was for")
+  @Test("every write to a Robo Sensor is recorded with its address")
   func trace() async throws {
     try await Building.run { (building) async throws in
       let conversation = try await Conversation(try await building.connect())
@@ -55,7 +55,7 @@ struct RoboSensorConversationTests {
     }
   }
 
-  @Test("and cannot be connected to afterwards, until somebody presses its button")
+  @Test("a provisioned Robo Sensor cannot be connected to until its button is pressed")
   func button() async throws {
     try await Building.run { (building) async throws in
       let conversation = try await Conversation(try await building.connect())

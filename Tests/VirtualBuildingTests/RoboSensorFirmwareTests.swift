@@ -6,7 +6,7 @@ import VirtualTime
 @Suite("The Robo Sensor's firmware")
 struct RoboSensorFirmwareTests {
   @Test(
-    "takes values of the lengths it was made for, and refuses others",
+    "a Robo Sensor accepts values of valid length and refuses others",
     arguments: [
       (RoboSensorGATT.ssid, 0, false), (RoboSensorGATT.ssid, 1, true), (RoboSensorGATT.ssid, 32, true),
       (RoboSensorGATT.ssid, 33, false), (RoboSensorGATT.password, 0, true),
@@ -22,7 +22,9 @@ struct RoboSensorFirmwareTests {
     #expect(effects == [isTaken ? .answer(1, []) : .refuse(1, 0x0D)])
   }
 
-  @Test("saves only what is complete", arguments: [[], [RoboSensorGATT.roomName], [RoboSensorGATT.minor]])
+  @Test(
+    "a Robo Sensor saves only a complete configuration",
+    arguments: [[], [RoboSensorGATT.roomName], [RoboSensorGATT.minor]])
   func incomplete(_ written: [BluetoothUUID]) {
     var sensor = Bench()
     for characteristic in written { _ = sensor.write([0x61, 0x62], to: characteristic) }
@@ -31,7 +33,7 @@ struct RoboSensorFirmwareTests {
     #expect(!sensor.firmware.flash.isSaved)
   }
 
-  @Test("knows no other command", arguments: ["", "save", "SAVE\n", "RESET"])
+  @Test("a Robo Sensor refuses any other command", arguments: ["", "save", "SAVE\n", "RESET"])
   func commands(_ command: String) {
     var sensor = Bench()
     _ = sensor.write([0x61], to: RoboSensorGATT.roomName)
@@ -40,7 +42,7 @@ struct RoboSensorFirmwareTests {
     #expect(!sensor.firmware.flash.isSaved)
   }
 
-  @Test("loses in a restart what was not saved")
+  @Test("a restart discards written values that were not saved")
   func restart() {
     var sensor = Bench()
     _ = sensor.write([0x61], to: RoboSensorGATT.roomName)
@@ -51,7 +53,7 @@ struct RoboSensorFirmwareTests {
     #expect(!sensor.firmware.flash.isSaved)
   }
 
-  @Test("advertises its name while it waits, nothing while connected")
+  @Test("a Robo Sensor advertises its name while it waits, and nothing while connected")
   func advertising() {
     var sensor = Bench()
     #expect(sensor.firmware.advertising == nil)
@@ -59,7 +61,7 @@ struct RoboSensorFirmwareTests {
     #expect(sensor.firmware.advertising == AdvertisingPayload(isConnectable: true, localName: "Robo Sensor"))
   }
 
-  @Test("answers a WiFi scan strongest first, ten at most, in pieces that say whether more follow")
+  @Test("a WiFi scan returns at most ten networks, strongest first, in parts marked MORE or END")
   func wifiScan() async throws {
     let networks = (0..<14).map { WiFiNetwork(ssid: "Café, floor \($0), a rather long name", rssi: -40 - $0) }
     let answer = try await Building.run(wifiNetworks: networks.shuffledByHand) { (building) async throws in
@@ -86,7 +88,7 @@ struct RoboSensorFirmwareTests {
         == networks.prefix(10).map { "\($0.ssid),\($0.rssi)" })
   }
 
-  @Test("answers a WiFi scan in the void with the end alone")
+  @Test("a WiFi scan without networks returns only END")
   func wifiScanInTheVoid() async throws {
     let answer = try await Building.run { (building) async throws in
       let peripheral = try await building.connect()
@@ -101,7 +103,7 @@ struct RoboSensorFirmwareTests {
   }
 }
 
-/// A connected sensor without any radio.
+/// A connected sensor without a radio.
 private struct Bench {
   var firmware = RoboSensorFirmware()
   var generator = SeededGenerator(seed: 1)
@@ -121,7 +123,7 @@ private struct Bench {
 }
 
 extension [WiFiNetwork] {
-  /// In an order that is not theirs: the odd ones first, backwards.
+  /// In another order: the odd ones first, backwards.
   fileprivate var shuffledByHand: Self {
     let all = enumerated()
     return all.filter { $0.offset % 2 == 1 }.map(\.element).reversed()

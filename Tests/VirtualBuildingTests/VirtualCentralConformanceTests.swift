@@ -6,7 +6,7 @@ import VirtualTime
 
 @Suite("The in-process Central")
 struct VirtualCentralConformanceTests {
-  @Test("keeps the contract", arguments: ConformanceCheck.all)
+  @Test("the central passes the conformance check", arguments: ConformanceCheck.all)
   func conforms(_ check: ConformanceCheck) async throws {
     try await VirtualTime.run { clock in
       try await Building.inWorld(ConformanceScenario.scenario, clock) { world in

@@ -3,7 +3,7 @@ import VirtualTime
 
 @Suite("Seeded generator")
 struct SeededGeneratorTests {
-  @Test("follows SplitMix64's published sequence")
+  @Test("the generator gives SplitMix64's published sequence")
   func reference() {
     var generator = SeededGenerator(seed: 1_234_567)
     let drawn = (0..<5).map { _ in generator.next() }
@@ -14,7 +14,7 @@ struct SeededGeneratorTests {
       ])
   }
 
-  @Test("splits by label, whatever was drawn before")
+  @Test("a split depends on the label only, not on earlier draws")
   func split() {
     var parent = SeededGenerator(seed: 42)
     var before = parent.split("radio")
@@ -27,7 +27,7 @@ struct SeededGeneratorTests {
     #expect(parent.split("") != parent)
   }
 
-  @Test("draws durations within their range, both ends included")
+  @Test("durations are drawn from the whole range, both ends included")
   func durations() {
     var generator = SeededGenerator(seed: 3)
     let range = Duration.nanoseconds(5)...(.nanoseconds(8))
@@ -36,7 +36,7 @@ struct SeededGeneratorTests {
     #expect(generator.duration(in: .seconds(2)...(.seconds(2))) == .seconds(2))
   }
 
-  @Test("keeps to a probability", arguments: [0.0, 0.3, 1.0])
+  @Test("chance gives true with the given probability", arguments: [0.0, 0.3, 1.0])
   func chance(_ probability: Double) {
     var generator = SeededGenerator(seed: 9)
     let hits = (0..<10_000).filter { _ in generator.chance(probability) }.count

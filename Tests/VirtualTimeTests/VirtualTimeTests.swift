@@ -5,7 +5,7 @@ import VirtualTime
 
 @Suite("Virtual time")
 struct VirtualTimeTests {
-  @Test("begins at zero, stands still while there is work, and jumps to the next sleeper")
+  @Test("virtual time begins at zero, stands still while there is work, and then jumps to the next sleeper")
   func passes() async throws {
     let instants = try await VirtualTime.run { clock in
       var instants = [clock.now.sinceZero]
@@ -20,7 +20,7 @@ struct VirtualTimeTests {
     #expect(instants == [.zero, .zero, .seconds(3600), .seconds(3600)])
   }
 
-  @Test("wakes sleepers in the order of their instants, and of lying down where these are equal")
+  @Test("sleepers wake in the order of their instants, and equal ones in the order of their start")
   func order() async throws {
     let woken = try await VirtualTime.run { clock in
       let log = Log()
@@ -37,7 +37,7 @@ struct VirtualTimeTests {
     #expect(woken == ["4@0.0", "1@10.0", "3@10.0", "2@20.0", "0@30.0", "5@30.0"])
   }
 
-  @Test("ends a cancelled sleep at once, and only that one")
+  @Test("cancellation ends a sleep at once, and no other sleep")
   func cancellation() async throws {
     let (first, elapsed, other) = try await VirtualTime.run { clock in
       async let other: Duration = {
@@ -64,7 +64,7 @@ struct VirtualTimeTests {
     #expect(other == .seconds(7))
   }
 
-  @Test("does not sleep at all in a task that is cancelled already")
+  @Test("a task that is already cancelled does not sleep")
   func cancelledBefore() async throws {
     let elapsed = try await VirtualTime.run { clock in
       await withTaskGroup(of: Void.self) { group in
@@ -76,7 +76,7 @@ struct VirtualTimeTests {
     #expect(elapsed == .zero)
   }
 
-  @Test("hands on what the body throws")
+  @Test("the run throws the error of its body")
   func throwing() async {
     struct Mishap: Error {}
     await #expect(throws: Mishap.self) {
@@ -88,7 +88,7 @@ struct VirtualTimeTests {
   }
 
   @Test(
-    "calls timers in the order of their instants, and of being set where these are equal; one that has passed, soon"
+    "timers are called in the order of instants and, if equal, of setting; a passed one is called soon"
   )
   func timers() async throws {
     let called = try await VirtualTime.run { clock in
@@ -107,7 +107,7 @@ struct VirtualTimeTests {
       called == ["set", "4@1000.0", "1@1010.0", "3@1010.0", "2@1020.0", "0@1030.0", "5@1030.0"])
   }
 
-  @Test("sets timers and sleepers in one order")
+  @Test("timers and sleepers share one order")
   func timersAmongSleepers() async throws {
     let order = try await VirtualTime.run { clock in
       let calls = Calls()
@@ -126,7 +126,7 @@ struct VirtualTimeTests {
     #expect(order == ["first", "sleeper", "second"])
   }
 
-  @Test("does not call a timer that was cancelled, nor any when the run has ended")
+  @Test("a cancelled timer is not called, nor is any timer after the end of the run")
   func cancelledTimers() async throws {
     let calls = Calls()
     try await VirtualTime.run { clock in
@@ -140,7 +140,7 @@ struct VirtualTimeTests {
     #expect(calls.lines == ["due"])
   }
 
-  @Test("is not deadlocked while a timer is set, which may end the wait")
+  @Test("a run with a timer that can end the wait is not deadlocked")
   func timerEndsWait() async throws {
     let elapsed = try await VirtualTime.run { clock in
       let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -151,7 +151,7 @@ struct VirtualTimeTests {
     #expect(elapsed == .seconds(60))
   }
 
-  @Test("reports a deadlock when the last timer has been called in vain")
+  @Test("a deadlock is reported if the last timer does not end the wait")
   func deadlockAfterTimer() async {
     await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .seconds(60)))) {
       try await VirtualTime.run { clock in
@@ -162,7 +162,7 @@ struct VirtualTimeTests {
     }
   }
 
-  @Test("scales timers, and none is early", arguments: [0.3, 1, 7, 10, 1000.0 / 3])
+  @Test("a scaled clock scales timers, and none is early", arguments: [0.3, 1, 7, 10, 1000.0 / 3])
   func scaledTimers(_ factor: Double) async throws {
     let late = try await VirtualTime.run { base in
       try await base.sleep(for: .seconds(1.1))
@@ -182,7 +182,7 @@ struct VirtualTimeTests {
     #expect(late == Array(repeating: "due", count: 50))
   }
 
-  @Test("shows the body the caller's task-local values")
+  @Test("the body sees the caller's task-local values")
   func taskLocals() async throws {
     let seen = try await Marked.$mark.withValue("caller's") {
       try await VirtualTime.run { _ in Marked.mark }
@@ -190,7 +190,7 @@ struct VirtualTimeTests {
     #expect(seen == "caller's")
   }
 
-  @Test("reports a deadlock instead of hanging")
+  @Test("a deadlock is reported instead of blocking for ever")
   func deadlock() async {
     await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .seconds(3)))) {
       try await VirtualTime.run { clock in
@@ -201,7 +201,7 @@ struct VirtualTimeTests {
     }
   }
 
-  @Test("reports a deadlock even of a body that does not heed its cancellation")
+  @Test("a deadlock is reported even if the body ignores its cancellation")
   func stubbornDeadlock() async {
     let kept = Kept()
     await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .zero))) {
@@ -210,13 +210,14 @@ struct VirtualTimeTests {
     await kept.release()
   }
 
-  @Test("reports work that left the simulation")
+  @Test("work that leaves the simulation is reported")
   func escape() async {
     let error = await #expect(throws: VirtualTimeError.self) {
       try await VirtualTime.run { clock in
-        // Somebody sleeps all the while, so that however long the others take, it is no deadlock.
+        // A task sleeps all the time, so that there is no deadlock, however long the others take.
         async let _: Void = { while true { try await clock.sleep(for: .seconds(1)) } }()
-        // A task that is done before it is waited for does not count: on a busy core that may be every short one.
+        // A task that has ended before it is awaited does not count. On a busy machine this can be any short
+        // one.
         for yields in 0..<100 {
           await Task.detached { for _ in 0..<yields * 100 { await Task.yield() } }.value
         }
@@ -229,7 +230,7 @@ struct VirtualTimeTests {
     #expect(jobs > 0)
   }
 
-  @Test("is cancelled together with the task that runs it")
+  @Test("cancelling the task that runs a body cancels the body")
   func outerCancellation() async {
     let task = Task {
       try await VirtualTime.run { clock in
@@ -240,7 +241,7 @@ struct VirtualTimeTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("wakes at the end whoever is still asleep, and lets nobody fall asleep after it")
+  @Test("sleepers are resumed at the end of the run, and no task can sleep afterwards")
   func leftovers() async throws {
     let leftover = try await VirtualTime.run { clock in
       let leftover = Task { (try? await clock.sleep(for: .seconds(10))) == nil ? "woken" : "slept" }
@@ -250,7 +251,7 @@ struct VirtualTimeTests {
     #expect(await leftover.value == "woken")
   }
 
-  @Test("gives the same order of events each time, also with several runs at once")
+  @Test("the order of events is the same each time, also if several runs execute at once")
   func determinism() async throws {
     let hashes = try await withThrowingTaskGroup(of: UInt64.self) { group in
       for _ in 0..<12 { group.addTask { try await busyBuilding(seed: 7) } }
@@ -261,7 +262,7 @@ struct VirtualTimeTests {
     #expect(try await busyBuilding(seed: 8) != hashes[0])
   }
 
-  @Test("carries 10,000 sleepers, each with a timeout it beats")
+  @Test("a run supports 10,000 sleepers, each with a timeout that does not expire")
   func many() async throws {
     let (done, elapsed) = try await VirtualTime.run { clock in
       var generator = SeededGenerator(seed: 1)
@@ -279,7 +280,8 @@ struct VirtualTimeTests {
   }
 }
 
-/// Devices that race timeouts, hop between actors and draw lots; the hash is over the order of all of it.
+/// Devices that race timeouts, hop between actors and draw random numbers. The hash covers the order of all
+/// events.
 private func busyBuilding(seed: UInt64) async throws -> UInt64 {
   try await VirtualTime.run { clock in
     let log = Log()
@@ -316,7 +318,7 @@ private enum Marked {
   @TaskLocal static var mark = "nobody's"
 }
 
-/// What timers leave behind, which cannot wait for an actor.
+/// A list of timer calls. It is not an actor, because timers cannot await.
 private final class Calls: Sendable {
   private let entries = Mutex<[String]>([])
   var lines: [String] { entries.withLock(\.self) }
@@ -325,7 +327,7 @@ private final class Calls: Sendable {
 
 private actor Log {
   private(set) var lines: [String] = []
-  /// FNV-1a over the lines: Swift's own hashes differ from process to process.
+  /// FNV-1a over the lines, because Swift's own hashes differ between processes.
   var hash: UInt64 {
     lines.joined(separator: "\n").utf8.reduce(0xCBF2_9CE4_8422_2325) {
       ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
@@ -335,7 +337,7 @@ private actor Log {
   func add(_ line: String) { lines.append(line) }
 }
 
-/// Waits for a release that does not come by cancellation.
+/// Waits for a release, ignoring cancellation.
 private actor Kept {
   private var waiting: CheckedContinuation<Void, Never>?
 

@@ -1,14 +1,14 @@
 import Testing
 import Waiting
 
-@Suite("A signal to one waiting task") struct AutoResetEventTests {
-  @Test("is kept when nobody waits yet, once")
+@Suite("AutoResetEvent: a signal to one waiting task") struct AutoResetEventTests {
+  @Test("a signal without a waiting task is stored, at most once")
   func before() async {
     let event = AutoResetEvent()
     event.signal()
     event.signal()
     await event.wait()
-    // Were two kept, the task would be over before it is cancelled, and this could not tell; so nothing is left here.
+    // If two signals were stored, the task would end before its cancellation unnoticed. So none is left here.
     let isOver = OneShot<Void>()
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -22,7 +22,7 @@ import Waiting
     #expect(await isOver.value() != nil)
   }
 
-  @Test("lets a task go on that waits")
+  @Test("a signal resumes the waiting task")
   func while_() async {
     let event = AutoResetEvent()
     await withTaskGroup(of: Void.self) { group in
@@ -32,7 +32,7 @@ import Waiting
     }
   }
 
-  @Test("a cancelled task waits no longer, and takes no signal away from the next one")
+  @Test("a cancelled task stops waiting and does not consume the next task's signal")
   func cancellation() async {
     let event = AutoResetEvent()
     await withTaskGroup(of: Void.self) { group in
@@ -44,7 +44,7 @@ import Waiting
     await event.waitEvenIfCancelled()
   }
 
-  @Test("goes back and forth without losing one")
+  @Test("two tasks that signal each other alternately lose no signal")
   func pingPong() async {
     let (ping, pong) = (AutoResetEvent(), AutoResetEvent())
     await withTaskGroup(of: Void.self) { group in
@@ -64,7 +64,7 @@ import Waiting
     }
   }
 
-  /// Whether nothing comes while other tasks get their turns.
+  /// Whether no value arrives while other tasks run.
   private func noValue(of shot: OneShot<Void>) async -> Bool {
     for _ in 0..<100 { await Task.yield() }
     return await withTaskGroup(of: Bool.self) { group in

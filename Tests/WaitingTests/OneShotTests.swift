@@ -1,8 +1,8 @@
 import Testing
 import Waiting
 
-@Suite("A value that is set once") struct OneShotTests {
-  @Test("is there for who comes later")
+@Suite("OneShot: a value that is set once") struct OneShotTests {
+  @Test("a task that waits after the value was set gets it")
   func before() async {
     let shot = OneShot<Int>()
     #expect(shot.fulfill(1))
@@ -10,7 +10,7 @@ import Waiting
     #expect(await shot.valueEvenIfCancelled() == 1)
   }
 
-  @Test("is the first one only")
+  @Test("only the first value counts")
   func first() async {
     let shot = OneShot<Int>()
     #expect(shot.fulfill(1))
@@ -18,7 +18,7 @@ import Waiting
     #expect(await shot.value() == 1)
   }
 
-  @Test("comes to all who wait")
+  @Test("all waiting tasks get the value")
   func everybody() async {
     let shot = OneShot<Int>()
     await withTaskGroup(of: Int?.self) { group in
@@ -32,7 +32,7 @@ import Waiting
     }
   }
 
-  @Test("is nil to a task that is cancelled while it waits, and to no other")
+  @Test("a task that is cancelled while it waits gets nil, and other tasks do not")
   func cancelled() async {
     let shot = OneShot<Int>()
     await withTaskGroup(of: Int?.self) { other in
@@ -47,7 +47,7 @@ import Waiting
     }
   }
 
-  @Test("comes to a cancelled task when it is there, or when the task waits all the same")
+  @Test("a cancelled task gets a value that is set, or waits for it if it asks for that")
   func shielded() async {
     let set = OneShot<Int>()
     set.fulfill(1)

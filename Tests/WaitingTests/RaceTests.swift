@@ -3,8 +3,8 @@ import Testing
 import VirtualTime
 import Waiting
 
-/// What happens in the very instant in which the time is up.
-@Suite("A race against the clock") struct RaceTests {
+/// Both ends at the instant of the timeout.
+@Suite("The race of a function against a timeout") struct RaceTests {
   private func race(
     bodyTakes duration: Duration, timeout: Duration = .seconds(5), fails: Bool = false
   ) async throws -> (Raced<Int, CentralError>, MonotonicInstant) {
@@ -18,7 +18,7 @@ import Waiting
     }
   }
 
-  @Test("is won by what comes in time, and lost by what does not")
+  @Test("a function that ends in time gives its value or error, a late one gives timedOut")
   func outcomes() async throws {
     let (early, earlyEnd) = try await race(bodyTakes: .seconds(4))
     guard case .value(1) = early else {
@@ -41,11 +41,11 @@ import Waiting
   }
 
   /// A link that came up must not be lost with its value.
-  @Test("counts a success that comes while what is late is being ended")
+  @Test("a value that is returned while a late function is being cancelled counts")
   func lateSuccess() async throws {
     let raced = try await VirtualTime.run { clock in
       await Waiting.race(.seconds(5), on: clock) { () throws(CentralError) in
-        // Told to stop, and done before it could.
+        // Cancelled, but it succeeds before it can end.
         try? await clock.sleep(for: .seconds(60))
         return clock.now
       }
@@ -57,7 +57,8 @@ import Waiting
     #expect(instant == .init(sinceZero: .seconds(5)))
   }
 
-  @Test("has one result only when both end in the same instant", arguments: [true, false])
+  @Test(
+    "a race has exactly one result if function and timeout end at the same instant", arguments: [true, false])
   func sameInstant(fails: Bool) async throws {
     let (raced, end) = try await race(bodyTakes: .seconds(5), fails: fails)
     #expect(end == .init(sinceZero: .seconds(5)))
@@ -68,7 +69,7 @@ import Waiting
     }
   }
 
-  @Test("ends with its body when the calling task is cancelled, long before the time is up")
+  @Test("a race ends with its body when the calling task is cancelled before the timeout")
   func cancelled() async throws {
     let (raced, end) = try await VirtualTime.run { clock in
       let raced = await withTaskGroup(of: Raced<Int, CentralError>.self) { group in
@@ -93,8 +94,8 @@ import Waiting
   }
 }
 
-/// Work that may never end by itself, and what makes it pointless.
-@Suite("A race against an obstacle") struct ObstacleTests {
+/// Work that may never end by itself, and a condition that makes it pointless.
+@Suite("The race of a function against an obstacle") struct ObstacleTests {
   private func race(
     workTakes work: Duration, obstacleTakes obstacle: Duration, isOne: Bool = true
   ) async throws -> Result<MonotonicInstant, CentralError> {
@@ -115,14 +116,14 @@ import Waiting
     }
   }
 
-  @Test("is won by what comes first")
+  @Test("the first of function and obstacle to end decides the result")
   func outcomes() async throws {
     #expect(try await race(workTakes: .seconds(1), obstacleTakes: .seconds(2)).get().sinceZero == .seconds(1))
     let lost = try await race(workTakes: .seconds(2), obstacleTakes: .seconds(1))
     #expect(throws: CentralError(.stackUnavailable)) { try lost.get() }
   }
 
-  @Test("goes on when the obstacle is none")
+  @Test("the function continues if there is no obstacle")
   func none() async throws {
     let won = try await race(workTakes: .seconds(2), obstacleTakes: .seconds(1), isOne: false)
     #expect(try won.get().sinceZero == .seconds(2))

@@ -13,7 +13,7 @@ struct HostileTests {
     }
   }
 
-  @Test("an alias bomb is refused before it grows")
+  @Test("an alias bomb is refused before it is expanded")
   func aliasBomb() {
     var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
     for level in 1...9 {
@@ -23,7 +23,7 @@ struct HostileTests {
     #expect(problem(text) == .tooLarge)
   }
 
-  @Test("depth is bounded: brackets, indentation, and aliases that hang below each other")
+  @Test("the nesting depth is limited for brackets, indentation and chained aliases")
   func depth() {
     let allowed = YAMLParser.maximumDepth
     func nested(_ levels: Int) -> String {
@@ -38,7 +38,7 @@ struct HostileTests {
     #expect(problem("- &a0 x\n" + steps) == .tooDeep)
   }
 
-  @Test("a file beyond the limit is not even looked at")
+  @Test("a file above the size limit is refused without parsing")
   func size() {
     let bytes = [UInt8](repeating: 0xFF, count: YAMLParser.maximumBytes + 1)
     #expect(throws: YAMLError(.fileTooLarge(bytes: bytes.count), at: Mark(line: 1, column: 1))) {
@@ -47,12 +47,13 @@ struct HostileTests {
   }
 
   @Test(
-    "a line of megabytes is a line", arguments: [("x", 5_000_000), ("é", 5_000_000), ("x, ", 13_000_000)])
+    "a place in a line of several megabytes is found",
+    arguments: [("x", 5_000_000), ("é", 5_000_000), ("x, ", 13_000_000)])
   func longLine(unit: String, bytes: Int) throws {
     let value = String(repeating: unit, count: bytes / unit.utf8.count)
     let text = "a: [\(value)]\nb: 1\n"
     if unit == "x, " {
-      // More than four million items are too many nodes; the place is still found.
+      // More than 4,000,000 items exceed the maximum number of nodes; the error still has a place.
       #expect(problem(text) == .tooLarge)
     } else {
       let root = try #require(try YAMLParser.parse(Array(text.utf8)))
@@ -61,7 +62,7 @@ struct HostileTests {
     }
   }
 
-  @Test("many values in one long line cost one walk along it")
+  @Test("many values in one long line are parsed in linear time")
   func manyInOneLine() throws {
     let items = Array(repeating: "{é: 1, \"b\": [2]}", count: 60_000).joined(separator: ", ")
     let root = try #require(try YAMLParser.parse(Array("[\(items)]".utf8)))

@@ -3,7 +3,7 @@ import Testing
 import Source
 import YAML
 
-@Suite("What is no YAML document of ours")
+@Suite("Texts that the YAML parser refuses")
 struct RefusalTests {
   private func refusal(of bytes: [UInt8]) -> YAMLError? {
     do throws(YAMLError) {
@@ -15,7 +15,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "is refused for its reason, at its place",
+    "an invalid document is refused with its error and its place",
     arguments: [
       ("a: 1\n1️⃣---\nb: 2\n", .severalDocuments),
       ("a: 1️⃣*nowhere\n", .unknownAlias),
@@ -51,14 +51,14 @@ struct RefusalTests {
     }
   }
 
-  @Test("names the bracket that is never closed")
+  @Test("an unclosed bracket is reported with the place where it was opened")
   func brackets() throws {
     let marked = MarkedText("rooms:\n  - 1️⃣{ a: 1, b: 2\n  - { a: 1 }\n")
     let opened = try #require(marked[1])
     #expect(refusal(of: marked.bytes)?.problem == .brokenBrackets(opened: opened))
   }
 
-  @Test("reports every duplicate key, each with the first of its kind, and reads on")
+  @Test("every duplicate key is reported with the place of the first, and the rest is read")
   func duplicates() throws {
     let marked = MarkedText("1️⃣a: 1\nb: { 2️⃣x: 1, 3️⃣x: 2, 4️⃣x: 3 }\n5️⃣a: 2\nc: 1\n")
     let document = try YAMLParser.read(SourceText(marked.bytes))
@@ -74,7 +74,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "finds the byte that is no UTF-8",
+    "the first byte that is not UTF-8 is reported with its place",
     arguments: [
       [0xFF], [0xC3], [0xC3, 0x28], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xC0, 0xAF], [0xF4, 0x90, 0x80, 0x80],
     ] as [[UInt8]])
@@ -88,7 +88,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "recognises other encodings by their mark",
+    "another encoding is recognised by its byte order mark",
     arguments: [
       ([0xFF, 0xFE, 0x61, 0x00], "UTF-16"), ([0xFE, 0xFF, 0x00, 0x61], "UTF-16"),
       ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"),

@@ -14,14 +14,14 @@ struct TreeTests {
   }
 
   @Test(
-    "takes no plain scalar for anything but its text",
+    "a plain scalar is always text",
     arguments: ["no", "on", "0x10", "1e3", "012", "1_000", "12:30:45", "2026-01-01", ".inf", "=", "214"])
   func plain(text: String) throws {
     #expect(try value("key: \(text)").content == .scalar(text, isPlain: true))
   }
 
   @Test(
-    "tells a quoted scalar from a plain one",
+    "a quoted scalar and a plain one are distinguished",
     arguments: [
       (#""214""#, "214"), ("'214'", "214"), (#""a\tb\u00e9""#, "a\tbé"), ("'it''s'", "it's"),
       (#""""#, ""), ("|\n  one\n  two\n", "one\ntwo\n"), (">-\n  one\n  two\n", "one two"),
@@ -31,17 +31,18 @@ struct TreeTests {
   }
 
   @Test(
-    "knows nothing from an empty text", arguments: [("", true), ("~", true), ("null", true), ("''", false)])
+    "only an empty plain scalar, `~` and `null` are null",
+    arguments: [("", true), ("~", true), ("null", true), ("''", false)])
   func null(written: String, isNull: Bool) throws {
     #expect(try value("key: \(written)").isNull == isNull)
   }
 
-  @Test("keeps keys in the order of the file")
+  @Test("the keys of a mapping keep the order of the file")
   func order() throws {
     #expect(try root("b: 1\na: 2\n<<: 3\nc: 4").entries?.map(\.key) == ["b", "a", "<<", "c"])
   }
 
-  @Test("puts a copy where an alias is used, and says that it stands there")
+  @Test("an alias gives a copy of its anchor's node with the place of the alias")
   func alias() throws {
     let marked = MarkedText("a: &x [1, 2]\nb: 1️⃣*x2️⃣\n")
     let entries = try #require(try root(marked.text).entries)
@@ -51,14 +52,14 @@ struct TreeTests {
   }
 
   @Test(
-    "is nothing where there is nothing",
+    "an empty file, comments only, or `---` gives no document",
     arguments: ["", "\n\n", "# only a comment\n", "---\n", "---\n...\n", "\u{FEFF}", "   \n"])
   func empty(text: String) throws {
     #expect(try YAMLParser.parse(Array(text.utf8)) == nil)
   }
 
   @Test(
-    "remembers where key and value begin and end",
+    "keys and values have the places where they begin and end",
     arguments: [
       "1️⃣key2️⃣: 3️⃣value4️⃣",
       "# é\n1️⃣key2️⃣: 3️⃣'v a l'4️⃣ # comment\n",
@@ -87,6 +88,5 @@ struct TreeTests {
 }
 
 extension String {
-  /// A marked text without its markers.
   fileprivate var removingMarkers: String { MarkedText(self).text }
 }

@@ -22,7 +22,7 @@ import Testing
     try zip.finish()
   }
 
-  @Test("has what was added, in that order, is private, and is the same each time")
+  @Test("an archive has the added files in order and mode 0600, and is reproducible")
   func whole() throws {
     try Self.within { folder in
       let path = folder + "/a.zip"
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("never takes the place of a file, and leaves nothing where it is not finished")
+  @Test("an archive never replaces a file, and an unfinished one leaves nothing behind")
   func kept() throws {
     try Self.within { folder in
       let path = folder + "/a.zip"
@@ -76,7 +76,9 @@ import Testing
     }
   }
 
-  @Test("says why it cannot be made", arguments: ["/nowhere/a.zip", "/proc/a.zip", "/tmp/"])
+  @Test(
+    "an archive that cannot be created throws the reason",
+    arguments: ["/nowhere/a.zip", "/proc/a.zip", "/tmp/"])
   func refused(path: String) {
     #expect(throws: ZipError.self) { try Self.write(path) }
   }

@@ -5,11 +5,11 @@ import FoundationEssentials
 import Glibc
 import StackTraces
 
-/// `bluez-trace STORY TELLING FOLDER`: tells a story to the system bus's `org.bluez`, and writes what it saw of it to
-/// standard output, as lines of a recording. What the surroundings are to do it puts into FOLDER as `ask-N`, and waits until
-/// there is `done-N`.
+/// `bluez-trace STORY TELLING FOLDER`: runs a scenario with the system bus's `org.bluez` and writes the
+/// observations to standard output, as lines of a recording. It requests each action of the environment with
+/// a file `ask-N` in FOLDER, and waits for `done-N`.
 
-/// The surroundings, reached through a folder that both sides see.
+/// The environment, reached through a shared folder.
 actor Surroundings {
   private let folder: String
   private var asked = 0

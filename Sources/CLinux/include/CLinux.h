@@ -1,7 +1,7 @@
 #pragma once
 
-// The few kernel calls that Swift does not import, one header a concern. `_GNU_SOURCE` is not defined here: it
-// changes what Swift's own Glibc module looks like.
+// System calls that Swift does not import, one header per topic. `_GNU_SOURCE` is not defined, because it
+// changes Swift's own Glibc module.
 #include "wake.h"
 #include "child.h"
 #include "clocks.h"

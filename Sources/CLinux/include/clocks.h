@@ -2,14 +2,15 @@
 
 #include <stdint.h>
 
-/// Nanoseconds since the start of the machine, sleep included (CLOCK_BOOTTIME).
+/// Nanoseconds since boot, including time in suspend (CLOCK_BOOTTIME).
 int64_t clinux_clock_boot(void);
 
-/// The same without the times in which the machine slept (CLOCK_MONOTONIC).
+/// Nanoseconds since boot, without time in suspend (CLOCK_MONOTONIC).
 int64_t clinux_clock_awake(void);
 
-/// Nanoseconds since 1970, as a person or a time server has set it (CLOCK_REALTIME).
+/// Nanoseconds since 1970 according to the wall clock, which can be wrong or be set (CLOCK_REALTIME).
 int64_t clinux_clock_wall(void);
 
-/// Whether a time server keeps CLOCK_REALTIME right, by the kernel's word: 1 or 0; -1 when it cannot be asked.
+/// Whether the kernel reports CLOCK_REALTIME as synchronised with a time server: 1 or 0; -1 if it cannot be
+/// queried.
 int clinux_clock_is_synchronised(void);

@@ -3,16 +3,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Keeps what the process holds in memory out of core dumps and from other processes of the same user: not dumpable
-/// (prctl(2), PR_SET_DUMPABLE), no core file (RLIMIT_CORE). Programs that it starts write no core file either.
+/// Protects the memory of the process from core dumps and from other processes of the same user: makes it not
+/// dumpable (prctl(2), PR_SET_DUMPABLE) and forbids core files (RLIMIT_CORE). Programs that it starts write
+/// no core file either.
 void clinux_forbid_dumps(void);
 
-/// Opens /dev/null in the place of each of the descriptors 0, 1 and 2 that is closed, lest a file or socket that is opened
-/// later gets its number. It can only be read: writing to a closed stdout stays an error.
+/// Opens /dev/null for each of the descriptors 0, 1 and 2 that is closed, so that no file or socket opened
+/// later gets that number. It is opened read-only, so writing to a closed stdout still fails.
 void clinux_fill_standard_descriptors(void);
 
-/// Whether so many bytes of address space can still be had (`ulimit -v`).
+/// Whether `bytes` of address space are still available (`ulimit -v`).
 bool clinux_has_address_space(size_t bytes);
 
-/// Whether a signal is ignored, as nohup(1) has it for SIGHUP.
+/// Whether a signal is ignored, as SIGHUP is under nohup(1).
 bool clinux_is_ignored(int signal);

@@ -4,6 +4,7 @@
 
 struct pollfd;
 
-/// Waits until one of the descriptors is ready or the time is over: poll(2) with a timeout in nanoseconds, below 0 for ever.
-/// A signal ends it early. Returns how many are ready; with none, every `revents` is 0.
+/// Waits until a descriptor is ready or the timeout expires: poll(2) with a timeout in nanoseconds; a
+/// negative timeout never expires. A signal ends the wait early. Returns the number of ready descriptors; if
+/// 0, every `revents` is 0.
 int clinux_wait(struct pollfd *descriptors, int count, int64_t nanoseconds);

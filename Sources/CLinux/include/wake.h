@@ -1,7 +1,7 @@
 #pragma once
 
-/// A descriptor that one thread sleeps on and others wake it through: an eventfd, non-blocking and closed on
-/// exec. Returns -1 with errno set when there is none.
+/// Creates an eventfd, on which one thread sleeps and by which other threads wake it: non-blocking, closed on
+/// exec. Returns -1 with errno set on failure.
 int clinux_wake_open(void);
 
 /// Makes the descriptor readable. May be called from any thread, any number of times.

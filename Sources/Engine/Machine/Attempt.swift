@@ -1,51 +1,50 @@
 import Bluetooth
 import Model
 
-/// One attempt at the device of one room. A result that carries the id of an earlier attempt is never applied to a later
-/// one.
+/// One attempt at the device of one room. The machine drops a result that carries the id of an earlier
+/// attempt.
 struct AttemptID: Hashable, Sendable {
-  /// The room.
   let room: RoomID
-  /// 1 for the room's first attempt in this run.
+  /// 1 for the first attempt of the room in this run.
   let number: Int
 }
 
-/// An attempt that is to be carried out, with all that this takes.
+/// An attempt to carry out, with everything that it needs.
 struct Attempt: Hashable, Sendable {
-  /// Its identity.
   let id: AttemptID
-  /// The session of the adapter that it uses.
+  /// The session of the adapter that the attempt uses.
   let session: RadioSession
   /// The room, with the timeouts of this attempt.
   let room: Room
-  /// The device.
   let address: BluetoothAddress
-  /// The moment of the action that the device is to learn the time of, if somebody marked it.
+  /// The moment of the action whose time the device needs; nil when no person marks it.
   let action: MonotonicInstant?
-  /// What earlier attempts, of this or another run, gave to the device.
+  /// The settings that earlier attempts, of this or another run, wrote to the device.
   let recorded: RecordedSettings?
-  /// Whether the device may be written whatever it holds.
+  /// Whether the attempt may write the device whatever it holds.
   let mayOverwrite: Bool
 }
 
 /// How the GATT session of an attempt ended.
 struct AttemptReport: Hashable, Sendable {
-  /// The submission, which still needs its proof, or why there is none.
+  /// The submission, which still needs its proof, or the failure.
   var result: Result<Submission, AttemptFailure>
   /// Settings that the device confirmed.
   var written: Set<SettingName> = []
-  /// Settings that the device was read to hold.
+  /// Settings that a read showed the device to hold.
   var readBack: Set<SettingName> = []
-  /// Whether the device was asked to keep what was written: from then on it may have changed.
+  /// Whether the attempt asked the device to keep the settings. From then on the device may have changed.
   var wasSubmitted = false
-  /// Whether there is a link that has to be taken down.
+  /// Whether a link exists that the attempt must end.
   var hasLink = false
 }
 
-/// Why the GATT session of an attempt is ended before its time.
+/// Why an attempt ends before its GATT session is complete.
 enum AttemptEnd: Hashable, Sendable {
   /// The run stops.
   case stopped
-  /// This host was suspended or stopped meanwhile, and the device got no answer.
+  /// The host was suspended or stopped, and the device got no response in that time.
   case hostPaused
+  /// The session of the adapter ended before a link was up.
+  case adapterLost
 }

@@ -1,10 +1,10 @@
 import Bluetooth
 import Model
 
-/// Devices that the stack may still remember because their adapter was away when it was to forget them. What the stack
-/// has on disk outlives the adapter's absence, and the daemon's.
+/// Devices that the stack may still remember because their adapter was absent when it should have forgotten
+/// them. The stack keeps them on disk, so they survive the absence of the adapter and a restart of the
+/// daemon.
 struct Leftovers: Hashable, Sendable {
-  /// A device that one adapter's part of the stack may remember.
   struct Device: Hashable, Comparable, Sendable {
     let adapter: AdapterID
     let address: BluetoothAddress
@@ -16,10 +16,10 @@ struct Leftovers: Hashable, Sendable {
 
   var isEmpty: Bool { devices.isEmpty }
 
-  /// All of them, by adapter, then by address.
+  /// All devices, ordered by adapter, then by address.
   var all: [Device] { devices.sorted() }
 
-  /// What is left on one adapter, by address.
+  /// The devices of one adapter, by address.
   func on(_ adapter: AdapterID) -> [BluetoothAddress] {
     isEmpty ? [] : devices.filter { $0.adapter == adapter }.map(\.address).sorted()
   }

@@ -1,40 +1,42 @@
 import Bluetooth
 import Model
 
-/// Judges what is heard after a device was asked to keep its settings: pure, one advertisement at a time.
+/// Decides from advertisements whether a device kept its settings after the save. Pure: one advertisement at
+/// a time.
 struct ProofWatch: Sendable {
-  /// What can be said.
+  /// What the advertisements so far show.
   enum Verdict: Hashable, Sendable {
     case proved(Evidence)
-    /// It waits to be provisioned, as before.
+    /// The device waits to be provisioned, as before.
     case backAgain
-    /// It came back as another beacon.
+    /// The device advertises another identity.
     case other(BeaconIdentity)
-    /// It was not heard, and its identity was: from other addresses, which proves nothing.
+    /// Only other addresses sent the identity of the device, which proves nothing.
     case heardElsewhere
-    /// Nothing was heard that counts.
+    /// No advertisement counts.
     case silent
   }
 
-  /// How long after a device was heard waiting again that is its answer, unless its proof comes meanwhile: a
-  /// sensor that is about to restart may be heard for a moment. Stacks do not repeat an unchanged
-  /// advertisement, so one hearing is all there may be.
+  /// The time from a sighting in provisioning mode to the result `backAgain`, unless the proof arrives first:
+  /// a sensor that is about to restart may still advertise for a moment. Stacks do not repeat an unchanged
+  /// advertisement, so there may be only one sighting.
   static let settling = Duration.seconds(12)
 
   private let proof: Proof
   private let profile: any DeviceFamily
   let address: BluetoothAddress
-  /// Whether a beacon from another address may be the device's: its firmware changes its address, and it did not
-  /// refuse what was written.
+  /// Whether a beacon from another address may be the device's: its firmware changes its address, and it did
+  /// not refuse the settings.
   private let mayMove: Bool
   private let submittedAt: MonotonicInstant
-  /// An address that was heard before then, whatever as, is another device: its beacons prove nothing.
+  /// An address that was received before this instant, in whatever state, is another device: its beacons
+  /// prove nothing.
   private let began: MonotonicInstant
-  /// The addresses of other rooms' devices: their beacons prove nothing either.
+  /// The addresses of the devices of other rooms: their beacons prove nothing either.
   private let known: Set<BluetoothAddress>
 
   private var own: Evidence?
-  /// What was heard with the identity from other addresses.
+  /// The beacons with the identity from other addresses.
   private var others: [BluetoothAddress: Other] = [:]
   private var other: BeaconIdentity?
   private var waitingSince: MonotonicInstant?
@@ -42,7 +44,7 @@ struct ProofWatch: Sendable {
   private struct Other: Hashable, Sendable {
     var evidence: Evidence
     var adapter: AdapterID
-    /// Whether its address was heard before the watch began.
+    /// Whether its address was received before the watch began.
     var isFamiliar: Bool
   }
 
@@ -59,13 +61,13 @@ struct ProofWatch: Sendable {
     self.known = known
   }
 
-  /// Takes in what was heard.
-  /// - Parameter firstHeard: when its sender was first heard; nil when that is only now.
+  /// Takes in an advertisement.
+  /// - Parameter firstHeard: when its sender was first received; nil for the first time now.
   mutating func hear(_ advertisement: Advertisement, firstHeard: MonotonicInstant? = nil) {
     guard advertisement.receivedAt > submittedAt else { return }
     let isOwn = advertisement.address == address
     if let beacon = advertisement.iBeacon {
-      // Also the factory's, where one that waits has one.
+      // This includes a factory beacon of a device that waits to be provisioned.
       hear(beacon, advertisement, firstHeard ?? advertisement.receivedAt)
     } else if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
       waitingSince = waitingSince ?? advertisement.receivedAt
@@ -92,7 +94,7 @@ struct ProofWatch: Sendable {
     }
   }
 
-  /// The other devices from which the identity was heard, in order of their addresses; nil when there are none.
+  /// The other addresses that sent the identity, in order; nil when there are none.
   var otherSenders: OtherSenders? {
     guard let minor = proof.minor, !others.isEmpty else { return nil }
     let addresses = others.keys.sorted()
@@ -103,17 +105,18 @@ struct ProofWatch: Sendable {
     return OtherSenders(minor: minor, addresses: addresses, candidates: candidates)
   }
 
-  /// Whether the verdict is in: nothing that may still come would change it.
+  /// Whether the device itself sent its proof. No later advertisement changes that.
   var isProved: Bool { own != nil }
 
-  /// When the verdict is in, by what was heard so far; nil while only the stage's timeout bounds it.
+  /// When the advertisements so far decide; nil while only the timeout of the stage bounds the wait.
   var settlesAt: MonotonicInstant? { waitingSince?.advanced(by: Self.settling) }
 
-  /// The verdict by what was heard. A beacon from another address counts only when the device may change its address,
-  /// that address was silent before and is no other room's, no second address has the identity, and the device's own
-  /// address says nothing else.
-  /// - Parameter isOver: whether the device had all its time. Before that only its own beacon decides: a device that
-  ///   was heard waiting once may be about to restart, and a second address may yet be heard.
+  /// The result of the advertisements so far. A beacon from another address counts only if the device may
+  /// change its address, that address was not received before and is no other room's, no second address sends
+  /// the identity, and the device's own address sends no other beacon.
+  /// - Parameter isOver: whether the time of the device is over. Before that only its own beacon decides: a
+  ///   device that was received in provisioning mode may be about to restart, and a second address may still
+  ///   appear.
   func verdict(isOver: Bool = true) -> Verdict {
     if let own { return .proved(own) }
     if let other { return .other(other) }

@@ -2,51 +2,48 @@ import Bluetooth
 import Model
 import HeapModule
 
-/// What an adapter does in its present session. It either scans or connects: a connection that is made while the same
-/// adapter discovers takes 10 s instead of 0.3 (docs/bluez.md).
+/// What an adapter does in its present session. It either scans or connects: a connection that is made while
+/// the same adapter discovers takes 10 s instead of 0.3 s (docs/bluez.md).
 enum RadioState: Hashable, Sendable {
-  /// Neither; links may be up.
+  /// It neither scans nor connects; links may be up.
   case idle
-  /// It was told to scan and does not do so yet.
+  /// It was asked to scan and does not scan yet.
   case opening(Window)
-  /// It scans.
   case scanning(Window)
-  /// It was told to end its scan.
+  /// It was asked to end its scan.
   case closing(Window)
-  /// It connects to a room's device.
   case connecting(room: Int, since: MonotonicInstant)
   /// It is being switched off and on.
   case powerCycling
 
-  /// A scan window.
   struct Window: Hashable, Sendable {
-    /// What it is for.
+    /// The purpose of the window.
     let purpose: ListeningPurpose
-    /// When the adapter was told to scan, and then, when it did.
+    /// When the adapter was asked to scan; once it scans, when it began.
     var since: MonotonicInstant
-    /// Whether the adapter did scan.
+    /// Whether the adapter began to scan.
     var hasBegun = false
-    /// Whether anything was reported in it.
+    /// Whether the adapter reported any advertisement in it.
     var hasReports = false
 
-    /// A window this long was one, even if no device was heard.
+    /// A window of this length counts even if no device was received.
     private static let shortest = Duration.seconds(1)
 
-    /// Whether the stack did let the adapter scan, in a window that ended now and was not told to.
+    /// Whether the stack let the adapter scan, in a window that ends now without a request.
     func didScan(at now: MonotonicInstant) -> Bool {
       hasBegun && (hasReports || since.duration(to: now) >= Self.shortest)
     }
 
-    /// A stack that has not begun to scan by then does not answer. bluetoothd does so within milliseconds.
+    /// A stack that has not begun to scan by then does not respond. bluetoothd usually takes milliseconds.
     private static let longestStart = Duration.seconds(5)
 
-    /// Whether the stack had the time to begin, and did not.
+    /// Whether the stack had enough time to begin and did not.
     func didNotStart(at now: MonotonicInstant) -> Bool {
       !hasBegun && since.duration(to: now) >= Self.longestStart
     }
   }
 
-  /// Its scan window, while it has one.
+  /// The scan window; nil outside one.
   var window: Window? {
     switch self {
     case .opening(let window), .scanning(let window), .closing(let window): window
@@ -56,7 +53,7 @@ enum RadioState: Hashable, Sendable {
 }
 
 extension RadioState {
-  /// The states without what is true in them, for the diagram.
+  /// The states without their values, for the diagram.
   enum Kind: String, CaseIterable, Sendable {
     case idle
     case opening
@@ -66,7 +63,6 @@ extension RadioState {
     case powerCycling
   }
 
-  /// Which state this is.
   var kind: Kind {
     switch self {
     case .idle: .idle
@@ -78,7 +74,7 @@ extension RadioState {
     }
   }
 
-  /// The states that may follow a state; what is not here never happens. A session may be over in any of them.
+  /// The states that may follow each state; no other transition happens. A session may end in any state.
   static let transitions: [Kind: Set<Kind>] = [
     .idle: [.opening, .connecting, .powerCycling],
     .opening: [.scanning, .closing, .idle],
@@ -89,40 +85,38 @@ extension RadioState {
   ]
 }
 
-/// An adapter in one session.
 struct Radio: Sendable {
   let session: RadioSession
   let limits: RadioLimits
-  /// What it does. Changed by `enter` alone.
+  /// The state. Only `enter` changes it.
   private(set) var state = RadioState.idle
   /// How many links it can hold at once.
   var slots: LinkSlots
-  /// Links that it holds, and the one that is being made.
+  /// The links that it holds, and the one that it is making.
   var links = 0
-  /// Since when it has been connecting without a scan window.
+  /// The instant from which it has connected without a scan window.
   var connectingSince: MonotonicInstant?
   /// When its last scan window ended, or its last connection was made.
   var disturbedAt: MonotonicInstant?
   /// Whether its last scan window found no device that it could connect to.
   var hadNoCandidates = false
-  /// Whether it connected to a device for the first time since its last scan window.
+  /// Whether it made a first attempt at any device since its last scan window.
   var hasFirstAttempts = false
-  /// Rooms whose link is being taken down.
+  /// Rooms whose link is being ended.
   var disconnecting: Set<Int> = []
-  /// Not used before then: the stack refused to scan.
+  /// The end of the cool-down after a refused scan.
   var heldUntil: MonotonicInstant?
   var scanTime: ScanTime
-  /// Its scan time when it last reported anything.
+  /// Its scan time at its last report of any device.
   var lastReport: Duration
-  /// Whether it was switched off and on in this run because it heard nothing.
+  /// Whether it was switched off and on in this run because it received nothing.
   let wasPowerCycled: Bool
-  /// Whether it was reported to hear nothing all the same.
+  /// Whether the record says that it still receives nothing after that.
   var isReportedDeaf = false
-  /// Whether another program scans with it.
   var isShared = false
   /// The devices that it may connect to, the next first. Outdated entries are skipped.
   var candidates = Heap<Candidate>()
-  /// The proofs of what it wrote, by the scan time at which the wait is over. Some are over already.
+  /// The proofs of devices that it wrote, by the scan time at which the wait ends. Some have ended already.
   var proofs = Heap<Due<Duration>>()
 
   init(
@@ -136,16 +130,16 @@ struct Radio: Sendable {
 
   var id: AdapterID { session.adapter }
 
-  /// Takes up another state, a legal successor of the present one.
+  /// Enters another state, a legal successor of the present one.
   mutating func enter(_ next: RadioState) {
     precondition(
       RadioState.transitions[state.kind, default: []].contains(next.kind)
         || state.kind == next.kind && state.window != nil,
-      "an adapter goes from \(state.kind) to \(next.kind)")
+      "illegal adapter transition from \(state.kind) to \(next.kind)")
     state = next
   }
 
-  /// Notes that something was reported in its window.
+  /// Notes that its window has a report.
   mutating func reported(at now: MonotonicInstant) {
     lastReport = scanTime.total(at: now)
     switch state {
@@ -165,19 +159,20 @@ struct Radio: Sendable {
     scanTime.total(at: now) - lastReport >= limits.deafAfter
   }
 
-  /// Whether it is left alone for now.
+  /// Whether its cool-down lasts.
   func isHeld(at now: MonotonicInstant) -> Bool { heldUntil.map { now < $0 } ?? false }
 
-  /// Until when it does not scan, for the sake of its links.
+  /// Until when it does not scan, to keep its links fast; nil without links.
   var quietUntil: MonotonicInstant? { links > 0 ? disturbedAt?.advanced(by: limits.quiet) : nil }
 }
 
-/// A device that an adapter may connect to: what failed less often by its own doing comes first, then the manifest's order.
+/// A device that an adapter may connect to. Devices with fewer charged failures come first, then the order of
+/// the manifest.
 struct Candidate: Comparable, Sendable {
   /// Failed attempts that were charged to the device.
   var charged: Int
   var room: Int
-  /// Attempts so far: tells whether this is still the same turn.
+  /// The attempts when the candidate was added. A different number now makes the candidate outdated.
   var attempts: Int
 
   static func < (a: Self, b: Self) -> Bool {
@@ -185,7 +180,7 @@ struct Candidate: Comparable, Sendable {
   }
 }
 
-/// Something that is due for a room when a measure has reached a value.
+/// A room and the value of a measure at which something is due for it.
 struct Due<Measure: Comparable & Sendable>: Comparable, Sendable {
   var at: Measure
   var room: Int
@@ -206,7 +201,7 @@ struct ScanTime: Hashable, Sendable {
     past + (since.map { $0.duration(to: now) } ?? .zero)
   }
 
-  /// When the total will have reached a value; nil while the adapter does not scan and the value is not reached.
+  /// When the total reaches a value; nil while the adapter does not scan and the value is not reached.
   func instant(of total: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
     let left = total - self.total(at: now)
     if left <= .zero { return now }

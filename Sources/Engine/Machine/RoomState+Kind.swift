@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 
 extension RoomState {
-  /// The states without what is true in them, for the diagram and for counting.
+  /// The states without their values, for the diagram and for counting.
   enum Kind: String, CaseIterable, Sendable {
     case unmatched
     case open
@@ -22,7 +22,6 @@ extension RoomState {
     case finished
   }
 
-  /// Which state this is.
   var kind: Kind {
     switch self {
     case .unmatched: .unmatched
@@ -44,8 +43,8 @@ extension RoomState {
     }
   }
 
-  /// The states that may follow a state; what is not here never happens. The end of the run gives every room its outcome
-  /// from whatever state it is in; that one transition is not repeated.
+  /// The states that may follow each state; no other transition happens. The end of the run moves every room
+  /// to `finished` from whatever state it is in; the table does not repeat that transition.
   static let transitions: [Kind: Set<Kind>] = [
     .unmatched: [.open, .parked, .awaited, .held, .queued],
     .open: [.open, .parked, .awaited, .held, .queued],
@@ -65,12 +64,11 @@ extension RoomState {
     .finished: [],
   ]
 
-  /// Whether this state may follow.
   func mayBecome(_ next: Kind) -> Bool {
     next == .finished ? kind != .finished : Self.transitions[kind, default: []].contains(next)
   }
 
-  /// The room's work, in the states of a room that has a device to be written.
+  /// The work of the room, in the states in which it has a device to write.
   var work: RoomWork? {
     switch self {
     case .unmatched, .open, .parked, .awaited, .finished: nil
@@ -88,7 +86,7 @@ extension RoomState {
 }
 
 extension RoomState.Kind {
-  /// Whether the radio, or an instant to come, brings the room on.
+  /// Whether the radio, or a future instant, moves the room on.
   var isActive: Bool {
     switch self {
     case .awaited, .queued, .preparing, .connecting, .connected, .disconnecting, .proving, .judging,
@@ -98,7 +96,7 @@ extension RoomState.Kind {
     }
   }
 
-  /// Whether its adapter is connecting to its device or holds a link to it.
+  /// Whether its adapter is reserved for it, connects to its device or holds the link.
   var isEngaged: Bool {
     switch self {
     case .preparing, .connecting, .connected, .disconnecting: true

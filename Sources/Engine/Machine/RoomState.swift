@@ -1,41 +1,38 @@
 import Bluetooth
 import Model
 
-/// Where a room stands in a run. Each case holds what is true in it, and its values can only be made from those of a legal
-/// predecessor: their initialisers belong to this file. `RoomState.transitions` is the same as a table, which
-/// docs/architecture.md draws.
+/// The state of a room in a run. Each case holds what is true in it, and its values can only be made from
+/// those of a legal predecessor: their initialisers belong to this file. `RoomState.transitions` is the same
+/// as a table, which docs/architecture.md draws.
 indirect enum RoomState: Sendable {
-  /// Nothing is decided yet: the run surveys.
+  /// Nothing is decided: the run surveys.
   case unmatched
-  /// No device could be joined with the room so far, and the run watches for one.
+  /// Matching found no device for it so far, and the run watches for one.
   case open(Open)
-  /// Its device is at work and must be put into provisioning mode first. Somebody may do that while the run goes on.
+  /// Its device must be put into provisioning mode first. The operator may do that during the run.
   case parked(Parked)
-  /// Its device was configured elsewhere and is only to be heard.
+  /// Its device was configured elsewhere and only has to be received.
   case awaited(Awaited)
-  /// It has a device, and waits for the first rooms of its network to be judged.
+  /// It has a device, and waits for the result of the first rooms of its network.
   case held(Held)
-  /// Its device is to be connected to as soon as can be.
+  /// Its device waits for a connection.
   case queued(Queued)
-  /// An adapter is reserved for it; the moment of the action that the device is to learn of is yet to come.
+  /// An adapter is reserved for it; the moment of the action that the device needs is still to come.
   case preparing(Engaged)
-  /// Its device is being connected to.
+  /// An adapter connects to its device.
   case connecting(Engaged)
-  /// The link is up.
   case connected(Engaged)
-  /// The GATT session is over, and the link is being taken down.
+  /// The GATT session is over, and the link is being ended.
   case disconnecting(Disconnecting)
-  /// The device was asked to keep what was written, and its proof is to be heard. Only scanning is needed.
+  /// The device was asked to save, and its proof is pending. Only scanning is needed.
   case proving(Proving)
-  /// An attempt failed. Whether that was the host's doing shows a little later.
+  /// An attempt failed. Whether the host caused that becomes known a little later.
   case judging(Judging)
-  /// Another attempt follows after a back-off.
   case backingOff(BackingOff)
-  /// Its budget is spent; it is tried again once its device is clearly heard. Only in a run that watches.
+  /// Its budget is spent; a clear sighting of its device brings a further attempt. Only in a watching run.
   case resting(Resting)
   /// The run stops, and its attempt was ended for that.
   case stopped(Stopped)
-  /// It has its outcome.
   case finished(RoomFinished)
 
   struct Open: Sendable {
@@ -52,7 +49,7 @@ indirect enum RoomState: Sendable {
   }
 
   struct Awaited: Sendable {
-    /// The scan time of every adapter at which it is given up.
+    /// The scan time of every adapter at which the run gives it up.
     let silenceLimit: Duration
     fileprivate init(_ silenceLimit: Duration) { self.silenceLimit = silenceLimit }
   }
@@ -64,7 +61,7 @@ indirect enum RoomState: Sendable {
 
   struct Queued: Sendable {
     var work: RoomWork
-    /// The scan time of every adapter at which it is given up, unless it was heard.
+    /// The scan time of every adapter at which the run gives it up without a sighting.
     var silenceLimit: Duration
     /// The adapters that have it among their candidates.
     var candidacies: Set<AdapterID> = []
@@ -77,11 +74,11 @@ indirect enum RoomState: Sendable {
     var work: RoomWork
     let attempt: AttemptID
     let session: RadioSession
-    /// How long connecting may take, where that is less than the room's own timeout.
+    /// The limit of the connection attempt, where it is shorter than the timeout of the room.
     let limit: Duration?
     /// Whether the adapter may have no slot for this link.
     let isTrial: Bool
-    /// When the adapter was given to it; when the attempt began, once it has.
+    /// When the adapter was reserved; once the attempt began, when it did.
     fileprivate(set) var since: MonotonicInstant
     fileprivate init(
       _ work: RoomWork, _ session: RadioSession, _ limit: Duration?, isTrial: Bool, _ now: MonotonicInstant
@@ -100,7 +97,6 @@ indirect enum RoomState: Sendable {
     let result: Result<Submission, AttemptFailure>
     /// Whether the adapter may have had no slot for the link.
     let isTrial: Bool
-    /// Whether the adapter still has the link.
     var holdsLink = true
     fileprivate init(_ engaged: Engaged, _ report: AttemptReport) {
       work = engaged.work
@@ -114,16 +110,15 @@ indirect enum RoomState: Sendable {
     let work: RoomWork
     let attempt: AttemptID
     let session: RadioSession
-    /// When the attempt began.
     let began: MonotonicInstant
-    /// When the wait for the proof began.
     let since: MonotonicInstant
     let submission: Submission
     let identity: BeaconIdentity
     var watch: ProofWatch
-    /// The adapter that wrote it, whose scan time counts; nil once its session is over: then every adapter's does.
+    /// The adapter that wrote it and whose scan time counts; nil once its session is over: then the least
+    /// scan time of all adapters counts.
     var adapter: AdapterID?
-    /// The scan time at which the wait is over.
+    /// The scan time at which the wait ends.
     var limit: Duration
     fileprivate init(
       _ state: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: BeaconIdentity,
@@ -140,7 +135,6 @@ indirect enum RoomState: Sendable {
     let attempt: AttemptID
     let session: RadioSession
     let began: MonotonicInstant
-    /// When the attempt failed.
     let failedAt: MonotonicInstant
     let reason: FailureReason
     /// Whether the adapter may have had no slot for the link.
@@ -153,7 +147,7 @@ indirect enum RoomState: Sendable {
       (self.reason, self.isTrial, failedAt) = (reason, isTrial, now)
     }
 
-    /// What the failure means for trying again. A connection that may have failed for want of a slot is not charged to the
+    /// The class of a failure. A connection that may have failed for want of a slot is not charged to the
     /// device.
     func failureClass(_ reason: FailureReason) -> FailureClass {
       isTrial && reason.code == .connectFailed ? .outOfSlots : reason.failureClass
@@ -170,9 +164,9 @@ indirect enum RoomState: Sendable {
 
   struct Resting: Sendable {
     var work: RoomWork
-    /// How strongly its device was heard when it began to rest, in dBm.
+    /// RSSI of its device in dBm when it began to rest.
     var rssi: Int?
-    /// The scan time of every adapter when the device was last heard, or began to rest.
+    /// The least scan time of all adapters at the last sighting of the device, or when the rest began.
     var heardAt: Duration
     fileprivate init(_ work: RoomWork, rssi: Int?, heardAt: Duration) {
       (self.work, self.rssi, self.heardAt) = (work, rssi, heardAt)
@@ -188,21 +182,21 @@ indirect enum RoomState: Sendable {
 // MARK: Transitions
 
 extension RoomState {
-  /// From a room without a device: none could be joined with it so far.
+  /// From `unmatched` or `open`: matching found no device so far.
   static func leftOpen(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
     .open(Open(outcome, reason))
   }
 
-  /// From a room without a device: somebody has to put its device into provisioning mode.
+  /// From `unmatched` or `open`: the operator must put its device into provisioning mode.
   static func parked(_ reason: FailureReason) -> RoomState { .parked(Parked(reason)) }
 
-  /// From a room without a device: its device was configured elsewhere.
+  /// From `unmatched` or `open`: its device was configured elsewhere.
   static func awaiting(silenceLimit: Duration) -> RoomState { .awaited(Awaited(silenceLimit)) }
 
-  /// From a room without a device, or a parked one: it has one now, and waits for other rooms.
+  /// From `unmatched`, `open` or `parked`: it has a device, and waits for other rooms.
   static func held(_ work: RoomWork) -> RoomState { .held(Held(work)) }
 
-  /// From a room without a device, or a parked one: its device is to be connected to.
+  /// From `unmatched`, `open` or `parked`: its device waits for a connection.
   static func queued(_ work: RoomWork, silenceLimit: Duration) -> RoomState {
     .queued(Queued(work, silenceLimit))
   }
@@ -213,7 +207,7 @@ extension RoomState.Held {
 }
 
 extension RoomState.Queued {
-  /// An adapter is given to it.
+  /// Reserves an adapter for it.
   func engaged(
     in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
   ) -> RoomState.Engaged {
@@ -222,7 +216,6 @@ extension RoomState.Queued {
 }
 
 extension RoomState.Engaged {
-  /// The attempt begins.
   func begun(at now: MonotonicInstant) -> RoomState {
     var copy = self
     copy.since = now
@@ -232,12 +225,11 @@ extension RoomState.Engaged {
     return .connecting(copy)
   }
 
-  /// The GATT session is over.
   func ended(_ report: AttemptReport) -> RoomState.Disconnecting { RoomState.Disconnecting(self, report) }
 }
 
 extension RoomState.Disconnecting {
-  /// The proof is to be heard.
+  /// Waits for the proof.
   func proving(
     _ submission: Submission, _ watch: ProofWatch, _ identity: BeaconIdentity, adapter: AdapterID?,
     limit: Duration, at now: MonotonicInstant
@@ -246,14 +238,13 @@ extension RoomState.Disconnecting {
       RoomState.Proving(self, submission, watch, identity, adapter: adapter, limit: limit, now))
   }
 
-  /// The attempt has failed.
   func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Judging {
     RoomState.Judging(work, attempt, session, began: began, reason, isTrial: isTrial, now)
   }
 }
 
 extension RoomState.Proving {
-  /// The proof was not heard.
+  /// The proof did not arrive.
   func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Judging {
     RoomState.Judging(work, attempt, session, began: began, reason, now)
   }
@@ -270,7 +261,7 @@ extension RoomState.Judging {
     .resting(RoomState.Resting(work, rssi: work.strongest, heardAt: heardAt))
   }
 
-  /// The run stops for another reason than the failure.
+  /// The run stops for a reason other than the failure.
   func stopped() -> RoomState { .stopped(RoomState.Stopped(work)) }
 }
 
@@ -279,7 +270,7 @@ extension RoomState.BackingOff {
 }
 
 extension RoomState.Resting {
-  /// Its device was clearly heard again: its retries are renewed.
+  /// Its device was clearly received again: its retries are restored.
   func renewed(silenceLimit: Duration) -> RoomState {
     var work = work
     work.budget.renew()

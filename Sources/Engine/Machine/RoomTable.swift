@@ -4,18 +4,17 @@ import Model
 import Session
 import HeapModule
 
-/// The rooms that are worked on, each in its state, and what has to be found quickly among them.
+/// The rooms of the run, each in its state, with indices for fast look-ups.
 struct RoomTable: Sendable {
-  /// A room and where it stands.
   struct Entry: Sendable {
     let room: Room
     let family: any DeviceProfile
     /// What proves its device.
     let proof: Proof
-    /// Changed by `RoomTable.move` and `RoomTable.update` alone.
+    /// Only `RoomTable.move` and `RoomTable.update` change it.
     fileprivate(set) var state = RoomState.unmatched
 
-    /// The identity that its device is heard with once it is done, if it has one on air.
+    /// The identity that its device advertises once it is done; nil for a family without one.
     var identity: BeaconIdentity? {
       if case .beacon(let identity) = proof { identity } else { nil }
     }
@@ -23,15 +22,14 @@ struct RoomTable: Sendable {
 
   private(set) var entries: [Entry]
   private let places: [RoomID: Int]
-  /// How many rooms are in each state.
   private var counts: [RoomState.Kind: Int]
-  /// By the device of a room, where it has or awaits one.
+  /// The room that has or awaits each device.
   private var owners: [BluetoothAddress: Int] = [:]
-  /// By the identity that a room waits to hear.
+  /// The room that waits for each identity.
   private var awaitedIdentities: [BeaconIdentity: Int] = [:]
-  /// Rooms whose device is to be heard before anything else can be done.
+  /// Rooms that cannot proceed without a sighting of their device.
   private(set) var unheard: Set<Int> = []
-  /// All devices that rooms were given in this run.
+  /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
 
   init(_ rooms: [Room]) {
@@ -42,39 +40,37 @@ struct RoomTable: Sendable {
 
   var indices: Range<Int> { entries.indices }
 
-  /// A room. Read in place: a copy of all that is known of it, for each look at its state, would cost more than most decisions.
+  /// A room. Read in place: a copy of the entry for each look at its state would cost more than most
+  /// decisions.
   subscript(place: Int) -> Entry {
     _read { yield entries[place] }
   }
 
-  /// The place of a room.
+  /// The index of a room.
   func place(of room: RoomID) -> Int {
-    guard let place = places[room] else { preconditionFailure("a room that is not worked on: \(room)") }
+    guard let place = places[room] else { preconditionFailure("room \(room) is not part of this run") }
     return place
   }
 
   /// The room that has or awaits this device.
   func owner(of device: BluetoothAddress) -> Int? { owners[device] }
 
-  /// The room that waits to hear this identity.
+  /// The room that waits for this identity.
   func awaiting(_ identity: BeaconIdentity) -> Int? { awaitedIdentities[identity] }
 
-  /// Whether any room waits to hear an identity.
   var isAwaitingIdentities: Bool { !awaitedIdentities.isEmpty }
 
-  /// The identities of all rooms.
   var identities: [BeaconIdentity] { entries.compactMap(\.identity) }
 
-  /// How many rooms are in a state.
   func count(_ kind: RoomState.Kind) -> Int { counts[kind, default: 0] }
 
-  /// How many rooms are to be connected to or heard.
+  /// How many rooms wait for a connection or for a sighting.
   var dueCount: Int { count(.queued) + count(.awaited) }
 
-  /// Whether the radio, or an instant to come, brings any room on.
+  /// Whether the radio, or a future instant, moves any room on.
   var isAnyActive: Bool { counts.contains { $0.key.isActive && $0.value > 0 } }
 
-  /// Whether an adapter is at work for any room.
+  /// Whether any room has an adapter: reserved, connecting or connected.
   var isAnyEngaged: Bool { counts.contains { $0.key.isEngaged && $0.value > 0 } }
 
   /// The rooms in these states, in order.
@@ -85,11 +81,11 @@ struct RoomTable: Sendable {
 
   // MARK: Changes
 
-  /// Moves a room on, to a legal successor of its state.
+  /// Moves a room to a legal successor of its state.
   mutating func move(_ place: Int, to next: RoomState) {
     let (old, kind) = (entries[place].state, next.kind)
     precondition(
-      old.mayBecome(kind), "room \(entries[place].room.id) goes from \(old.kind) to \(kind)")
+      old.mayBecome(kind), "illegal transition of room \(entries[place].room.id) from \(old.kind) to \(kind)")
     counts[old.kind, default: 0] -= 1
     counts[kind, default: 0] += 1
     unheard.remove(place)
@@ -113,13 +109,13 @@ struct RoomTable: Sendable {
     entries[place].state = next
   }
 
-  /// Changes what is true in a room's state without leaving it.
+  /// Changes the values of a room's state without leaving the state.
   mutating func update(_ place: Int, _ state: RoomState) {
     precondition(entries[place].state.kind == state.kind)
     entries[place].state = state
   }
 
-  /// A room awaits this device, or has it.
+  /// Notes that a room awaits this device, or has it.
   mutating func own(_ device: BluetoothAddress, by place: Int) { owners[device] = place }
 
   private mutating func give(_ device: BluetoothAddress, to place: Int) {
@@ -128,7 +124,7 @@ struct RoomTable: Sendable {
     given.insert(device)
   }
 
-  /// An adapter has a queued room among its candidates from now on. Returns false when it had it before.
+  /// Adds a queued room to the candidates of an adapter. Returns false when it was among them already.
   mutating func enlist(_ place: Int, on adapter: AdapterID) -> Bool {
     guard case .queued(var state) = entries[place].state, !state.candidacies.contains(adapter) else {
       return false
@@ -139,7 +135,7 @@ struct RoomTable: Sendable {
     return true
   }
 
-  /// An adapter has a queued room no longer among its candidates.
+  /// Removes a queued room from the candidates of an adapter.
   mutating func leave(_ place: Int, _ adapter: AdapterID) {
     guard case .queued(var state) = entries[place].state, state.candidacies.remove(adapter) != nil else {
       return
@@ -149,12 +145,13 @@ struct RoomTable: Sendable {
   }
 }
 
-/// What falls due for rooms: at an instant, or when adapters have scanned for so long. Some of it is due no longer; what a
-/// room's state does not confirm is passed over.
+/// What falls due for rooms, at an instant or at a scan time. Some entries are outdated; entries that the
+/// state of the room does not confirm are skipped.
 struct RoomTimers: Sendable {
-  /// The ends of back-offs, of the time that a failure is judged after, and of proofs that what was heard settles.
+  /// The ends of back-offs, of the delays before a failure is classified, and of the waits for a proof that
+  /// advertisements settle.
   var instants = Heap<Due<MonotonicInstant>>()
-  /// Rooms that are given up when every adapter has scanned so long.
+  /// The scan time of every adapter at which each room is given up.
   var silences = Heap<Due<Duration>>()
   /// Proofs of rooms whose adapter's session is over, by the scan time of every adapter.
   var orphans = Heap<Due<Duration>>()

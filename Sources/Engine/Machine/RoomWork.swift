@@ -1,45 +1,41 @@
 import Bluetooth
 import Model
 
-/// What is known of a room that has a device to be written: its binding and what its attempts came to.
+/// A room that has a device to write: its binding and the results of its attempts.
 struct RoomWork: Hashable, Sendable {
-  /// The room. Its timeouts may exceed the manifest's where the device advertises more rarely than it is to.
+  /// The room. Its timeouts may exceed those of the manifest if the device still advertises more rarely than
+  /// it should.
   var room: Room
-  /// Its device.
   let address: BluetoothAddress
-  /// What joined the two.
+  /// The basis of the binding.
   let basis: BindingBasis
   /// Whether the binding is on record.
   var isBound = false
-  /// Whether an earlier run submitted a save of which nobody knows the result.
+  /// Whether an earlier run submitted a save whose result is unknown.
   var mayBeDone = false
-  /// When the first attempt began.
   var began: MonotonicInstant?
-  /// Attempts begun.
   var attempts = 0
   /// Attempts that failed after something was sent to the device.
   var failedAttempts = 0
-  /// What the attempts have used up.
+  /// What the failed attempts have used up.
   var budget = RetryBudget()
-  /// The adapter last used.
   var adapter: AdapterID?
   /// Failed attempts that were charged to the device, by adapter.
   var failures: [AdapterID: Int] = [:]
-  /// RSSI in dBm of the adapter that heard it best before the last attempt.
+  /// The best RSSI of the device on any adapter before the last attempt, in dBm.
   var strongest: Int?
-  /// Settings confirmed in the last attempt.
+  /// Settings that the device confirmed in the last attempt.
   var written: Set<SettingName> = []
-  /// Settings that the device was read to hold in the last attempt.
+  /// Settings that a read showed the device to hold in the last attempt.
   var readBack: Set<SettingName> = []
-  /// Whether the device held everything already when it was read, and was left alone.
+  /// Whether a read showed that the device already held everything, so that it was not written.
   var isUnchanged = false
-  /// Whether an attempt of this run began to change the device.
+  /// Whether an attempt of this run may have changed the device.
   var wasTouched = false
-  /// When the last save was submitted, if one was.
+  /// When the last save was submitted; nil without one.
   var submittedAt: MonotonicInstant?
   /// The device's own acknowledgement of its last save.
   var acknowledgement: Evidence?
-  /// Why the last attempt failed.
   var lastFailure: FailureReason?
 
   init(room: Room, address: BluetoothAddress, basis: BindingBasis) {
@@ -48,7 +44,7 @@ struct RoomWork: Hashable, Sendable {
     self.basis = basis
   }
 
-  /// Takes over what an attempt's GATT session achieved.
+  /// Takes over the results of an attempt.
   mutating func take(_ report: AttemptReport) {
     written = report.written
     readBack = report.readBack

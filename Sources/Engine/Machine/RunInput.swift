@@ -1,102 +1,97 @@
 import Bluetooth
 import Model
 
-/// What happened. Each input that belongs to a use of an adapter or to an attempt says to which: an input of an
-/// earlier one is dropped.
+/// What happened. Each input that belongs to a session of an adapter or to an attempt carries its id: the
+/// machine drops inputs of earlier ones.
 enum RunInput: Sendable {
-  /// The run may begin.
   case started
   /// The adapters may have changed.
   case adaptersChanged
-  /// Changes of the adapters are no longer reported: the bus is gone for good.
+  /// Changes of the adapters are no longer reported: the bus is lost for good.
   case adapterChangesEnded
-  /// Answers `listAdapters`.
+  /// The response to `listAdapters`.
   case adapters(Result<[Adapter], CentralError>)
-  /// Answers `claim`.
+  /// The response to `claim`.
   case claimed(AdapterID, AdapterClaim, stack: String?, hardware: AdapterHardware? = nil)
-  /// Answers `findLeftLinks`; nil when the stack did not say.
+  /// The response to `findLeftLinks`; nil when the stack did not respond.
   case connectedPeripherals([ConnectedPeripheral]?, RadioSession)
-  /// A link that an earlier run had left behind was ended.
+  /// The run ended a link that an earlier run had left behind.
   case linkReleased(BluetoothAddress, RadioSession)
-  /// Answers `releaseLinks`.
+  /// The response to `releaseLinks`.
   case linksReleased(RadioSession)
-  /// Answers `askScanningClients`.
+  /// The response to `askScanningClients`.
   case scanningClients([String], RadioSession)
   /// The adapter scans.
   case scanBegan(RadioSession)
-  /// An adapter received an advertisement.
   case heard(Advertisement, RadioSession)
-  /// A scan window has ended, by itself or as it was told to.
+  /// A scan window has ended, by itself or on request.
   case scanEnded(CentralError?, RadioSession)
-  /// An adapter was switched off and on, or was not.
+  /// The attempt to switch an adapter off and on is over.
   case powerCycled(AdapterFault, RadioSession)
-  /// Answers `askForAction`.
+  /// The response to `askForAction`.
   case action(MonotonicInstant?, AttemptID)
-  /// The link is up.
   case connected(AttemptID)
-  /// The GATT session is over. The link, if there is one, is taken down now.
+  /// The GATT session is over. The link, if there is one, is being ended.
   case sessionEnded(AttemptReport, AttemptID)
   /// The adapter no longer holds the link.
   case linkEnded(AttemptID)
-  /// The link is down and the stack has forgotten the device, or has not.
+  /// The link is down, and the stack has or has not forgotten the device.
   case takenDown(isForgotten: Bool, AttemptID)
   /// The stack has forgotten a device that it could not forget before.
   case forgotten(BluetoothAddress, AdapterID)
-  /// Answers `forgetLeftovers`.
+  /// The response to `forgetLeftovers`.
   case leftoversForgotten
-  /// Answers `confirm`.
+  /// The response to `confirm`.
   case confirmed(Bool)
-  /// Answers `judge`.
+  /// The response to `judge`.
   case judged(Bool)
-  /// This host did nothing for a while, or its clock was set.
+  /// The host was paused, or its clock was set.
   case hostPaused(HostPause)
-  /// The operator asks the run to pause, to go on, or to stop.
+  /// The operator asks the run to pause, to resume, or to stop.
   case requested(OperatorRequested.Request)
-  /// The record cannot be written any more.
+  /// The record can no longer be written.
   case recordFailed(RecordFailure)
-  /// An instant has come that `RunMachine.wake` gave.
+  /// The instant that `RunMachine.wake` returned has come.
   case timePassed
 }
 
-/// What is to be done. Effects are done in their order; those that take time report back with an input.
+/// What the shell is to do. It performs effects in their order; those that take time report back with an
+/// input.
 enum RunEffect: Hashable, Sendable {
-  /// Put a fact on record.
   case record(Fact)
-  /// Say which adapters there are.
+  /// List the adapters.
   case listAdapters
-  /// Take an adapter for this run alone.
+  /// Reserve an adapter for this run.
   case claim(Adapter)
-  /// Say which links an adapter has.
+  /// List the links of an adapter.
   case findLeftLinks(RadioSession)
   /// End links that an earlier run left behind, all at the same time.
   case releaseLinks([BluetoothAddress], RadioSession)
-  /// Say which programs may be scanning with an adapter.
+  /// List the programs that may be scanning with an adapter.
   case askScanningClients(RadioSession)
-  /// Open a scan window, after the stack was made to forget these devices on that adapter.
+  /// Have the stack forget these devices on that adapter, then open a scan window.
   case scan(RadioSession, forgetting: [BluetoothAddress])
-  /// End it.
+  /// End a scan window.
   case endScan(RadioSession)
   /// Switch an adapter off and on.
   case powerCycle(RadioSession)
-  /// Ask for the moment of the action that a room's device is to learn the time of.
+  /// Wait for the moment of the action whose time the device of a room needs.
   case askForAction(AttemptID, Room)
-  /// Carry out an attempt, once all that was recorded so far is on disk.
+  /// Carry out an attempt, once everything recorded so far is on disk.
   case begin(Attempt)
   /// End the GATT session of an attempt.
   case endAttempt(AttemptID, AttemptEnd)
-  /// Ask a person whether rooms may get these devices.
+  /// Ask the operator whether rooms may get these devices.
   case confirm([ProposedBinding])
-  /// Ask whether the rest may follow the first rooms.
+  /// Ask whether the remaining rooms may follow the first rooms.
   case judge([RoomFinished])
-  /// Withdraw what a person, or the host, was asked and has not answered.
+  /// Withdraw the questions that the operator, or the host, has not answered.
   case withdrawQuestions
-  /// Have the stack forget these devices where their adapters are there.
+  /// Have the stack forget these devices where their adapters are present.
   case forgetLeftovers([Leftovers.Device])
-  /// The run is over.
   case finish(RunEnd)
 }
 
-/// How the machine's run ended.
 enum RunEnd: Hashable, Sendable {
   case applied(ApplyResult)
   case planned(Result<ApplyPlan, PlanFailure>)

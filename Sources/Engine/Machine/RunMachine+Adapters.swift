@@ -4,54 +4,52 @@ import Model
 import Session
 import HeapModule
 
-/// What is known of an adapter over all its sessions of a run.
+/// What the run knows of an adapter over all its sessions.
 struct AdapterHistory: Hashable, Sendable {
   var health = AdapterHealth()
-  /// How long connecting took lately, the oldest first.
+  /// The last connect times, the oldest first.
   var connectTimes: [Duration] = []
-  /// How many links it can hold at once, as far as that is known.
+  /// How many links it can hold at once; nil until it was used.
   var slots: LinkSlots?
-  /// Whether it was put on record that another program scans with it.
+  /// Whether the record says that another program scans with it.
   var isForeignScanNoted = false
 }
 
-/// Which adapters there are, and what is being found out about them.
+/// Which adapters are present, and which requests about them are pending.
 struct AdapterPresence: Sendable {
   /// The wait for an adapter that can be used.
   struct Wait: Sendable {
     let until: MonotonicInstant
-    /// What was last recorded of it.
+    /// The last record of this wait.
     var recorded: AdapterAwaited?
-    /// Why there is none.
+    /// Why no adapter can be used.
     var failure: CentralError
-    /// Whether its time is up, and the adapters are listed a last time: the stack may have gone after them.
+    /// Whether the time is over and the last list of adapters is pending: the stack may have been lost after
+    /// the adapters.
     var isOver = false
   }
 
-  /// Whether the adapters are to be listed anew.
+  /// Whether the adapters must be listed again.
   var mayHaveChanged = false
-  /// Whether they are being listed.
   var isListing = false
-  /// Whether changes are no longer reported.
   var isWatchEnded = false
-  /// Adapters that are being claimed.
   var claiming: [AdapterID: Adapter] = [:]
-  /// Who has an adapter that could not be claimed: the first since one was waited for.
+  /// Why an adapter could not be claimed: the first refusal since the wait began.
   var refusal: RunRefusal?
-  /// Sessions on whose adapters links of an earlier run are looked for or being ended: they make no connection meanwhile.
+  /// Sessions in which links of an earlier run are being searched or ended. Their adapters make no connection
+  /// meanwhile.
   var releasing: Set<RadioSession> = []
-  /// Adapters that this run is switching off and on.
   var powerCycling: Set<AdapterID> = []
-  /// The wait, while no adapter can be used.
+  /// The wait for an adapter; nil while one can be used.
   var wait: Wait?
 }
 
-/// The adapters: which are used, in which sessions, and what becomes of a session that is lost.
+/// The adapters: which ones are used, in which sessions, and the effects of a lost session.
 extension RunMachine {
   /// Waits for an adapter, for a bounded time.
   mutating func awaitAdapter() {
     for radio in radios.sorted(by: { $0.session.number < $1.session.number }) { lose(radio.session) }
-    // The stack remembers nothing: adapters that are back, or their stack, have heard no device yet.
+    // The stack has forgotten all devices: adapters that return have received nothing yet.
     air.mustBeHeardAgain()
     presence.refusal = nil
     presence.wait = .init(
@@ -60,7 +58,7 @@ extension RunMachine {
     presence.mayHaveChanged = true
   }
 
-  /// Asks which adapters there are when that may have changed, and ends the wait for one when its time is up.
+  /// Lists the adapters again when they may have changed, and ends the wait for one when its time is over.
   mutating func lookAfterAdapters() {
     guard !isStopping else { return }
     if let wait = presence.wait {
@@ -77,7 +75,7 @@ extension RunMachine {
     perform(.listAdapters)
   }
 
-  /// Takes adapters that have come, and does without those that have gone.
+  /// Takes adapters that appeared, and ends the sessions of those that disappeared.
   mutating func take(adapters result: Result<[Adapter], CentralError>) {
     presence.isListing = false
     guard !isStopping else { return }
@@ -94,7 +92,7 @@ extension RunMachine {
     let present = (try? result.get()) ?? []
     let usable = present.filter(isUsable).sorted { $0.name < $1.name }
     for radio in radios where !usable.contains(where: { $0.id == radio.id }) { lose(radio.session) }
-    // What was lost just now is known to be, and what can be used again is taken below.
+    // The losses above are known, and adapters that can be used again are claimed below.
     presence.mayHaveChanged = false
     presence.claiming = presence.claiming.filter { claimed in usable.contains { $0.id == claimed.key } }
     for adapter in histories.keys { histories[adapter]?.health.expire(at: now) }
@@ -109,7 +107,7 @@ extension RunMachine {
     if !usable.isEmpty {
       presence.wait = nil
     } else if presence.powerCycling.isEmpty {
-      // One that the run itself has just switched off comes back by itself.
+      // An adapter that the run itself has just switched off returns by itself.
       if presence.wait == nil {
         awaitAdapter()
         presence.mayHaveChanged = false
@@ -129,7 +127,7 @@ extension RunMachine {
     presence.wait?.recorded = awaited
   }
 
-  /// An adapter may be used, or is another run's.
+  /// Takes the response to a claim: this run may use the adapter, or another run has it.
   mutating func take(_ claim: AdapterClaim, of id: AdapterID, stack: String?, _ hardware: AdapterHardware?) {
     guard let adapter = presence.claiming.removeValue(forKey: id), !isStopping, index(of: id) == nil else {
       return
@@ -171,9 +169,9 @@ extension RunMachine {
     sessions += 1
     let session = RadioSession(adapter: adapter.id, number: sessions)
     let history = histories[adapter.id, default: AdapterHistory()]
-    // What was heard before by adapters that the stack has taken back counts for no survey.
+    // Sightings from before all adapters were lost do not count for the survey.
     if radios.isEmpty { surveySince = leastScanTime }
-    // It has scanned for nothing yet, and nothing is to wait for it to catch up.
+    // It starts with the least scan time of all adapters, so that no wait is extended by it.
     let radio = Radio(
       session, limits: limits,
       slots: slots(of: adapter), scanTime: leastScanTime,
@@ -187,7 +185,7 @@ extension RunMachine {
     return session
   }
 
-  /// A session of an adapter is over, as far as is known now. Its links end by themselves.
+  /// Ends a session of an adapter. Its links end by themselves.
   mutating func lose(_ session: RadioSession) {
     guard let index = index(of: session) else { return }
     if windows[session] != nil { perform(.endScan(session)) }
@@ -197,6 +195,12 @@ extension RunMachine {
     air.mustBeHeardAgain(on: session.adapter)
     let (least, total) = (leastScanTime, radio.scanTime.total(at: now))
     for place in rooms.places([.queued]) { rooms.leave(place, session.adapter) }
+    // If the adapter returns within milliseconds, an attempt that has not connected yet would connect in the new
+    // session, which does not count its link.
+    for place in rooms.places([.connecting]) {
+      guard case .connecting(let engaged) = rooms[place].state, engaged.session == session else { continue }
+      perform(.endAttempt(engaged.attempt, .adapterLost))
+    }
     for place in reach.keys { reach[place]?[session.adapter] = nil }
     for place in rooms.places([.proving]) {
       guard case .proving(var state) = rooms[place].state, state.adapter == session.adapter else { continue }
@@ -210,7 +214,7 @@ extension RunMachine {
 
   // MARK: Other programs
 
-  /// Notes whether another program scans with an adapter in use, and finds out once which one that is.
+  /// Notes whether another program scans with an adapter in use, and asks once which one.
   private mutating func noteForeignScan(on adapter: Adapter, _ session: RadioSession) {
     guard let index = index(of: session) else { return }
     radios[index].isShared = adapter.isScannedByOthers
@@ -221,8 +225,8 @@ extension RunMachine {
 
   // MARK: Links of an earlier run
 
-  /// Ends links that a killed run left behind: a connected sensor does not advertise. Only devices that a room names or has
-  /// on record, or that have the service of one of our families, may be let go.
+  /// Ends links that a killed run left behind: a connected sensor does not advertise. Only devices that a
+  /// room names or has on record, or that offer the service of a built-in family, may be disconnected.
   mutating func release(_ peripherals: [ConnectedPeripheral]?, in session: RadioSession) {
     let isCurrent = !isStopping && index(of: session) != nil
     let left = isCurrent ? (peripherals ?? []).filter(isLeftBehind).map(\.address) : []
@@ -234,7 +238,7 @@ extension RunMachine {
   }
 
   private func isLeftBehind(_ peripheral: ConnectedPeripheral) -> Bool {
-    // A link of this run may be there still when its adapter comes back.
+    // A link of this run may still exist when its adapter returns.
     if let place = rooms.owner(of: peripheral.address), rooms[place].state.kind.isEngaged { return false }
     let known = request.known
     let isElsewhere = request.building.rooms.contains {
@@ -248,11 +252,11 @@ extension RunMachine {
     return isNamed || !Set(services).isDisjoint(with: peripheral.serviceUUIDs)
   }
 
-  // MARK: Which adapters
+  // MARK: Selection of adapters
 
   func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
 
-  /// The place of an adapter in its present session; nil when the session is over.
+  /// The index of an adapter in its present session; nil when the session is over.
   func index(of session: RadioSession) -> Int? { radios.firstIndex { $0.session == session } }
 
   private func isUsable(_ adapter: Adapter) -> Bool {
@@ -261,17 +265,17 @@ extension RunMachine {
 
   private func isHeld(_ adapter: AdapterID) -> Bool { histories[adapter]?.health.isHeld(at: now) == true }
 
-  /// When an adapter that refused to scan may next be used; nil when there is none.
+  /// The first end of a cool-down of adapters without a session; nil when there is none.
   private var adapterDueAt: MonotonicInstant? {
     histories.filter { index(of: $0.key) == nil && !$0.value.health.isGivenUp }
       .compactMap(\.value.health.heldUntil).min()
   }
 
-  /// When something is to be done about adapters at the latest.
+  /// When the adapters need a decision at the latest.
   var presenceWake: MonotonicInstant? {
     [adapterDueAt, presence.wait?.until].compactMap(\.self).min()
   }
 
-  /// How long every adapter has scanned at least.
+  /// The least scan time of all adapters in use.
   var leastScanTime: Duration { radios.map { $0.scanTime.total(at: now) }.min() ?? scanned }
 }

@@ -3,9 +3,9 @@ import Families
 import Model
 import Session
 
-/// Rooms that have a device: which of them begin, and when.
+/// Which rooms that have a device begin, and when.
 extension RunMachine {
-  /// Begins rooms that have come up, as far as they may begin.
+  /// Begins rooms that got a device, as far as admission permits.
   mutating func begin(_ rooms: [(place: Int, work: RoomWork)]) {
     var allowed: [(place: Int, work: RoomWork)] = []
     for (place, work) in rooms {
@@ -31,8 +31,9 @@ extension RunMachine {
     }
   }
 
-  /// A room's work with the time that its device needs: one that the record has advertising more rarely than the room wants
-  /// it to is given the time for that, and afterwards, too, if the room does not say how often.
+  /// The work of a room with the timeouts that its device needs. If the record says that the device
+  /// advertises more rarely than the room wants, search and connect get the time for that; so does the proof
+  /// if the room does not say how often.
   private func prepared(_ work: RoomWork) -> RoomWork {
     var work = work
     let family = profile(of: work.room)
@@ -49,7 +50,8 @@ extension RunMachine {
     return work
   }
 
-  /// Has the first rooms judged once they are done, and begins the rest if it may follow.
+  /// Has the result of the first rooms decided once they are done, and begins the remaining rooms if they may
+  /// follow.
   mutating func attendFirstRooms() {
     guard rooms.count(.held) > 0,
       let first = admission.due({ rooms[$0].state.kind == .finished })
@@ -67,7 +69,7 @@ extension RunMachine {
     perform(.judge(first.compactMap { rooms.outcome(of: $0) }))
   }
 
-  /// It was said whether the rest may follow.
+  /// Takes the decision about the remaining rooms.
   mutating func judged(_ isApproved: Bool) {
     guard admission.isBeingAsked, !isEnding else { return }
     let first = admission.firstRooms
@@ -88,7 +90,7 @@ extension RunMachine {
     }
   }
 
-  /// Ends the rooms that nothing is under way for, after too many failures. The others are brought to their end.
+  /// Ends the rooms without anything in flight after too many failures. The others continue to their end.
   mutating func beginNoMore() {
     for place in rooms.places([.held]) {
       finish(place, .pending, reason: .tooManyFailures)
@@ -98,7 +100,7 @@ extension RunMachine {
       finish(place, state.outcome, reason: state.reason)
     }
     for place in rooms.places([.awaited, .queued, .backingOff, .resting]) {
-      // One that was tried says why it failed.
+      // A room with a failed attempt keeps the reason of that failure.
       if let failure = rooms[place].state.work?.lastFailure {
         finish(place, outcome(of: place, after: failure), reason: failure)
       } else {
@@ -109,7 +111,6 @@ extension RunMachine {
 }
 
 extension RoomTable {
-  /// The outcome of a room that has one.
   func outcome(of place: Int) -> RoomFinished? {
     if case .finished(let finished) = self[place].state { finished } else { nil }
   }

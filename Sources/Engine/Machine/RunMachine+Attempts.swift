@@ -3,10 +3,10 @@ import Families
 import Model
 import Session
 
-/// One attempt at one device, from the moment when an adapter is given to it until its link is down.
+/// One attempt at one device, from the reservation of an adapter until its link is down.
 extension RunMachine {
-  /// Gives an adapter to a room, unless its device need not or must not be written any more: much can have happened while it
-  /// waited. Returns whether it did.
+  /// Reserves an adapter for a room, unless its device need not or must not be written any more: that may
+  /// have changed while the room waited. Returns whether it did.
   mutating func engage(_ place: Int, _ index: Int) -> Bool {
     guard case .queued(var queued) = rooms[place].state else { return false }
     let work = queued.work
@@ -44,7 +44,7 @@ extension RunMachine {
     return true
   }
 
-  /// The moment of the action came, or nobody marks it.
+  /// Begins the attempt: the moment of the action has come, or no person marks it.
   mutating func begin(_ attempt: AttemptID, action: MonotonicInstant?) {
     let place = rooms.place(of: attempt.room)
     guard !isEnding, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt else {
@@ -69,9 +69,11 @@ extension RunMachine {
           id: id, session: engaged.session, room: room, address: work.address, action: action,
           recorded: recorded(for: work, rooms[place].family),
           mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
+    // The adapter can be lost while a person chooses the moment of the action.
+    if index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
   }
 
-  /// What an earlier attempt, of whatever run, gave to a room's device.
+  /// The settings that an earlier attempt, of any run, wrote to the device of a room.
   private func recorded(for work: RoomWork, _ family: any DeviceProfile) -> RecordedSettings? {
     let deed = request.known.deed(for: work.room, at: work.address)
     guard deed != nil || work.wasTouched else { return nil }
@@ -79,7 +81,7 @@ extension RunMachine {
       values: deed?.values(family) ?? [:], isSubmitted: work.wasTouched || deed?.state == .submitted)
   }
 
-  /// The proof of an earlier attempt that came after its time was up: the device is at work as wanted.
+  /// The proof of an earlier attempt that arrived after its timeout: the device has its settings.
   private func lateProof(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
       let heard = sighting.beaconHeard, heard > submittedAt,
@@ -97,13 +99,13 @@ extension RunMachine {
       if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, .configuredOtherwise(let minor, let held)) where work.submittedAt != nil:
-      // It was this run that wrote it.
+      // This run wrote it.
       let reason = FailureReason.wrongIdentity(minor: minor, held: held)
       finish(place, outcome(of: place, after: reason), reason: reason)
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)
     case .device, .awaited:
-      preconditionFailure("an obstacle that is none")
+      preconditionFailure("obstacle(to:) returned a match that blocks nothing")
     }
   }
 
@@ -128,9 +130,9 @@ extension RunMachine {
     if case .connecting(place, _) = radios[index].state { radios[index].enter(.idle) }
   }
 
-  /// The GATT session of an attempt is over. Where its device did not end the link, that is being ended now, and the adapter
-  /// makes no connection meanwhile: when the kernel (6.1) ends a link while it makes another on the same adapter, it loses
-  /// track of that one, which can then never be ended (docs/bluez.md).
+  /// Ends the GATT session of an attempt. If the device did not end the link, the run ends it now, and the
+  /// adapter makes no connection meanwhile: when the kernel (6.1) ends a link while it makes another on the
+  /// same adapter, it loses track of the new one, which can then never be ended (docs/bluez.md).
   mutating func sessionEnded(_ attempt: AttemptID, _ report: AttemptReport) {
     let place = rooms.place(of: attempt.room)
     switch rooms[place].state {
@@ -150,7 +152,8 @@ extension RunMachine {
     }
   }
 
-  /// The adapter no longer holds a link. Where it has come back in the meantime, that was not one of its present session.
+  /// The adapter no longer holds a link. If the adapter was lost and returned, the link belonged to an
+  /// earlier session.
   mutating func linkEnded(_ attempt: AttemptID) {
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(var state) = rooms[place].state, state.attempt == attempt, state.holdsLink
@@ -164,14 +167,15 @@ extension RunMachine {
     freeFromConnecting(index, place)
   }
 
-  /// The link is down, and the stack has forgotten the device, so that what is heard of it next is news.
-  /// - Parameter isForgotten: false where the stack did not say so, or was gone.
+  /// The link is down, and the stack has forgotten the device, so that its next report is a new
+  /// advertisement.
+  /// - Parameter isForgotten: false if the stack did not confirm it, or was lost.
   mutating func takenDown(_ attempt: AttemptID, isForgotten: Bool) {
     linkEnded(attempt)
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(let state) = rooms[place].state, state.attempt == attempt else { return }
     let (address, adapter) = (state.work.address, state.session.adapter)
-    // A device that the stack does not know when it has just gone is not forgotten, it has merely been put away.
+    // If the stack was lost meanwhile, "unknown device" does not mean that it has forgotten the device.
     if isForgotten, !state.failedWithTheHost {
       leftovers.remove(address, on: adapter)
     } else {
@@ -191,7 +195,6 @@ extension RunMachine {
 }
 
 extension RoomState.Disconnecting {
-  /// Whether the adapter or the stack went away.
   fileprivate var failedWithTheHost: Bool {
     guard case .failure(let failure) = result else { return false }
     return failure.failureClass == .host && failure.reason.code != .hostPaused

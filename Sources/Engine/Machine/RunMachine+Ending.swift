@@ -1,8 +1,8 @@
 import Bluetooth
 import Model
 
-/// The run's end: what is under way is brought to an end, every room that is left gets its outcome, and the record its last
-/// line.
+/// The end of the run: everything in flight ends, every remaining room gets its outcome, and the record gets
+/// its last line.
 extension RunMachine {
   /// Works on the rooms until nothing is left to do.
   mutating func provision() {
@@ -14,12 +14,12 @@ extension RunMachine {
     guard !rooms.isAnyActive, !isAsking, !isWatching else { return }
     for place in rooms.places([.parked]) {
       guard case .parked(let state) = rooms[place].state else { continue }
-      finish(place, .needsHands, reason: state.reason)
+      finish(place, .actionRequired, reason: state.reason)
     }
     endWhatIsUnderWay()
   }
 
-  /// Ends what the run has begun: scan windows, GATT sessions, waits for a proof, questions to people.
+  /// Ends what the run has begun: scan windows, GATT sessions, waits for a proof, questions to the operator.
   mutating func endWhatIsUnderWay() {
     phase = .stopping
     isDirty = true
@@ -37,7 +37,7 @@ extension RunMachine {
     }
   }
 
-  /// Goes on to the end once nothing is under way any more.
+  /// Continues to the end once nothing is in flight.
   mutating func concludeIfNothingIsUnderWay() {
     let isAtWork =
       rooms.count(.connecting) + rooms.count(.connected) + rooms.count(.disconnecting) > 0
@@ -48,7 +48,7 @@ extension RunMachine {
     if leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(leftovers.all)) }
   }
 
-  /// Gives the rooms that are left their outcome, and ends the run.
+  /// Gives the remaining rooms their outcome, and ends the run.
   mutating func conclude() {
     guard case .concluding = phase else { return }
     phase = .ended
@@ -89,7 +89,7 @@ extension RunMachine {
     }
   }
 
-  /// Puts on record which devices were heard that could be provisioned and that no room claims.
+  /// Records the devices that could be provisioned and that no room claims.
   private mutating func noteUnclaimed() {
     var claimed = rooms.given.union(devicesOfRooms).union(request.known.standing.claimed)
     claimed.formUnion(rooms.indices.compactMap { rooms.outcome(of: $0)?.address })
@@ -102,7 +102,7 @@ extension RunMachine {
     }
   }
 
-  /// What would have stopped a run that had nothing left to do, stopped nothing.
+  /// Whether a stop has no effect, because nothing was left to do.
   private func isMoot(_ stop: Stop) -> Bool {
     switch stop {
     case .record, .refused: return false
@@ -120,10 +120,10 @@ extension RunMachine {
     }
   }
 
-  /// The outcome of a room that the run did not come to, or not to the end of.
+  /// The outcome of a room that the run did not reach or did not complete.
   private func leftOver(_ place: Int, _ stop: Stop?) -> (Outcome, FailureReason) {
     switch rooms[place].state {
-    case .parked(let state): return (.needsHands, state.reason)
+    case .parked(let state): return (.actionRequired, state.reason)
     case .open(let state): return (state.outcome, state.reason)
     default: break
     }
@@ -131,14 +131,14 @@ extension RunMachine {
     if case .resting = rooms[place].state, let failure = work?.lastFailure {
       return (outcome(of: place, after: failure), failure)
     }
-    // A device that was waited for and did not come is no failure.
+    // A device that a watching run never received is not a failure.
     if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastHeard == nil {
       return (.pending, .neverHeard())
     }
     switch stop {
     case .interrupted, nil:
-      // What went wrong before is in its log; it would have been tried again. Only a device that said it had
-      // saved, though it was heard waiting afterwards, may still have told the truth.
+      // The record has the earlier failures; the room would have got further attempts. Only a device that
+      // acknowledged its save may have kept it, even if it was received in provisioning mode afterwards.
       let said = work?.acknowledgement != nil
       return said
         ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle))
@@ -163,8 +163,8 @@ extension RunMachine {
 
   // MARK: Pauses of the host
 
-  /// This host did nothing for a while: no clock of ours ran meanwhile (`TimeSource`), but the radio did. The sensors that
-  /// were connected got no answer meanwhile, and have mostly ended their links.
+  /// Takes a pause of the host. No clock of the program runs in it (`TimeSource`), but the radio does:
+  /// connected sensors get no response, and most of them end their links.
   mutating func hostPaused(_ pause: HostPause) {
     record(.hostPaused(pause))
     switch pause.kind {
@@ -202,7 +202,7 @@ extension Stop {
 }
 
 extension CentralError {
-  /// What became of the radio, when this ended a run's use of it.
+  /// The failure of a room when this error ended the use of the radio.
   func endedRadio(_ loss: HostLoss) -> FailureReason {
     if case .adapterUnavailable = code { .adapterLost(loss) } else { .stackLost(loss) }
   }

@@ -2,26 +2,25 @@ import Bluetooth
 import Model
 import HeapModule
 
-/// Rooms that a person is asked about, and what matching said of them and of those matched with them.
+/// Rooms that the operator is asked about, with the results of their matching.
 struct PendingConfirmation: Sendable {
   let places: [Int]
   let matches: [RoomID: Match]
 }
 
-/// From what was heard and what is on record to what is done for each room.
+/// Matching: from advertisements and the record to the next step of each room.
 extension RunMachine {
-  /// How often a run that watches matches rooms without a device.
+  /// How often a watching run matches rooms without a device.
   private static let matchInterval = Duration.seconds(2)
 
-  /// Which device belongs to which of these rooms, by all that is known now.
+  /// Which device belongs to which of these rooms, by everything known now.
   func matches(of places: [Int]) -> [RoomID: Match] {
     match(
       places.map { rooms[$0].room }, of: request.building, with: air, request.known, nearby: nearby,
       taken: rooms.given, now: now)
   }
 
-  /// Joins rooms and devices by what was heard and what is on record, and holds that against the plan. Where the run only
-  /// plans, this is its end.
+  /// Matches all rooms, and compares the result with the plan. A run that only plans ends here.
   mutating func bind() {
     let matches = matches(of: Array(rooms.indices))
     if goal == .plan {
@@ -42,14 +41,14 @@ extension RunMachine {
     return (matchedAt ?? now).advanced(by: Self.matchInterval)
   }
 
-  /// Joins rooms that had no device with those that came since.
+  /// Matches the rooms without a device again.
   mutating func matchAgain() {
     guard let due = matchesAgainAt, due <= now else { return }
     let open = rooms.places([.open])
     settle(open, matches(of: open))
   }
 
-  /// Does what follows from matches, after a person agreed where one must.
+  /// Applies matches. Those with `assign: any` need a confirmation first.
   private mutating func settle(_ places: [Int], _ matches: [RoomID: Match]) {
     matchedAt = now
     isDirty = true
@@ -63,7 +62,7 @@ extension RunMachine {
     perform(.confirm(proposals))
   }
 
-  /// A person has answered.
+  /// Takes the operator's confirmation.
   mutating func confirmed(_ isConfirmed: Bool) {
     guard let pending = confirmation, !isEnding else { return }
     confirmation = nil
@@ -73,7 +72,7 @@ extension RunMachine {
 
   private mutating func settle(_ places: [Int], _ matches: [RoomID: Match], isConfirmed: Bool) {
     var begun: [(place: Int, work: RoomWork)] = []
-    // A room may have been ended while a person was asked.
+    // A room may have ended while the question was pending.
     for place in places where rooms[place].state.kind == .unmatched || rooms[place].state.kind == .open {
       let room = rooms[place].room
       switch matches[room.id] {
@@ -89,22 +88,23 @@ extension RunMachine {
         finishDone(place, evidence, settings)
       case .awaited?:
         expect(place)
-      case .stopped(.needsHands, let reason)? where reason.code.endsInProvisioningMode && !room.isRegistered:
-        // Somebody may see to it while the run goes on.
+      case .stopped(.actionRequired, let reason)?
+      where reason.code.endsInProvisioningMode && !room.isRegistered:
+        // The operator may resolve it during the run.
         rooms.move(place, to: .parked(reason))
-        record(.actionRequired(ActionRequired(room: room.id, reason: reason)))
+        record(.operatorAwaited(OperatorAwaited(room: room.id, reason: reason)))
         if let device = request.known.device(of: room) { rooms.own(device.address, by: place) }
       case .stopped(let outcome, let reason)?:
         finish(place, outcome, reason: reason)
       case nil:
-        preconditionFailure("matching left out a room: \(room.id)")
+        preconditionFailure("matching returned no result for room \(room.id)")
       }
     }
     begin(begun)
   }
 
-  /// Ends a room whose device is at work as wanted. The device is the room's from now on, also one that this run does not
-  /// write.
+  /// Ends a room whose device is already provisioned. The record gets the binding, also for a device that
+  /// this run does not write.
   private mutating func finishDone(_ place: Int, _ evidence: Evidence, _ settings: [SettingResult]) {
     let room = rooms[place].room
     if let device = request.known.device(of: room) {
@@ -113,19 +113,19 @@ extension RunMachine {
     finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
   }
 
-  // MARK: Rooms that wait for their device to be heard
+  // MARK: Rooms that wait for a sighting of their device
 
-  /// A room whose device was configured elsewhere, and was not heard yet.
+  /// Waits for the device of a room that was configured elsewhere and not received yet.
   private mutating func expect(_ place: Int) {
     let room = rooms[place].room
     if let device = request.known.device(of: room) { rooms.own(device.address, by: place) }
-    // Half the scan time of devices that have yet to be connected to.
+    // Half the scan time that a device gets before its first connection.
     let limit = leastScanTime + room.timeouts.search
     rooms.move(place, to: .awaiting(silenceLimit: limit))
     if !request.isWatching { timers.silences.insert(Due(at: limit, room: place)) }
   }
 
-  /// Ends a room whose device was configured elsewhere, if what was heard decides.
+  /// Ends a room whose device was configured elsewhere, if the advertisements decide.
   mutating func finishRegistered(_ place: Int) {
     switch registration(of: rooms[place].room, air, request.known) {
     case .done(let evidence, let settings): finishDone(place, evidence, settings)
@@ -134,7 +134,7 @@ extension RunMachine {
     }
   }
 
-  /// Begins a parked room whose device is heard in provisioning mode now.
+  /// Begins a parked room whose device is now received in provisioning mode.
   mutating func takeUp(_ place: Int) {
     let room = rooms[place].room
     guard let device = request.known.device(of: room), air[device.address]?.isWaiting == true,
@@ -145,8 +145,8 @@ extension RunMachine {
 
   // MARK: Bindings
 
-  /// Puts on record that this room has this device, unless that is there already, and before it that whatever
-  /// contradicts it does so no longer: the request was checked to allow that.
+  /// Records that this room has this device, unless the record has that already. Bindings that contradict it
+  /// are released first: the check of the request permitted that.
   mutating func recordBinding(of room: RoomID, to address: BluetoothAddress, _ basis: BindingBasis) {
     let standing = request.known.standing
     let bound = standing.rooms[room]?.bindings.map(\.address) ?? []
@@ -163,10 +163,10 @@ extension RunMachine {
 }
 
 extension FailureReason.Code {
-  /// Whether a device that is put into provisioning mode is no longer kept by this.
+  /// Whether provisioning mode of the device removes this reason.
   fileprivate var endsInProvisioningMode: Bool { self == .settingsChanged || self == .configuredOtherwise }
 
-  /// Whether a room without a device may get one by what is yet to be heard.
+  /// Whether a room without a device may get one from further advertisements.
   fileprivate var mayGetADevice: Bool {
     switch self {
     case .noCandidate, .tooManyCandidates, .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing:

@@ -4,13 +4,12 @@ import Model
 import Session
 import HeapModule
 
-/// What an attempt's end means for its room, and the outcomes: exactly one for each room.
+/// The result of each attempt, and exactly one outcome for each room.
 extension RunMachine {
-  /// How long the host may take to say that an adapter or the stack went away: in an orderly restart of
-  /// bluetoothd, links go up to 0.5 s before `Powered: false` (docs/bluez.md). No back-off is shorter.
+  /// How long the host may take to report the loss of an adapter or of the stack: in an orderly restart of
+  /// bluetoothd, links go down up to 0.5 s before `Powered: false` (docs/bluez.md). No back-off is shorter.
   static let hostPatience = Duration.seconds(2)
 
-  /// An attempt succeeded.
   mutating func succeed(
     _ place: Int, _ work: RoomWork, _ attempt: AttemptID, began: MonotonicInstant, _ evidence: Evidence
   ) {
@@ -20,14 +19,14 @@ extension RunMachine {
     finish(place, success(of: work), evidence: evidence)
   }
 
-  /// The outcome of a room whose device is proved.
+  /// The outcome of a room whose device has its proof.
   func success(of work: RoomWork) -> Outcome {
     if work.isUnchanged { return .alreadyProvisioned }
     return work.failedAttempts == 0 ? .provisioned : .provisionedAfterRetry
   }
 
-  /// An attempt failed. Where that may have been the host's doing it is judged a little later: when an adapter or the stack
-  /// goes away, its objects and links go first, as if the devices had gone.
+  /// Takes a failed attempt. If the host may have caused it, it is classified a little later: when an adapter
+  /// or the stack is lost, its objects and links disappear first, as if the devices had disconnected.
   mutating func fail(_ place: Int, _ state: RoomState.Judging) {
     rooms.move(place, to: .judging(state))
     isDirty = true
@@ -38,12 +37,12 @@ extension RunMachine {
     }
   }
 
-  /// When a failed attempt is judged.
+  /// When a failed attempt is classified.
   func judgement(of state: RoomState.Judging) -> MonotonicInstant {
     state.failedAt.advanced(by: Self.hostPatience)
   }
 
-  /// Decides what a failed attempt was due to, and what follows.
+  /// Determines the cause of a failed attempt, and what follows.
   mutating func judge(_ place: Int, _ state: RoomState.Judging) {
     var reason = state.reason
     if let loss = reason.possibleHostLoss, index(of: state.session) == nil {
@@ -56,7 +55,8 @@ extension RunMachine {
         .init(
           room: state.attempt.room, number: state.attempt.number,
           seconds: state.began.duration(to: state.failedAt).inSeconds, failure: reason)))
-    // Ended because the run ends, for a reason of its own: that is what the room is told, not that somebody stopped it.
+    // The attempt ended because the run stops for its own reason: the room gets that reason, not
+    // "interrupted".
     if reason.code == .interrupted, let stop, stop != .interrupted {
       return rooms.move(place, to: state.stopped())
     }
@@ -111,7 +111,7 @@ extension RunMachine {
     isDirty = true
   }
 
-  /// A room's outcome with what is known of it.
+  /// The outcome of a room with everything known of it.
   func finished(
     _ place: Int, _ outcome: Outcome, evidence: Evidence?, reason: FailureReason?
   ) -> RoomFinished {
@@ -132,13 +132,13 @@ extension RunMachine {
       reason: reason)
   }
 
-  /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
+  /// The outcome of a room that gets no further attempt in this run, by the reason of its last failure.
   func outcome(of place: Int, after reason: FailureReason) -> Outcome {
     admitted(Outcome(after: reason), of: place)
   }
 
-  /// The outcome that may be claimed: a device that keeps each write at once, and that this run began to change, is never
-  /// said to be as it was.
+  /// The outcome that the report may state. A family that keeps each write at once may have changed the
+  /// device, so an outcome that implies an unchanged device becomes `unconfirmed`.
   func admitted(_ outcome: Outcome, of place: Int) -> Outcome {
     guard rooms[place].family.isRewritable, rooms[place].state.work?.wasTouched == true else {
       return outcome

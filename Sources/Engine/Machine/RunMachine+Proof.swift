@@ -3,10 +3,10 @@ import Model
 import Session
 import HeapModule
 
-/// The proof: hearing from the device itself that it is at work as it was told.
+/// The proof: an advertisement of the device that shows its new settings.
 extension RunMachine {
-  /// A device's proof is to be heard. Only the time counts in which the adapter that wrote it scans, and nothing of the radio
-  /// is held meanwhile.
+  /// Waits for the proof of a device. Only the scan time of the adapter that wrote it counts, and the wait
+  /// reserves nothing.
   mutating func awaitProof(
     _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: BeaconIdentity
   ) {
@@ -34,7 +34,7 @@ extension RunMachine {
     if isStopping { endProof(place, isOver: false) }
   }
 
-  /// Ends the waits for proofs that had their time.
+  /// Ends the waits for proofs whose time is over.
   mutating func endOverdueProofs() {
     var over: Set<Int> = []
     for index in radios.indices {
@@ -61,7 +61,8 @@ extension RunMachine {
   }
 
   /// Ends the wait for a proof.
-  /// - Parameter isOver: whether the device had all its time, or nothing that may still come would change the verdict.
+  /// - Parameter isOver: whether the time of the device is over, or no further advertisement can change the
+  ///   result.
   mutating func endProof(_ place: Int, isOver: Bool) {
     guard case .proving(let state) = rooms[place].state else { return }
     let result = verdict(of: state, isOver: isOver)
@@ -81,7 +82,7 @@ extension RunMachine {
     }
   }
 
-  /// A device of which nothing is heard afterwards: whether it ended the link, as it does when it is done.
+  /// Proves a device without an identity on air: it must end the link itself once it is done.
   mutating func proveBySelfDisconnect(
     _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission
   ) {
@@ -94,8 +95,8 @@ extension RunMachine {
     }
   }
 
-  /// The devices of all rooms but one: those of the manifest, of the record and of this run, and the addresses from
-  /// which they were proved.
+  /// The devices of all other rooms: those of the manifest, of the record and of this run, and the addresses
+  /// from which they were proved.
   private func devices(ofOthersThan place: Int) -> Set<BluetoothAddress> {
     let room = rooms[place].room.id
     var devices = devicesOfRooms
@@ -110,7 +111,7 @@ extension RunMachine {
     return devices
   }
 
-  /// Why the wait for a proof ended before its time: then nothing can be said of the device.
+  /// The reason when the wait for a proof ended early: the state of the device is unknown.
   private func cutShort(_ save: UnprovedSave) -> FailureReason {
     switch stop {
     case .radio(let error): error.endedRadio(.awaitingProof(save))
@@ -119,7 +120,7 @@ extension RunMachine {
     }
   }
 
-  /// What the watch says of a device.
+  /// The result of the wait for a proof.
   private func verdict(of state: RoomState.Proving, isOver: Bool) -> Result<Evidence, AttemptFailure> {
     let (watch, submission) = (state.watch, state.submission)
     switch watch.verdict(isOver: isOver) {
@@ -127,7 +128,7 @@ extension RunMachine {
       if state.work.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
       return .success(evidence)
     case .other(let identity):
-      // Where it is not the minor that is wrong, the minor does not tell what is.
+      // If the minor is right, the whole identity shows what is wrong.
       let room = state.work.room
       let isOfFirmware =
         identity.minor == proof(of: room).minor && !profile(of: room).expectedSettings.isEmpty
@@ -135,7 +136,8 @@ extension RunMachine {
         AttemptFailure(
           .wrongIdentity(minor: identity.minor, held: isOfFirmware ? identity.shown : nil)))
     case .backAgain:
-      // It waits as before: nothing was kept. What it answered instead of `saved` is the better reason.
+      // The device waits as before: it kept nothing. Its response to the save, if it was an error, is the
+      // better reason.
       return .failure(AttemptFailure(submission.trouble ?? .saveNotKept))
     case .silent, .heardElsewhere:
       let response = SaveResponse(of: submission.trouble)

@@ -3,14 +3,15 @@ import Model
 import Session
 import HeapModule
 
-/// Rooms whose device is to be connected to: which adapters may do that, and when a device is given up.
+/// The rooms whose device waits for a connection: which adapters may connect, and when the run gives a device
+/// up.
 extension RunMachine {
-  /// The scan time of every adapter at which a room's device is given up, unless it was heard.
+  /// The scan time of every adapter at which the run gives up a device without a sighting.
   func silenceLimit(of room: Room) -> Duration { leastScanTime + room.timeouts.search * 2 }
 
-  /// A room is to be connected to from now on.
+  /// Queues a room for a connection.
   mutating func enqueue(_ place: Int, _ state: RoomState) {
-    guard case .queued(let queued) = state else { preconditionFailure("not a queued room") }
+    guard case .queued(let queued) = state else { preconditionFailure("the state must be queued") }
     rooms.move(place, to: state)
     isDirty = true
     let isSearched = rooms[place].family.searchesItself
@@ -22,7 +23,7 @@ extension RunMachine {
     }
   }
 
-  /// An adapter may connect to a room's device from now on.
+  /// Adds a room to the candidates of an adapter.
   mutating func enlist(_ place: Int, on adapter: AdapterID) {
     guard let index = index(of: adapter), rooms.enlist(place, on: adapter),
       let work = rooms[place].state.work
@@ -31,13 +32,13 @@ extension RunMachine {
       Candidate(charged: work.budget.charged, room: place, attempts: work.attempts))
   }
 
-  /// Whether an adapter heard a device so lately that it may connect to it.
+  /// Whether an adapter received a device recently enough to connect to it.
   func isFresh(_ device: BluetoothAddress, on adapter: AdapterID) -> Bool {
     guard let heard = air[device]?.hearings[adapter]?.at else { return false }
     return heard.duration(to: now) <= limits.freshness
   }
 
-  /// Whether a candidate of an adapter is still valid: it is queued, for the same attempt, and was heard lately.
+  /// Whether a candidate of an adapter is still valid: queued for the same attempt, and recently received.
   private func isEligible(_ candidate: Candidate, _ adapter: AdapterID) -> Bool {
     guard case .queued(let state) = rooms[candidate.room].state, state.work.attempts == candidate.attempts,
       state.candidacies.contains(adapter)
@@ -45,7 +46,7 @@ extension RunMachine {
     return rooms[candidate.room].family.searchesItself || isFresh(state.work.address, on: adapter)
   }
 
-  /// Whether an adapter has a candidate, whether or not it has room for it. Outdated candidates are dropped.
+  /// Whether an adapter has a candidate, even without a free slot. Outdated candidates are removed.
   mutating func hasCandidate(_ index: Int) -> Bool {
     while let candidate = radios[index].candidates.min {
       if isEligible(candidate, radios[index].id) { return true }
@@ -57,12 +58,13 @@ extension RunMachine {
     return false
   }
 
-  /// Whether the next device that an adapter would connect to has failed before.
+  /// Whether the next device of an adapter has failed before.
   mutating func isNextRetry(_ index: Int) -> Bool {
     hasCandidate(index) && radios[index].candidates.min.map { $0.charged > 0 } ?? false
   }
 
-  /// Takes out the next room that an adapter connects to; nil when there is none that it should not leave to another.
+  /// Takes the next room that an adapter connects to; nil when there is none, or all should go to other
+  /// adapters.
   mutating func takeCandidate(_ index: Int) -> Int? {
     let adapter = radios[index].id
     var deferred: [Candidate] = []
@@ -79,14 +81,14 @@ extension RunMachine {
     return nil
   }
 
-  /// Whether another adapter that may connect to it should: one that failed less often with it, or hears it clearly
-  /// better.
+  /// Whether another adapter should connect instead: one with fewer failures with this device, or one that
+  /// receives it clearly stronger.
   private func isBetterElsewhere(
     _ place: Int, _ state: RoomState.Queued, _ adapter: AdapterID
   ) -> Bool {
     let isSearched = rooms[place].family.searchesItself
     let sighting = air[state.work.address]
-    // A device that its own session searches goes where it was ever heard.
+    // A device that its own session searches goes to an adapter that ever received it.
     func strength(on adapter: AdapterID) -> Int? {
       isSearched ? reach[place]?[adapter] : sighting?.hearings[adapter]?.rssi
     }
@@ -94,7 +96,7 @@ extension RunMachine {
     return radios.contains { other in
       guard other.id != adapter, !other.isHeld(at: now) else { return false }
       if !isSearched {
-        // Only an adapter that has it among its candidates will connect to it.
+        // Only an adapter that has it among its candidates connects to it.
         guard state.candidacies.contains(other.id), isFresh(state.work.address, on: other.id) else {
           return false
         }
@@ -107,14 +109,15 @@ extension RunMachine {
     }
   }
 
-  /// An adapter heard a device that its own session searches.
+  /// Notes that an adapter received a device that its own session searches.
   mutating func reached(_ place: Int, on adapter: AdapterID, rssi: Int?) {
     reach[place, default: [:]][adapter] = rssi ?? reach[place]?[adapter]
   }
 
-  // MARK: What is due
+  // MARK: Timers
 
-  /// Ends back-offs, judgements, waits for proofs, and rooms that were silent too long.
+  /// Ends back-offs, delays before a classification, waits for proofs, and rooms without a sighting for too
+  /// long.
   mutating func endWhatIsDue() {
     while let due = timers.instants.min, due.at <= now {
       timers.instants.removeMin()
@@ -140,7 +143,7 @@ extension RunMachine {
         finish(due.room, .unreachable, reason: isDeaf ? .adapterDeaf : .neverHeard())
       case .queued(var state) where state.silenceLimit == due.at:
         if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {
-          // Its turn will come.
+          // It is still received and waits for its connection.
           state.silenceLimit = silenceLimit(of: state.work.room)
           rooms.update(due.room, .queued(state))
           timers.silences.insert(Due(at: state.silenceLimit, room: due.room))
@@ -152,21 +155,21 @@ extension RunMachine {
     }
   }
 
-  /// Ends a room whose device is not heard any more: with what went wrong when it still was, if anything.
+  /// Ends a room whose device is no longer received. An earlier failure is the better reason.
   private mutating func giveUp(_ place: Int, _ work: RoomWork) {
-    // Silent since an earlier run asked it to save: it may well be done.
+    // Not received since an earlier run asked it to save: the save may have succeeded.
     let silent: FailureReason =
       work.mayBeDone ? .notHeardAfterSave(nil) : isDeaf ? .adapterDeaf : .neverHeard()
     let reason = work.lastFailure ?? silent
     finish(place, outcome(of: place, after: reason), reason: reason)
   }
 
-  /// Whether no adapter hears anything, though each was switched off and on.
+  /// Whether no adapter receives anything, though each was switched off and on.
   private var isDeaf: Bool {
     !radios.isEmpty && radios.allSatisfy { $0.wasPowerCycled && $0.hearsNothing(at: now) }
   }
 
-  /// When every adapter will have scanned this long; nil while one does not scan that has not yet.
+  /// When every adapter reaches this scan time; nil while one that has not reached it does not scan.
   func instant(ofLeastScanTime total: Duration) -> MonotonicInstant? {
     var latest: MonotonicInstant?
     for radio in radios {

@@ -4,12 +4,13 @@ import HeapModule
 
 /// What each adapter does next.
 ///
-/// An adapter either scans or connects. It makes one connection at a time and holds several links. It connects only to what
-/// it heard itself a short while ago, since BlueZ's objects are each adapter's own. So adapters alternate, each in its own
-/// time: a scan window, then connections to every device that was heard, one after the other, while the sessions with those
-/// that are connected go on. What is heard in a window serves all purposes: sightings, late arrivals, and proofs.
+/// An adapter either scans or connects. It makes one connection at a time and holds several links. It
+/// connects only to devices that it received itself a short while ago, since each adapter has its own objects
+/// in BlueZ. So each adapter alternates at its own pace: a scan window, then connections to the received
+/// devices, one after the other, while GATT sessions continue on the links that are up. A window serves all
+/// purposes: sightings, late arrivals, and proofs.
 extension RunMachine {
-  /// Gives each adapter that is free something to do.
+  /// Gives each idle adapter something to do.
   mutating func useRadios() {
     for index in radios.indices {
       reportIfDeaf(index)
@@ -17,7 +18,7 @@ extension RunMachine {
     }
   }
 
-  // By index, not by value: a copy of an adapter, held while its candidates change, would have all of them copied.
+  // By index, not by value: a copy of a `Radio` would force a copy of its heap of candidates at each change.
 
   private mutating func decide(_ index: Int) {
     guard !radios[index].isHeld(at: now) else { return }
@@ -39,22 +40,22 @@ extension RunMachine {
       let isLong = radios[index].connectingSince.map { $0.duration(to: now) >= limits.connecting } ?? false
       let isOver = isLong && wantsToScan(index)
       let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
-      // A device that failed before may hold the adapter up for its whole timeout: the proofs of the others come first.
+      // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
       let isProofFirst = radios[index].hasFirstAttempts && isNextRetry(index)
       if isProofFirst, isQuiet || rooms.count(.disconnecting) > 0 { return }
       if !isOver, !(isProofFirst && wantsToScan(index)) {
         while hasRoom(index), let place = takeCandidate(index) {
           if engage(place, index) { return }
         }
-        // Candidates that only wait for room are connected to before it scans again.
+        // Candidates that wait for a free slot are connected to before the next scan.
         if mayStartAttempts, hasCandidate(index) { return }
       }
       if isOver || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
   }
 
-  /// How long a scan window lasts at most. Where nearness decides, anew and not on: most chips report each device but once in
-  /// a scan.
+  /// The longest scan window. While the survey measures nearness, windows are short: most chips report each
+  /// device only once per scan.
   private var longestWindow: Duration {
     if case .surveying(let survey) = phase, !survey.near.isEmpty { return survey.shortest }
     return limits.longestWindow
@@ -67,7 +68,7 @@ extension RunMachine {
       && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
   }
 
-  /// Whether no more rooms may be begun once the attempts that have failed are judged.
+  /// Whether the failure limit is reached if all failed attempts that are not classified yet count.
   private var mayClose: Bool {
     guard admission.isLimited else { return false }
     let failing = rooms.places([.disconnecting]).count { place in
@@ -79,8 +80,9 @@ extension RunMachine {
     return admission.mayClose(after: rooms.count(.judging) + failing)
   }
 
-  /// Whether any device is to be heard: for a proof of a device that the adapter wrote or whose adapter is gone, a device
-  /// that no adapter heard, or, unless its last scan window brought no candidate, devices that others have yet to connect to.
+  /// Whether an adapter must receive any device: for the proof of a device that it wrote or whose adapter is
+  /// lost, for a device that no adapter received, or, unless its last scan window found no candidate, for
+  /// devices that others have yet to connect to.
   private func wantsToScan(_ index: Int) -> Bool {
     if !radios[index].proofs.isEmpty || !timers.orphans.isEmpty { return true }
     guard mayStartAttempts || isSurveying else { return false }
@@ -88,12 +90,12 @@ extension RunMachine {
       || rooms.dueCount > radios[index].candidates.count && !radios[index].hadNoCandidates
   }
 
-  /// Whether adapters scan for whatever device may come.
+  /// Whether adapters scan for any device that may appear.
   var awaitsAnyDevice: Bool {
     isSurveying || request.isWatching && rooms.count(.open) + rooms.count(.parked) > 0
   }
 
-  // MARK: Adapters that hear nothing
+  // MARK: Deaf adapters
 
   private mutating func powerCycle(_ index: Int) {
     let session = radios[index].session
@@ -103,7 +105,7 @@ extension RunMachine {
     perform(.powerCycle(session))
   }
 
-  /// Puts an adapter on record, once, that still hears nothing after it was switched off and on.
+  /// Records once that an adapter still receives nothing after it was switched off and on.
   private mutating func reportIfDeaf(_ index: Int) {
     guard radios[index].wasPowerCycled, !radios[index].isReportedDeaf, radios[index].hearsNothing(at: now)
     else { return }
@@ -111,16 +113,16 @@ extension RunMachine {
     record(.adapterFaulted(.init(adapter: radios[index].id, fault: .hearsNothing)))
   }
 
-  // MARK: When
+  // MARK: Timers
 
-  /// When an adapter, or what waits for it, asks for a decision at the latest.
+  /// When an adapter, or a room that waits for it, needs a decision at the latest.
   var radioWake: MonotonicInstant? {
     var instants: [MonotonicInstant?] = []
     for (index, radio) in radios.enumerated() {
       instants.append(radio.heldUntil)
       switch radio.state {
       case .idle:
-        // It leaves a device to another adapter, which may not come to it.
+        // It deferred a device to another adapter, which may never connect to it.
         if !radio.candidates.isEmpty, hasRoom(index) { instants.append(now.advanced(by: .seconds(1))) }
         instants.append(radio.quietUntil)
       case .opening(let window), .scanning(let window):
@@ -137,7 +139,7 @@ extension RunMachine {
     instants.append(timers.instants.min?.at)
     instants.append(timers.orphans.min.flatMap { instant(ofLeastScanTime: $0.at) })
     instants.append(timers.silences.min.flatMap { instant(ofLeastScanTime: $0.at) })
-    // What was due by now and was not done waits for an input.
+    // Work that is due now and was not done waits for an input.
     return instants.compactMap(\.self).filter { $0 > now }.min()
   }
 }

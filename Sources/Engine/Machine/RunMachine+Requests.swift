@@ -1,15 +1,15 @@
 import Bluetooth
 import Model
 
-/// What the operator asks for while the run goes on, and how a run stops.
+/// Requests of the operator during the run, and how a run stops.
 extension RunMachine {
   /// Whether attempts may start.
   var mayStartAttempts: Bool { !isPaused && !isEnding }
 
-  /// Whether the run was asked to stop, or ends: what is in flight may still end, nothing new starts.
+  /// Whether the run stops or was asked to: attempts in flight may complete, nothing new starts.
   var isEnding: Bool { if case .draining = phase { true } else { isStopping } }
 
-  /// Takes a request of the operator. One that changes nothing is dropped.
+  /// Takes a request of the operator. A request without effect is dropped.
   mutating func take(_ request: OperatorRequested.Request) {
     guard goal == .apply else {
       if request == .stop { stop(.interrupted) }
@@ -28,7 +28,7 @@ extension RunMachine {
     if request == .stop { stop(.interrupted) }
   }
 
-  /// Has the run stop. A reason that comes after the operator's request ends what that still waited for.
+  /// Stops the run. A second reason ends the draining that the operator's request began.
   mutating func stop(_ reason: Stop) {
     switch phase {
     case .stopping, .concluding, .ended: return
@@ -38,8 +38,8 @@ extension RunMachine {
     if reason == .interrupted, case .provisioning = phase { beginDraining() } else { endWhatIsUnderWay() }
   }
 
-  /// Has attempts that have not connected yet end, and gives the others time: a device that is being written is left in a
-  /// known state, and a submitted save gets its proof.
+  /// Ends attempts without a link, and lets the others complete within a limit: a device that is being
+  /// written reaches a known state, and a submitted save gets its proof.
   private mutating func beginDraining() {
     phase = .draining(until: now.advanced(by: limits.draining))
     isPaused = false
@@ -52,7 +52,7 @@ extension RunMachine {
     }
   }
 
-  /// Ends the run once no attempt and no proof is in flight, or their time is over.
+  /// Ends the run once no attempt and no proof is in flight, or the limit is over.
   mutating func drain(until end: MonotonicInstant) {
     let inFlight: Set<RoomState.Kind> = [.connecting, .connected, .disconnecting, .proving, .judging]
     let isOver = rooms.places(inFlight).isEmpty || now >= end

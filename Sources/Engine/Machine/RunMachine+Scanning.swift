@@ -3,24 +3,24 @@ import Model
 import Session
 import HeapModule
 
-/// Scan windows: what is heard in them, and what is done where the stack refuses them.
+/// Scan windows: the advertisements in them, and refused scans.
 extension RunMachine {
-  /// Opens a scan window. What the stack is still to forget on that adapter it forgets first, so that nothing is forgotten
-  /// that was just heard.
+  /// Opens a scan window. The stack first forgets the leftovers of that adapter, so that no new sighting is
+  /// lost.
   mutating func openWindow(_ index: Int) {
     let session = radios[index].session
     let purpose: ListeningPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
     radios[index].enter(.opening(.init(purpose: purpose, since: now)))
     windows[session] = purpose
     let forgetting = leftovers.on(session.adapter).filter { address in
-      // A device that is connected again is forgotten afterwards.
+      // A device with a new connection is forgotten after it.
       rooms.owner(of: address).map { !rooms[$0].state.kind.isEngaged } ?? true
     }
     record(.listeningStarted(Listening(adapter: session.adapter, purpose: purpose)))
     perform(.scan(session, forgetting: forgetting))
   }
 
-  /// Has a scan window closed.
+  /// Closes a scan window.
   mutating func closeWindow(_ index: Int) {
     guard let window = radios[index].state.window else { return }
     if case .closing = radios[index].state { return }
@@ -28,7 +28,7 @@ extension RunMachine {
     perform(.endScan(radios[index].session))
   }
 
-  /// An adapter scans from now on. Until now it may have had to wait for the stack: a window lasts as long as it scans.
+  /// The adapter scans from now on. The length of the window counts from here: the stack may have delayed it.
   mutating func scanBegan(in session: RadioSession) {
     guard let index = index(of: session), var window = radios[index].state.window else { return }
     radios[index].scanTime.start(at: now)
@@ -41,12 +41,11 @@ extension RunMachine {
     }
   }
 
-  /// A scan window has ended.
   mutating func scanEnded(in session: RadioSession, _ failure: CentralError?) {
     if let purpose = windows.removeValue(forKey: session) {
       record(.listeningStopped(Listening(adapter: session.adapter, purpose: purpose)))
     }
-    // Otherwise the adapter was lost in the meantime, and is perhaps in another session.
+    // Without a match the adapter was lost meanwhile, and may be in another session.
     guard let index = index(of: session), let window = radios[index].state.window else { return }
     let wasTold = if case .closing = radios[index].state { true } else { false }
     radios[index].scanTime.stop(at: now)
@@ -72,8 +71,8 @@ extension RunMachine {
     }
   }
 
-  /// The stack did not let an adapter scan. Each refusal in a row costs a longer pause, and after some of them the adapter
-  /// is given up.
+  /// The stack refused a scan. Each refusal in a row extends the cool-down; after
+  /// `AdapterHealth.tolerableRefusals` the run gives the adapter up.
   private mutating func scanRefused(in session: RadioSession, _ failure: CentralError?) {
     guard let index = index(of: session) else { return }
     let failure = failure ?? CentralError(.other, stackText: "the scan ended by itself at once")
@@ -95,7 +94,7 @@ extension RunMachine {
 
   // MARK: Sightings
 
-  /// Takes in what an adapter received. Returns whether decisions may follow.
+  /// Takes an advertisement. Returns whether decisions may follow.
   mutating func hear(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
     guard let index = index(of: session) else { return false }
     radios[index].reported(at: now)
@@ -118,7 +117,8 @@ extension RunMachine {
     }
     let owner = rooms.owner(of: advertisement.address)
     if let owner, hear(advertisement, of: owner) { mayDecide = true }
-    // An identity is awaited from whatever address: another one than the device's own proves nothing, but says why.
+    // Any address may send an awaited identity: another address than the device's own proves nothing, but
+    // explains a missing proof.
     if rooms.isAwaitingIdentities, let identity = advertisement.iBeacon?.identity,
       let room = rooms.awaiting(identity), room != owner, hear(advertisement, of: room)
     {
@@ -127,14 +127,14 @@ extension RunMachine {
     return mayDecide
   }
 
-  /// Puts on record, once, that more devices were heard than are kept.
+  /// Records once that more devices were received than are kept.
   private mutating func noteOverflow(on adapter: AdapterID) {
     guard air.hasOverflowed, !isOverflowNoted else { return }
     isOverflowNoted = true
     record(.adapterFaulted(.init(adapter: adapter, fault: .tooManyDevices)))
   }
 
-  /// Takes in what concerns a room. Returns whether decisions may follow.
+  /// Takes an advertisement that concerns a room. Returns whether decisions may follow.
   private mutating func hear(_ advertisement: Advertisement, of place: Int) -> Bool {
     let adapter = advertisement.adapter
     if rooms[place].family.searchesItself { reached(place, on: adapter, rssi: advertisement.rssi) }
@@ -168,7 +168,8 @@ extension RunMachine {
     }
   }
 
-  /// A device that rests was heard: clearly again when it is stronger than before, or was silent for long.
+  /// Takes an advertisement of a device that rests. It is clearly received again when it is stronger than
+  /// before, or returns after a long absence.
   private mutating func hear(
     _ advertisement: Advertisement, of place: Int, resting state: RoomState.Resting
   ) -> Bool {
@@ -190,9 +191,9 @@ extension RunMachine {
     return true
   }
 
-  // MARK: Adapters that hear nothing
+  // MARK: Deaf adapters
 
-  /// An adapter that heard nothing was switched off and on.
+  /// Takes the result of switching a deaf adapter off and on.
   mutating func powerCycled(_ session: RadioSession, _ fault: AdapterFault) {
     presence.powerCycling.remove(session.adapter)
     presence.mayHaveChanged = true

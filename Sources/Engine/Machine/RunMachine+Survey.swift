@@ -2,29 +2,28 @@ import Bluetooth
 import Model
 import Session
 
-/// The survey: the run's first scan windows, before anything is decided.
+/// The survey: the first scan windows of a run, before matching.
 ///
-/// It ends early once every device that the manifest names was heard, but not before others had a chance: a minor that is
-/// on air from elsewhere must be heard before the first write. Where nearness is to decide, it goes on until it does. Only
-/// time in which every usable adapter scans counts, so what is decided next rests on having scanned.
+/// It ends early once every device that the manifest names was received, but not before other devices had a
+/// chance: the run must receive another device with the same minor before the first write. If nearness
+/// decides, the survey continues until it does. Only the time in which every usable adapter scans counts.
 struct Survey: Sendable {
-  /// The shortest survey.
   static let shortest = Duration.seconds(3)
-  /// How often nearness is judged meanwhile.
+  /// How often nearness is evaluated during the survey.
   static let nearnessInterval = Duration.milliseconds(500)
 
-  /// How long it lasts at least.
+  /// The shortest duration of this survey.
   var shortest = Survey.shortest
-  /// The devices that it may end without going on for, once all of them were heard; nil when a room's device is not known.
+  /// The survey may end early once all these devices were received; nil when the device of any room is
+  /// unknown.
   var named: Set<BluetoothAddress>?
-  /// Those of them that were not heard yet.
+  /// The named devices that were not received yet.
   var unheard: Set<BluetoothAddress> = []
-  /// Rooms whose device nearness is to decide.
   var near: [Int] = []
-  /// When nearness is judged next.
+  /// When nearness is evaluated next.
   var judgesNearnessAt: MonotonicInstant?
 
-  /// A device was heard. Returns whether that was the last one.
+  /// Notes a sighting. Returns whether that was the last named device.
   mutating func heard(_ device: BluetoothAddress) -> Bool {
     unheard.remove(device) != nil && unheard.isEmpty
   }
@@ -41,7 +40,7 @@ extension RunMachine {
       if device == nil, entry.room.near != nil {
         survey.near.append(place)
       } else if let device {
-        // A device that sleeps most of the time is heard by its own session.
+        // The session of a device that mostly sleeps searches for it itself.
         if !entry.family.searchesItself { named?.insert(device) }
       } else {
         named = nil
@@ -52,10 +51,10 @@ extension RunMachine {
     phase = .surveying(survey)
   }
 
-  /// Goes on surveying, or ends it.
+  /// Continues the survey, or ends it.
   mutating func proceed(with survey: Survey) {
     var survey = survey
-    // What was heard before an adapter was lost, or the host slept, is to be heard again.
+    // Sightings from before the loss of an adapter or a pause of the host must be repeated.
     if survey.unheard.isEmpty, let named = survey.named {
       survey.unheard = named.filter { air[$0]?.lastHeard == nil }
     }
@@ -70,7 +69,7 @@ extension RunMachine {
     isDirty = true
   }
 
-  /// Whether a longer survey would not tell more of which device is near which adapter.
+  /// Whether a longer survey would not change which device is near which adapter.
   private mutating func isNearnessSettled(_ survey: inout Survey) -> Bool {
     guard !survey.near.isEmpty else { return true }
     if let next = survey.judgesNearnessAt, now < next { return false }
@@ -81,23 +80,24 @@ extension RunMachine {
     }
   }
 
-  /// Matches once no scan window is open any more: the kernel would end one by itself while a person is asked.
+  /// Matches once all scan windows are closed: the kernel would end one by itself while a question is
+  /// pending.
   mutating func matchIfSurveyIsClosed() {
     guard windows.isEmpty else { return }
     bind()
   }
 
-  /// How long every adapter that the stack lets scan has scanned at least since the survey began.
+  /// The least scan time since the survey began of all adapters that the stack lets scan.
   var surveyTime: Duration {
     radios.filter { !$0.isHeld(at: now) }.map { $0.scanTime.total(at: now) - surveySince }.min() ?? .zero
   }
 
-  /// Whether an adapter that hears nothing is yet to be switched off and on.
+  /// Whether an adapter that receives nothing has yet to be switched off and on.
   private var isAnyAdapterSuspected: Bool {
     radios.contains { !$0.wasPowerCycled && $0.hearsNothing(at: now) }
   }
 
-  /// When the phase of the run asks for a decision at the latest.
+  /// When the phase of the run needs a decision at the latest.
   var phaseWake: MonotonicInstant? {
     switch phase {
     case .surveying(let survey):

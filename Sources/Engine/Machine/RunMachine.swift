@@ -3,36 +3,32 @@ import Families
 import Model
 import HeapModule
 
-/// Every decision of a run: what is scanned, connected to, written, tried again and given up, and how each room ends. A
-/// pure value: it takes inputs and returns effects; it has no clock, no tasks and no IO. The shell around it
-/// (`RunShell`) carries out what it says and decides nothing.
+/// All decisions of a run: what is scanned, connected to, written, retried and given up, and how each room
+/// ends. A pure value: it takes inputs and returns effects; it has no clock, no tasks and no IO. The shell
+/// around it (`RunShell`) performs the effects and decides nothing.
 ///
-/// Each room is in one `RoomState`, each adapter in use in one `RadioState`. An input that belongs to an earlier session of
-/// an adapter, or to an earlier attempt, is dropped by comparison.
+/// Each room is in one `RoomState`, each adapter in use in one `RadioState`. An input of an earlier session
+/// of an adapter, or of an earlier attempt, is recognised by its id and dropped.
 struct RunMachine: Sendable {
-  /// What a run is for.
   enum Goal: Hashable, Sendable {
-    /// To provision.
     case apply
-    /// To say what `apply` would do: the run ends after matching.
+    /// Determines what `apply` would do: the run ends after matching.
     case plan
   }
 
-  /// What the run does as a whole.
   enum Phase: Sendable {
-    /// It finds out which devices there are.
+    /// The run determines which devices are present.
     case surveying(Survey)
-    /// It waits until its scan windows are closed, to match then.
+    /// The run waits until its scan windows are closed, then matches.
     case closingSurvey
-    /// It works on the rooms.
     case provisioning
-    /// It was asked to stop: no new attempt starts, attempts in flight go on until then at most.
+    /// The run was asked to stop: no new attempt starts, attempts in flight continue until this instant at
+    /// most.
     case draining(until: MonotonicInstant)
-    /// It ends what it has begun.
+    /// The run ends what it has begun.
     case stopping
-    /// The stack is forgetting what it could not before.
+    /// The stack forgets the leftovers.
     case concluding
-    /// Nothing is left to be done.
     case ended
   }
 
@@ -40,62 +36,54 @@ struct RunMachine: Sendable {
   let goal: Goal
   let retryPolicy = RetryPolicy()
   let connectPolicy = ConnectPolicy()
-  /// A number in 0…1 by chance, for jitter.
+  /// A random number in 0…1, for jitter.
   let chance: @Sendable () -> Double
 
-  /// The instant of the current input.
   private(set) var now = MonotonicInstant(sinceZero: .zero)
   /// The effects of the current input so far.
   private var effects: [RunEffect] = []
   var phase = Phase.surveying(Survey())
-  /// Why the run is to stop early, once it is.
+  /// Why the run stops early; nil while it does not.
   var stop: Stop?
   /// Whether the operator paused the run: no new attempt starts.
   var isPaused = false
 
-  /// The devices that rooms of the building have, by the manifest or the record.
+  /// The devices that the rooms of the building have, by the manifest or the record.
   let devicesOfRooms: Set<BluetoothAddress>
-  /// The rooms to be worked on, in the manifest's order. Elsewhere a room is its place in here.
+  /// The selected rooms, in the manifest's order. Other values refer to a room by its index in this table.
   var rooms: RoomTable
-  /// Everything heard so far.
   var air: AirLedger
   /// The adapters in use, by identity.
   var radios: [Radio] = []
-  /// What is known of each adapter over all its sessions.
   var histories: [AdapterID: AdapterHistory] = [:]
-  /// The scan windows that have not ended yet, also of sessions that are over.
+  /// The scan windows that have not ended, including those of lost sessions.
   var windows: [RadioSession: ListeningPurpose] = [:]
-  /// Counts the sessions of all adapters.
   var sessions = 0
-  /// The scan time at which the survey began, or began anew.
+  /// The scan time at which the survey began or restarted.
   var surveySince = Duration.zero
-  /// The limits that adapters are used within.
   let limits: RadioLimits
-  /// Which adapters there are, and what is being found out about them.
   var presence = AdapterPresence()
-  /// The adapters that rooms are near.
   var nearby = NearbyAdapters()
-  /// RSSI in dBm on each adapter, in its present session, that ever heard the device of a room whose own session searches it.
+  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
+  /// own session searches it.
   var reach: [Int: [AdapterID: Int]] = [:]
-  /// What adapters that went away remember of this run.
+  /// Devices that lost adapters still remember from this run.
   var leftovers = Leftovers()
-  /// Which rooms may begin.
   var admission: Admission
-  /// What the run would do, where it only plans.
+  /// The result of a run that only plans.
   var plan: ApplyPlan?
-  /// Rooms that a person is asked about.
+  /// Rooms that the operator is asked about; nil without a pending question.
   var confirmation: PendingConfirmation?
-  /// When the rooms without a device were last matched.
   var matchedAt: MonotonicInstant?
-  /// What falls due at an instant, and by scan time.
   var timers = RoomTimers()
-  /// The scan time that all later ones go on from: every adapter had scanned this long when the last session ended.
+  /// The start value for the scan time of later sessions: the least scan time of all adapters when the last
+  /// session ended.
   var scanned = Duration.zero
-  /// When the stack or the bus was last found to be gone.
+  /// When the stack or the bus was last found to be lost.
   var stackLostAt: MonotonicInstant?
-  /// Whether it is on record that more devices were heard than are kept.
+  /// Whether the record says that more devices were received than are kept.
   var isOverflowNoted = false
-  /// Whether a decision was made that others may follow from.
+  /// Whether a decision was made that may cause others.
   var isDirty = false
 
   init(
@@ -114,7 +102,7 @@ struct RunMachine: Sendable {
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
   }
 
-  /// Takes in what happened, and says what is to be done. Inputs come in the order of their instants.
+  /// Takes an input and returns its effects. Inputs come in the order of their instants.
   mutating func handle(_ input: RunInput, at now: MonotonicInstant) -> [RunEffect] {
     guard !isEnded else { return [] }
     self.now = now
@@ -123,13 +111,10 @@ struct RunMachine: Sendable {
     return effects
   }
 
-  /// Has something done.
   mutating func perform(_ effect: RunEffect) { effects.append(effect) }
 
-  /// Puts a fact on record.
   mutating func record(_ fact: Fact) { effects.append(.record(fact)) }
 
-  /// Whether the run is over.
   var isEnded: Bool { if case .ended = phase { true } else { false } }
 
   /// Whether the run only ends what it has begun.
@@ -140,12 +125,11 @@ struct RunMachine: Sendable {
     }
   }
 
-  /// Whether the run surveys.
   var isSurveying: Bool { if case .surveying = phase { true } else { false } }
 
   // MARK: Inputs
 
-  /// Takes in what happened. Returns whether decisions may follow.
+  /// Takes an input. Returns whether decisions may follow.
   private mutating func take(_ input: RunInput) -> Bool {
     switch input {
     case .started: begin()
@@ -193,7 +177,7 @@ struct RunMachine: Sendable {
 
   // MARK: Decisions
 
-  /// Decides what follows from the state of things, until nothing more does.
+  /// Makes decisions until none causes another.
   private mutating func advance() {
     repeat {
       isDirty = false
@@ -211,14 +195,15 @@ struct RunMachine: Sendable {
     } while isDirty
   }
 
-  /// When the machine is to be told that time has passed, if nothing happens before; nil when only inputs can tell.
+  /// The next instant at which the machine needs the input `timePassed`; nil when only other inputs can
+  /// change anything.
   var wake: MonotonicInstant? {
     guard !isStopping else { return nil }
     return [radioWake, presenceWake, phaseWake].compactMap(\.self).filter { $0 > now }.min()
   }
 }
 
-/// Why a run stops before everything is tried.
+/// Why a run stops early.
 enum Stop: Error, Hashable, Sendable {
   case interrupted
   case record(RecordFailure)

@@ -1,42 +1,40 @@
-public import Bluetooth
+package import Bluetooth
 import Families
-public import Model
+package import Model
 
-/// Everything that was heard so far, device by device: what matching and scheduling know of the air.
-public struct AirLedger: Sendable {
-  /// A device as it was last heard.
-  public struct Sighting: Hashable, Sendable {
-    /// Who.
-    public var address: BluetoothAddress
-    /// Who heard it last.
-    public var adapter: AdapterID
-    /// When it was first heard.
-    public var firstHeard: MonotonicInstant
-    /// When it was last heard; nil once that is no longer worth anything (`mustBeHeardAgain`).
-    public var lastHeard: MonotonicInstant?
-    /// RSSI last reported, in dBm.
-    public var rssi: Int?
-    /// The local name it gave last.
-    public var name: String?
-    /// The family it was last recognised as, and the life it is in; nil of a beacon that is of none of ours.
-    public var life: Life?
-    /// The beacon it is, if it is one.
-    public var beacon: IBeacon?
-    /// When an advertisement last had that beacon; others have none, and say nothing about it.
-    public var beaconHeard: MonotonicInstant?
-    /// By whom it was heard, when last, and how strongly: worth something until it must be heard again.
-    public var hearings: [AdapterID: Hearing] = [:]
+/// All devices received so far: what matching and scheduling know of the air.
+package struct AirLedger: Sendable {
+  /// The last known state of a device on air.
+  package struct Sighting: Hashable, Sendable {
+    package var address: BluetoothAddress
+    /// The adapter that received it last.
+    package var adapter: AdapterID
+    package var firstHeard: MonotonicInstant
+    /// When it was last received; nil once that no longer counts (`mustBeHeardAgain`).
+    package var lastHeard: MonotonicInstant?
+    /// The last reported RSSI, in dBm.
+    package var rssi: Int?
+    /// The last local name that it sent.
+    package var name: String?
+    /// The family that it was last recognised as, and its state; nil for a beacon of another kind.
+    package var life: Life?
+    /// Its last beacon; nil without one.
+    package var beacon: IBeacon?
+    /// When an advertisement last contained that beacon. Advertisements without a beacon do not change it.
+    package var beaconHeard: MonotonicInstant?
+    /// The last sighting on each adapter. Cleared when the device must be received again.
+    package var hearings: [AdapterID: Hearing] = [:]
 
-    /// Whether it was heard waiting to be provisioned.
-    public var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
+    /// Whether it is in provisioning mode.
+    package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
-    /// Its beacon, when it is at work.
-    public var beaconAtWork: IBeacon? { isWaiting ? nil : beacon }
+    /// Its beacon, unless it is in provisioning mode.
+    package var beaconAtWork: IBeacon? { isWaiting ? nil : beacon }
 
-    /// Whether its last advertisement had its beacon.
+    /// Whether its last advertisement contained its beacon.
     fileprivate var isBeaconing = false
 
-    /// It was heard again, saying what it is known to say.
+    /// Takes an advertisement with the same content as the last one.
     mutating func refresh(_ advertisement: Advertisement) {
       if isBeaconing { beaconHeard = advertisement.receivedAt }
       adapter = advertisement.adapter
@@ -46,15 +44,15 @@ public struct AirLedger: Sendable {
     }
   }
 
-  /// A family and the life one of its devices is in.
-  public struct Life: Hashable, Sendable {
-    /// The family.
-    public var profile: ProfileID
-    /// Waiting, at work, or merely there.
-    public var recognition: Recognition
+  /// The family of a device and its state.
+  package struct Life: Hashable, Sendable {
+    package var profile: ProfileID
+    /// The state: in provisioning mode, configured, or only present.
+    package var recognition: Recognition
 
-    /// Whether it may be free, should no room have it. A device that is merely there may be at work as well: where its
-    /// family has an identity on air it is taken to be, and else only a hint tells (`isWaiting`, without one).
+    /// Whether it may be free if no room has it. A device that is only present may also be configured: if its
+    /// family has an identity on air it counts as configured, otherwise only a room with a hint may get it
+    /// (`isWaiting` covers rooms without one).
     var isFree: Bool {
       switch recognition {
       case .awaitingProvisioning: true
@@ -64,26 +62,27 @@ public struct AirLedger: Sendable {
     }
   }
 
-  /// How an adapter heard a device last.
-  public struct Hearing: Hashable, Sendable {
-    /// Since when it has been heard there.
-    public let since: MonotonicInstant
-    /// When last.
-    public private(set) var at: MonotonicInstant
-    /// RSSI in dBm, as last reported there.
-    public private(set) var rssi: Int?
-    /// How often an RSSI was reported, and all of these together.
+  /// The last sightings of a device on one adapter.
+  package struct Hearing: Hashable, Sendable {
+    /// The first sighting on this adapter.
+    package let since: MonotonicInstant
+    /// The last sighting.
+    package private(set) var at: MonotonicInstant
+    /// The last reported RSSI on this adapter, in dBm.
+    package private(set) var rssi: Int?
+    /// The number of reported RSSI values, and their sum.
     private var reports = 0
     private var sum = 0
 
-    /// A beginning; nothing was heard yet.
+    /// A value before its first advertisement.
     init(since: MonotonicInstant) {
       self.since = since
       at = since
     }
 
-    /// How strongly it is heard there: the mean of all reports, in dBm; nil while there are fewer than these.
-    public func strength(reports least: Int = 1) -> Double? {
+    /// The mean of all reported RSSI values on this adapter, in dBm; nil while there are fewer reports than
+    /// `least`.
+    package func strength(reports least: Int = 1) -> Double? {
       reports < max(least, 1) ? nil : Double(sum) / Double(reports)
     }
 
@@ -96,25 +95,27 @@ public struct AirLedger: Sendable {
     }
   }
 
-  /// How many devices the ledger holds, besides those that are named. A building of 10,000 sensors fills half of it.
-  public static let mostDevices = 20_000
-  /// For how many devices the last advertisement is kept.
+  /// The limit of devices, besides named ones. A building of 10,000 sensors uses half of it.
+  package static let mostDevices = 20_000
+  /// The limit of devices whose last advertisement is kept.
   private static let mostSayings = 50_000
 
   private let profiles: [any DeviceFamily]
-  /// Devices that are held even when the ledger is full.
+  /// Devices that are kept even beyond the limit.
   private let named: Set<BluetoothAddress>
-  /// Whether a device was ignored because the ledger was full.
-  public private(set) var hasOverflowed = false
-  /// Beacons that count whoever sends them. Any others of no family of ours are passed over: offices are full of them.
+  /// Whether a device was dropped because of the limit.
+  package private(set) var hasOverflowed = false
+  /// Beacons that count from any sender. Other beacons of unknown families are dropped: offices are full of
+  /// them.
   private let wanted: Set<BeaconIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
-  /// What each said last: what is said again needs no second thought, and that is nearly all that is ever heard.
+  /// The content of the last advertisement of each device. Repeated content, which is nearly all, needs no
+  /// evaluation.
   private var sayings: [BluetoothAddress: Saying] = [:]
-  /// Who is at work with an identity.
+  /// The devices that advertise each identity.
   private var atWork: [BeaconIdentity: Set<BluetoothAddress>] = [:]
 
-  /// What an advertisement says of its sender.
+  /// The content of an advertisement, without RSSI and time.
   private struct Saying: Hashable, Sendable {
     let localName: String?
     let serviceUUIDs: [BluetoothUUID]
@@ -129,9 +130,9 @@ public struct AirLedger: Sendable {
     }
   }
 
-  /// A ledger that recognises devices of these families, and these beacons whoever sends them.
-  /// - Parameter named: devices that are held even when there are more than `mostDevices`.
-  public init(
+  /// A ledger that recognises devices of these families, and these beacons from any sender.
+  /// - Parameter named: devices that are kept even beyond `mostDevices`.
+  package init(
     profiles: [any DeviceFamily], wanted: Set<BeaconIdentity> = [], named: Set<BluetoothAddress> = []
   ) {
     self.profiles = profiles
@@ -139,9 +140,9 @@ public struct AirLedger: Sendable {
     self.wanted = wanted
   }
 
-  /// Takes in what was heard. Returns the sighting when it is news to people: a device not heard before, or
-  /// in another life than before. Devices of no family of ours are passed over.
-  public mutating func hear(_ advertisement: Advertisement) -> Sighting? {
+  /// Takes an advertisement. Returns the sighting of a device that is new or has another state or identity
+  /// than before. Devices of unknown families are dropped.
+  package mutating func hear(_ advertisement: Advertisement) -> Sighting? {
     let saying = Saying(advertisement)
     if sayings[advertisement.address] == saying {
       devices[advertisement.address]?.refresh(advertisement)
@@ -169,7 +170,7 @@ public struct AirLedger: Sendable {
       name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
       beaconHeard: known?.beaconHeard, hearings: known?.hearings ?? [:], isBeaconing: beacon != nil)
     sighting.refresh(advertisement)
-    // A device that waits under its name is no beacon any more.
+    // A device in provisioning mode that sends no beacon has none any more.
     if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
     devices[sighting.address] = sighting
     index(sighting, before: known)
@@ -180,11 +181,12 @@ public struct AirLedger: Sendable {
     if let (profile, recognition) = DeviceProfiles.recognise(advertisement, among: profiles),
       !isBeaconOfAnother(profile, recognition, than: known, advertisement)
     {
-      // That it is there takes nothing back of what it was heard to say before.
+      // `present` does not replace a more specific earlier state.
       if recognition == .present, let known, known.profile == profile { return known }
       return Life(profile: profile, recognition: recognition)
     }
-    // A device of ours stays one, whatever beacon it sends without offering its service: the two may come apart.
+    // A device of a known family keeps its family, even if it sends a beacon without its service: the two may
+    // be in separate advertisements.
     guard let known, let beacon = advertisement.iBeacon,
       let profile = profiles.first(where: { $0.id == known.profile })
     else { return known }
@@ -194,8 +196,8 @@ public struct AirLedger: Sendable {
       profile: known.profile, recognition: profile.recognise(offering) ?? .configured(beacon))
   }
 
-  /// Whether a device of one of our families merely sends the beacon by which another one's are known: rooms may expect of
-  /// both the same uuid and major.
+  /// Whether a device of one family only sends the beacon by which devices of another family are recognised:
+  /// rooms of both families may expect the same uuid and major.
   private func isBeaconOfAnother(
     _ profile: ProfileID, _ recognition: Recognition, than known: Life?, _ advertisement: Advertisement
   ) -> Bool {
@@ -212,60 +214,58 @@ public struct AirLedger: Sendable {
     if let new { atWork[new, default: []].insert(sighting.address) }
   }
 
-  /// What is known of a device.
-  public subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
+  package subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
 
-  /// Devices of any family of ours that a room could get, by address.
-  public var free: [Sighting] { sorted { $0.life?.isFree ?? false } }
+  /// Free devices of any built-in family, by address.
+  package var free: [Sighting] { sorted { $0.life?.isFree ?? false } }
 
-  /// Devices of a family that wait to be provisioned, by address: those that a room without any hint could get.
-  public func waiting(for profile: ProfileID) -> [Sighting] {
+  /// Devices of a family in provisioning mode, by address: those that a room without a hint could get.
+  package func waiting(for profile: ProfileID) -> [Sighting] {
     sorted { $0.life?.profile == profile && $0.isWaiting }
   }
 
-  /// Devices of a family that a room could get that says where its device is, by address.
-  public func free(for profile: ProfileID) -> [Sighting] {
+  /// Free devices of a family, by address: those that a room with a hint could get.
+  package func free(for profile: ProfileID) -> [Sighting] {
     sorted { $0.life?.profile == profile && $0.life?.isFree ?? false }
   }
 
-  /// Devices that can be written as they are, by address: those that a room could get, and those at work that take
-  /// other settings all the same.
-  public var writable: [Sighting] {
+  /// Devices that can be written as they are, by address: free ones, and configured ones of a family that
+  /// accepts new settings at any time.
+  package var writable: [Sighting] {
     sorted { sighting in
       guard let life = sighting.life else { return false }
       return life.isFree || DeviceProfiles[life.profile]?.isRewritable ?? false
     }
   }
 
-  /// Devices that are at work with this identity, by address.
-  public func devices(proving proof: Proof) -> [Sighting] {
+  /// Devices that advertise this identity, by address.
+  package func devices(proving proof: Proof) -> [Sighting] {
     guard case .beacon(let identity) = proof else { return [] }
     return (atWork[identity] ?? []).sorted().compactMap { devices[$0] }
   }
 
-  /// For how many devices the last advertisement is kept now.
+  /// The number of devices whose last advertisement is kept.
   var rememberedSayings: Int { sayings.count }
 
-  /// Every device, by address.
   package var all: [Sighting] { sorted { _ in true } }
 
   private func sorted(_ isWanted: (Sighting) -> Bool) -> [Sighting] {
     devices.values.filter(isWanted).sorted { $0.address < $1.address }
   }
 
-  /// Says that nobody remembers anybody: all must be heard again before they can be dialled.
-  public mutating func mustBeHeardAgain() {
+  /// Marks all sightings as outdated: every device must be received again before a connection.
+  package mutating func mustBeHeardAgain() {
     for address in devices.keys { mustBeHeardAgain(address) }
   }
 
-  /// Says that an adapter was lost: what it reported of devices counts no more.
-  public mutating func mustBeHeardAgain(on adapter: AdapterID) {
+  /// Removes the sightings of a lost adapter.
+  package mutating func mustBeHeardAgain(on adapter: AdapterID) {
     for address in devices.keys { devices[address]?.hearings[adapter] = nil }
   }
 
-  /// Says that a device was connected to, or forgotten by the stack: it can be dialled again only after it
-  /// was heard again.
-  public mutating func mustBeHeardAgain(_ address: BluetoothAddress) {
+  /// Marks the sightings of a device as outdated, after a connection or after the stack has forgotten it: it
+  /// must be received again before the next connection.
+  package mutating func mustBeHeardAgain(_ address: BluetoothAddress) {
     devices[address]?.lastHeard = nil
     devices[address]?.hearings = [:]
   }

@@ -3,7 +3,7 @@ import Families
 import Model
 
 extension ApplyPlan {
-  /// The plan that these matches are.
+  /// The plan that these matches make.
   init(_ request: ApplyRequest, _ matches: [RoomID: Match], heardIn air: AirLedger = AirLedger(profiles: []))
   {
     let lastWrites = LastWrites(request.known.standing)
@@ -47,7 +47,7 @@ extension PlannedStep {
   }
 }
 
-/// What was last written to each device, for whatever room.
+/// The last write to each device, for any room.
 struct LastWrites {
   private let byDevice: [BluetoothAddress: [RoomID: Deed]]
 
@@ -59,12 +59,12 @@ struct LastWrites {
     self.byDevice = byDevice
   }
 
-  /// What the device at this address would be given for a room, beside what it was given last.
+  /// The settings that this device would get for a room, next to those of its last write.
   func settings(
     toWrite room: Room, at address: BluetoothAddress, _ seal: SecretSeal?
   ) -> [PlannedSetting] {
     let deeds = byDevice[address] ?? [:]
-    // Records that were merged may have it in several rooms.
+    // After a merge, records may have the same device in several rooms.
     let last = deeds.max { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
     let own = deeds[room.id]
     let isOfRoom = own.map { $0.at == last?.value.at } ?? false

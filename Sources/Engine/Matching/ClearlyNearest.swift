@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 import Model
 
-/// The device that is clearly the nearest to an adapter: received strongly enough, clearly better than any other of these, and for
-/// a while. Nil where that cannot be said.
-public func clearlyNearest(
+/// The device that is clearly nearest to an adapter: received strongly enough, clearly stronger than any
+/// other of these devices, and for long enough. Nil when no device is.
+package func clearlyNearest(
   of devices: [AirLedger.Sighting], to adapter: AdapterID, now: MonotonicInstant
 ) -> BluetoothAddress? {
   let nearness = Nearness(of: devices, at: [adapter], now: now)

@@ -1,27 +1,24 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
 /// Which room each device belongs to: by the manifest, the record, and the beacon that it sends. Pure.
 ///
-/// For people that look at the air, not for decisions: a beacon with a room's identity may be a neighbour's.
-public struct DeviceOwners: Sendable {
-  /// A room that has a device.
-  public struct Owner: Hashable, Sendable {
-    /// The room.
-    public var room: RoomID
-    /// What people call it.
-    public var name: String
-    /// What says that the device is the room's.
-    public var basis: Basis
+/// For display, not for decisions: a beacon with a room's identity may come from another building.
+package struct DeviceOwners: Sendable {
+  package struct Owner: Hashable, Sendable {
+    package var room: RoomID
+    /// The display name of the room.
+    package var name: String
+    package var basis: Basis
   }
 
-  /// What says that a device is a room's; the strongest first. The names are frozen.
-  public enum Basis: String, Hashable, Sendable, CaseIterable {
+  /// Why a device counts as a room's; the strongest reason first. The names are frozen.
+  package enum Basis: String, Hashable, Sendable, CaseIterable {
     /// The manifest has its address.
     case manifest
-    /// An earlier run gave it to the room.
+    /// The record has a binding.
     case record
-    /// It was the room's, and is out of service.
+    /// It was the room's device and was retired.
     case retired
     /// It sends the room's identity.
     case identity = "identity_on_air"
@@ -32,8 +29,7 @@ public struct DeviceOwners: Sendable {
   private var identitiesOfRooms: [RoomID: BeaconIdentity] = [:]
   private var positions: [RoomID: Int] = [:]
 
-  /// The owners in a building.
-  public init(_ building: Building, _ standing: BuildingStanding) {
+  package init(_ building: Building, _ standing: BuildingStanding) {
     let names = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.name) })
     for (address, retirement) in standing.retired {
       let name = names[retirement.room] ?? standing.rooms[retirement.room]?.name
@@ -44,7 +40,7 @@ public struct DeviceOwners: Sendable {
       let owner = Owner(room: id, name: names[id] ?? room.name, basis: .record)
       for binding in room.bindings {
         owners[binding.address] = owner
-        // This firmware changes its address.
+        // The device may have sent its last proof from another address.
         if let deed = room.deed, deed.address == binding.address { owners[deed.heardAt] = owner }
       }
     }
@@ -61,26 +57,26 @@ public struct DeviceOwners: Sendable {
     }
   }
 
-  /// The room of the device that has this address and sends this beacon; nil when it is no room's.
-  public func owner(of address: BluetoothAddress, sending beacon: IBeacon?) -> Owner? {
+  /// The room of the device that has this address and sends this beacon; nil for a device of no room.
+  package func owner(of address: BluetoothAddress, sending beacon: IBeacon?) -> Owner? {
     owners[address] ?? beacon.flatMap { identities[$0.identity] }
   }
 
-  /// The room of a device.
-  public func owner(of device: AirLedger.Sighting) -> Owner? {
+  package func owner(of device: AirLedger.Sighting) -> Owner? {
     owner(of: device.address, sending: device.beaconAtWork)
   }
 
-  /// The addresses that are a room's device: by the manifest, by the record, and as it was last received.
-  public func addresses(of room: RoomID) -> Set<BluetoothAddress> {
+  /// The addresses of a room's device: by the manifest, by the record, and of its last proof.
+  package func addresses(of room: RoomID) -> Set<BluetoothAddress> {
     Set(owners.filter { $0.value.room == room && $0.value.basis != .retired }.keys)
   }
 
-  /// The identity that the device of a room sends; nil where its family has none, or the room is not in the manifest.
-  public func identity(of room: RoomID) -> BeaconIdentity? { identitiesOfRooms[room] }
+  /// The identity that the device of a room sends; nil if its family has none, or the room is not in the
+  /// manifest.
+  package func identity(of room: RoomID) -> BeaconIdentity? { identitiesOfRooms[room] }
 
-  /// The devices of no room first, the strongest of them at the top; then those of rooms in the manifest's order.
-  public func sorted(_ devices: [AirLedger.Sighting]) -> [AirLedger.Sighting] {
+  /// The devices of no room first, the strongest at the top; then those of rooms in the manifest's order.
+  package func sorted(_ devices: [AirLedger.Sighting]) -> [AirLedger.Sighting] {
     func key(_ device: AirLedger.Sighting) -> (Int, Int, BluetoothAddress) {
       guard let owner = owner(of: device) else { return (-1, -(device.rssi ?? Int.min + 1), device.address) }
       return (positions[owner.room] ?? Int.max, 0, device.address)

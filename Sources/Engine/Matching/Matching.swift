@@ -1,33 +1,31 @@
-public import Bluetooth
+package import Bluetooth
 import Families
-public import Model
+package import Model
 import Session
 
-/// What matching found for a room.
-public enum Match: Hashable, Sendable {
-  /// This device is the room's, and is to be written.
+package enum Match: Hashable, Sendable {
+  /// This device is the room's and must be written.
   case device(BluetoothAddress, BindingBasis)
-  /// The room's device is at work already, as wanted. The settings are as far as the record knows.
+  /// The room's device is configured already. The settings have the state that the record knows.
   case done(Evidence, [SettingResult])
-  /// The room's device was configured elsewhere, and is to be heard.
+  /// The room's device was configured elsewhere and only has to be received.
   case awaited
-  /// Nothing can be written for this room, and why.
+  /// Nothing can be written for this room, for this reason.
   case stopped(Outcome, FailureReason)
 }
 
-/// What a decision rests on besides the air: what the record says and what a person allowed.
-public struct Known: Sendable {
-  /// What earlier runs did.
-  public var standing: BuildingStanding
-  /// What a person allowed against the record.
-  public var permissions: RecordPermissions
-  /// Tells whether secrets are the same as then.
-  public var seal: SecretSeal?
-  /// The devices that the record has at work, by what they are heard with.
+/// The input of a decision besides the air: the record, and what the operator permitted.
+package struct Known: Sendable {
+  /// The state of the building after earlier runs.
+  package var standing: BuildingStanding
+  /// What the operator permitted against the record.
+  package var permissions: RecordPermissions
+  /// Shows whether a secret equals a recorded one.
+  package var seal: SecretSeal?
+  /// The addresses of configured devices by the record, by their proof.
   private let atWork: [Proof: [BluetoothAddress]]
 
-  /// What is known; nothing unless given.
-  public init(
+  package init(
     standing: BuildingStanding = .init(), permissions: RecordPermissions = .init(), seal: SecretSeal? = nil
   ) {
     self.standing = standing
@@ -44,19 +42,19 @@ public struct Known: Sendable {
   }
 }
 
-/// Which device belongs to which room: a pure function of the rooms that are to be done, of the whole building
-/// they are in, of what the record knows and of what was heard.
+/// Which device belongs to which room: a pure function of the selected rooms, the whole building, the record
+/// and the advertisements.
 ///
-/// An address in the manifest decides; else what an earlier run joined. A room without either takes any
-/// unclaimed device that waits to be provisioned only where the manifest allows it, and only while no more devices
-/// are heard than rooms are left for them; these matches still want a person's yes. A family whose devices do not tell
-/// on air whether they are provisioned is never matched so. In no case does a room get a minor that is on air from
-/// another address.
+/// The address in the manifest decides; without one, the binding of an earlier run. A room without either
+/// gets an unclaimed device in provisioning mode only if the manifest permits that (`assign: any`), and only
+/// while at most as many devices are received as rooms are left for them; these matches need the operator's
+/// confirmation. A family whose devices do not show on air whether they are provisioned is never matched so.
+/// No room gets a minor that another address advertises.
 /// - Parameters:
 ///   - nearby: the adapters that rooms are near.
-///   - taken: devices that this run has given to rooms already.
-///   - now: the instant it is, on the clock of what was heard.
-public func match(
+///   - taken: devices that this run has already given to rooms.
+///   - now: the present instant, on the clock of the advertisements.
+package func match(
   _ rooms: [Room], of building: Building, with air: AirLedger, _ known: Known = Known(),
   nearby: NearbyAdapters = NearbyAdapters(), taken: Set<BluetoothAddress> = [],
   now: MonotonicInstant = MonotonicInstant(sinceZero: .zero)
@@ -125,15 +123,15 @@ private func crowded(_ rooms: [Room], _ nearby: NearbyAdapters) -> [AdapterID: I
   return counts
 }
 
-/// How a room stands whose device was configured elsewhere: its identity must be on air, from one device alone, and
-/// from the right one where that is known. The record proves nothing here.
+/// The match of a room whose device was configured elsewhere: one device alone must send its identity, and
+/// the right one if that is known. The record proves nothing here.
 func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   let proof = proof(of: room)
   let heard = air.devices(proving: proof)
   let own = known.device(of: room)?.address
   let others = heard.map(\.address).filter { $0 != own }
   if own != nil, let minor = proof.minor, !others.isEmpty {
-    return .stopped(.needsHands, .minorOnAir(MinorHolders(minor, others)))
+    return .stopped(.actionRequired, .minorOnAir(MinorHolders(minor, others)))
   }
   if others.count > 1 {
     return .stopped(.ambiguous, .tooManyCandidates(others, minor: proof.minor))
@@ -143,14 +141,15 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   }
   if let own, let beacon = air[own]?.beaconAtWork {
     return .stopped(
-      .needsHands, .configuredOtherwise(minor: beacon.minor, held: beacon.identity.shown))
+      .actionRequired, .configuredOtherwise(minor: beacon.minor, held: beacon.identity.shown))
   }
   return .awaited
 }
 
-/// Why nothing may be written for a room to the device at `address`, by what is on air now and by the record;
-/// nil when it may. Asked again before each attempt: much can happen while a device waits for its turn.
-/// - Parameter wasTouched: whether this run began to change the device: then what it holds is ours to mend.
+/// Why nothing may be written for a room to the device at `address`, by the advertisements and the record;
+/// nil when it may. Evaluated again before each attempt, because both may have changed.
+/// - Parameter wasTouched: whether this run may have changed the device: then the run may correct what it
+///   holds.
 func obstacle(
   to room: Room, at address: BluetoothAddress?, wasTouched: Bool = false, _ air: AirLedger, _ known: Known
 ) -> Match? {
@@ -159,13 +158,13 @@ func obstacle(
   let ours = Set([address, deed?.heardAt].compactMap(\.self))
   let others = air.devices(proving: proof).map(\.address).filter { !ours.contains($0) }
   if let minor = proof.minor, !others.isEmpty {
-    return .stopped(.needsHands, .minorOnAir(MinorHolders(minor, others)))
+    return .stopped(.actionRequired, .minorOnAir(MinorHolders(minor, others)))
   }
   let holders = known.holders(of: proof, besides: room, ours, air)
   if let minor = proof.minor, !holders.isEmpty {
-    return .stopped(.needsHands, .minorOnRecord(MinorHolders(minor, holders)))
+    return .stopped(.actionRequired, .minorOnRecord(MinorHolders(minor, holders)))
   }
-  // One that is heard waiting is not at work, whatever was heard from the address that it had before.
+  // A device in provisioning mode is not configured, whatever its earlier address sent.
   guard let address, air[address]?.isWaiting != true,
     let sighting = [address, deed?.heardAt].compactMap(\.self).lazy.compactMap({ air[$0] })
       .first(where: { $0.beaconAtWork != nil }),
@@ -174,7 +173,7 @@ func obstacle(
   let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
     guard let deed else {
-      // What it holds besides is not known; where it can be read, it is.
+      // Its other settings are unknown; if they can be read, an attempt reads them.
       return isRewritable
         ? nil : .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
     }
@@ -183,7 +182,7 @@ func obstacle(
     {
       return .done(Evidence(onAir: beacon, sighting), room.results(hearing: deed, known))
     }
-    return isRewritable ? nil : .stopped(.needsHands, .settingsChanged(minor: beacon.minor))
+    return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
   }
   let isRecorded = deed?.proof(profile(of: room))?.isMet(by: beacon) == true
   if isRewritable {
@@ -192,74 +191,73 @@ func obstacle(
     return mayGo
       ? nil
       : .stopped(
-        .needsHands, .foreignSettings(held: beacon.identity.shown, .beacon(minor: beacon.minor)))
+        .actionRequired, .foreignSettings(held: beacon.identity.shown, .beacon(minor: beacon.minor)))
   }
-  // Where it is not the minor that is wrong, the minor does not tell what is.
+  // If the minor is right, the whole identity shows what is wrong.
   let held = beacon.minor == proof.minor ? beacon.identity.shown : nil
   return .stopped(
-    .needsHands,
+    .actionRequired,
     isRecorded
       ? .settingsChanged(minor: beacon.minor) : .configuredOtherwise(minor: beacon.minor, held: held))
 }
 
-/// The family of a room's device.
 func profile(of room: Room) -> any DeviceProfile {
   guard let profile = DeviceProfiles[room.profile] else {
-    preconditionFailure("a checked room has a profile that does not exist: \(room.profile)")
+    preconditionFailure("a checked room has an unknown profile: \(room.profile)")
   }
   return profile
 }
 
-/// What proves the device of a room.
+/// The proof that the device of a room must give.
 func proof(of room: Room) -> Proof {
   profile(of: room).proof(of: room.settings)
 }
 
 extension Known {
-  /// The device of a room by the manifest or the record.
-  public func device(of room: Room) -> (address: BluetoothAddress, basis: BindingBasis)? {
+  package func device(of room: Room) -> (address: BluetoothAddress, basis: BindingBasis)? {
     if let address = room.address { return (address, .address) }
     return standing.rooms[room.id]?.binding.map { ($0.address, .record) }
   }
 
-  /// What was last done for the room to this very device. Unless the manifest says that the device changes its address,
-  /// a beacon from another address proves nothing, whatever an earlier manifest said.
+  /// The last write for the room to this device. Unless the manifest says that the device changes its
+  /// address, a beacon from another address proves nothing, even if an earlier manifest said so.
   func deed(for room: Room, at address: BluetoothAddress) -> Deed? {
     guard var deed = standing.rooms[room.id]?.deed, deed.address == address else { return nil }
     if room.proofAddress == .own, deed.heardAt != address { deed.state = .submitted }
     return deed
   }
 
-  /// What the record alone says of a room whose device is not heard at work: done, or in need of hands. Nil when
-  /// its device is to be dialled: nothing is proved on record, or it waits to be provisioned again, or it can be
-  /// given other settings as it is.
+  /// The match by the record alone, for a room whose device was not received as configured: done, or operator
+  /// action required. Nil when the device must be connected to: the record has no proof, the device is in
+  /// provisioning mode again, or it accepts new settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
     guard let deed = deed(for: room, at: address), case .proved(var evidence) = deed.state,
       air[address]?.isWaiting != true, !permissions.force.contains(room.id)
     else { return nil }
     guard deed.gave(what: room, seal) else {
       return profile(of: room).isRewritable
-        ? nil : .stopped(.needsHands, .settingsChanged(minor: deed.minor))
+        ? nil : .stopped(.actionRequired, .settingsChanged(minor: deed.minor))
     }
-    // Its firmware is expected to send another beacon than the one by which it was proved: that must be heard.
+    // The present manifest expects another beacon of its firmware than the proof on record: the new one must
+    // be received.
     guard deed.isProved(as: room) else { return nil }
     evidence.run = deed.seen?.run ?? evidence.run ?? deed.run
     evidence.seenAt = deed.seen?.at
     return .done(evidence, room.settingResults(seal, deed.state(of:)))
   }
 
-  /// Other devices that the record has at work with this identity, and that were not heard otherwise.
+  /// Other devices that the record has with this identity, unless they were received in this run.
   fileprivate func holders(
     of proof: Proof, besides room: Room, _ ours: Set<BluetoothAddress>, _ air: AirLedger
   ) -> [BluetoothAddress] {
-    // Where the manifest contradicts the record about this room's own device is told before the run.
+    // Conflicts between the manifest and the record about this room's own device are reported before the run.
     let recorded = standing.rooms[room.id]?.deed?.heardAt
     return (atWork[proof] ?? []).filter { !ours.contains($0) && $0 != recorded && air[$0] == nil }.sorted()
   }
 }
 
 extension Room {
-  /// How far its settings are when its device was heard at work as wanted, and `deed` was done to it.
+  /// The state of its settings when its device was received as configured and `deed` was its last write.
   fileprivate func results(hearing deed: Deed?, _ known: Known) -> [SettingResult] {
     let heard = Set(Engine.profile(of: self).settings.filter(\.isOnAir).map(\.name))
     return settingResults(known.seal) { heard.contains($0) ? .proved : deed?.state(of: $0) ?? .notWritten }
@@ -267,24 +265,24 @@ extension Room {
 }
 
 extension Evidence {
-  /// A beacon that was on air before anything was written.
+  /// The evidence of a beacon that was on air before anything was written.
   fileprivate init(onAir beacon: IBeacon, _ sighting: AirLedger.Sighting) {
     self.init(grade: .beaconOnAir, address: sighting.address, minor: beacon.minor, rssi: sighting.rssi)
   }
 }
 
 extension BeaconIdentity {
-  /// As people read it.
+  /// The text for messages.
   var shown: String { "uuid \(uuid), major \(major), minor \(minor)" }
 }
 
 extension Deed {
-  /// Whether the device was given what the room wants; what its firmware sends is another matter.
+  /// Whether the device got what the room wants, apart from settings that its firmware determines.
   func gave(what room: Room, _ seal: SecretSeal?) -> Bool {
     satisfies(room, seal, besides: profile(of: room).expectedSettings)
   }
 
-  /// Whether what was heard of the device then is what is to be heard of the room's now.
+  /// Whether the proof on record is the one that the room needs now.
   func isProved(as room: Room) -> Bool {
     let family = profile(of: room)
     return proof(family).map { $0 == family.proof(of: room.settings) } ?? true

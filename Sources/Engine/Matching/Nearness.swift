@@ -1,58 +1,58 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
 /// The adapters that rooms are near.
-public struct NearbyAdapters: Hashable, Sendable {
-  /// By what the manifest calls them; each is found once, and stays the same whatever the host calls it afterwards.
+package struct NearbyAdapters: Hashable, Sendable {
+  /// The adapters by their reference in the manifest. Each is resolved once and stays the same, even if the
+  /// host renames it.
   private var byReference: [AdapterReference: AdapterID] = [:]
 
-  /// None yet.
-  public init() {}
+  package init() {}
 
-  /// An adapter that is there: it may be one of those named.
-  public mutating func take(_ adapter: Adapter, namedBy rooms: [Room]) {
+  /// Notes an adapter that is present, if a room refers to it.
+  package mutating func take(_ adapter: Adapter, namedBy rooms: [Room]) {
     for reference in rooms.compactMap(\.near) where byReference[reference] == nil && reference.names(adapter)
     {
       byReference[reference] = adapter.id
     }
   }
 
-  /// The adapter that is called so; nil while it was never there.
+  /// The adapter of a reference; nil while it was never present.
   subscript(reference: AdapterReference) -> AdapterID? { byReference[reference] }
 
-  /// All of them.
   var all: Set<AdapterID> { Set(byReference.values) }
 }
 
-/// Joins rooms and devices by nearness: each must be the other's clear best, for a while.
+/// Matches rooms and devices by nearness: each must be the other's clear best, for a while.
 ///
-/// A room is near an adapter that stands in it. Its device is the one that this adapter hears best, if it hears that
-/// strongly, clearly better than any other that is free, and if no other room's adapter hears the device nearly as
-/// well. Whatever is less than that is not guessed.
+/// A room is near an adapter that stands in it. Its device is the one that this adapter receives strongest,
+/// if that is above the floor, clearly stronger than any other free device, and if no other room's adapter
+/// receives the device nearly as strongly. Anything less is not matched.
 struct Nearness {
-  /// Limits; each with its reason.
+  /// Limits, each with its reason.
   enum Limits {
-    /// A device in the room is heard at least this strongly, in dBm: that is 3 m off in the open, by the usual law
-    /// (−59 dBm at 1 m, exponent 2.2: docs/bluez.md).
+    /// The least RSSI of a device in the room, in dBm: that is a distance of 3 m in the open, by the usual
+    /// law (−59 dBm at 1 m, exponent 2.2: docs/bluez.md).
     static let floor = -70.0
-    /// By so many dB it must be ahead of whoever is second. One report fades by 2 dB (docs/bluez.md), the difference of
-    /// two by 2.8: this is three times that, also where a chip reports each sensor but once in a while.
+    /// The least distance to the second strongest, in dB. One report fades by 2 dB (docs/bluez.md), the
+    /// difference of two by 2.8 dB: this is three times that, also if a chip reports each sensor only now and
+    /// then.
     static let margin = 9.0
-    /// How long ago it must have been heard first: somebody may be carrying it past.
+    /// The least age of the first sighting: a device that a person carries past the adapter does not count.
     static let settling = Duration.seconds(4)
-    /// How many reports there must be.
+    /// The least number of reports.
     static let reports = 3
-    /// What was heard longer ago counts no more.
+    /// Older sightings do not count.
     static let freshness = RadioLimits.standard.freshness
-    /// How many candidates are told at most.
+    /// The most candidates that a failure reports.
     static let told = 5
   }
 
   private let now: MonotonicInstant
   private let adapters: Set<AdapterID>
-  /// By adapter, the strongest first.
+  /// The devices by adapter, the strongest first.
   private var heard: [AdapterID: [Candidate]] = [:]
-  /// By device, at adapters that stand in rooms, the strongest first.
+  /// The adapters in rooms by device, the strongest first.
   private var strengths: [BluetoothAddress: [Candidate]] = [:]
 
   private struct Candidate {
@@ -62,8 +62,8 @@ struct Nearness {
     var isSettled: Bool
   }
 
-  /// What is heard of devices that are free for rooms of one family.
-  /// - Parameter adapters: all that stand in rooms.
+  /// The nearness of devices that are free for rooms of one family.
+  /// - Parameter adapters: all adapters that stand in rooms.
   init(
     of devices: [AirLedger.Sighting], at adapters: Set<AdapterID>, now: MonotonicInstant
   ) {
@@ -83,7 +83,7 @@ struct Nearness {
         strengths[device.address, default: []].append(candidate)
       }
     }
-    // Also by address: what was heard alike comes in an order that nothing else decides.
+    // Equal strengths are ordered by address, so that the order is deterministic.
     for adapter in heard.keys {
       heard[adapter]?.sort { ($1.strength, $0.address) < ($0.strength, $1.address) }
     }
@@ -92,8 +92,8 @@ struct Nearness {
     }
   }
 
-  /// The device of a room that is near this adapter, and alone so.
-  /// - Parameter name: what the manifest calls the adapter.
+  /// The device of a room that is near this adapter, if no other room is.
+  /// - Parameter name: the reference of the adapter in the manifest.
   func device(near adapter: AdapterID, called name: AdapterReference) -> Match {
     let candidates = heard[adapter] ?? []
     guard let best = candidates.first else {
@@ -116,16 +116,16 @@ struct Nearness {
     return .device(best.address, .nearest)
   }
 
-  /// Devices that may well stand in a room with an adapter: nobody else is given one of them.
+  /// Devices that may stand in a room with an adapter: no other room gets one of them.
   var inRooms: Set<BluetoothAddress> {
     Set(strengths.filter { $1.contains { $0.strength >= Limits.floor } }.keys)
   }
 }
 
-/// Joins the rooms that are near adapters and have no device yet.
+/// Matches the rooms that are near adapters and have no device yet.
 /// - Parameters:
-///   - rooms: those of one family.
-///   - crowded: adapters that more rooms than one are near.
+///   - rooms: rooms of one family.
+///   - crowded: the number of rooms near each adapter.
 func nearest(
   _ rooms: [Room], _ nearness: Nearness, _ nearby: NearbyAdapters, crowded: [AdapterID: Int]
 ) -> [RoomID: Match] {

@@ -1,24 +1,23 @@
 package import Bluetooth
 package import Model
 
-/// Which rooms' devices were received by a scan. Whether a device is as it should be is `Verification`'s question.
-///
-/// Pure.
+/// Which rooms' devices a scan received. Whether a device is configured correctly is determined by
+/// `Verification`. Pure.
 package struct RoomReception: Sendable, Hashable {
-  /// Rooms whose device, or whose identity, was received, in the order of the building.
+  /// Rooms whose device or identity was received, in the order of the building.
   package let received: [Room]
-  /// Rooms whose device is known, and was not received.
+  /// Rooms whose device is known and was not received.
   package let missing: [Room]
-  /// Rooms of which neither a device is known nor the identity was received.
+  /// Rooms whose device is unknown and whose identity was not received.
   package let unknown: [Room]
-  /// How many devices wait to be provisioned that no room has.
+  /// The number of devices in provisioning mode that no room has.
   package let unclaimed: Int
 
   /// Compares what was received with the rooms.
   /// - Parameters:
-  ///   - rooms: The rooms, in the order of the building.
-  ///   - known: What is on record: which device is whose.
-  ///   - air: What each adapter received (`Verification.ledger`).
+  ///   - rooms: the rooms, in the order of the building.
+  ///   - known: the record, with the device of each room.
+  ///   - air: what each adapter received (`Verification.ledger`).
   package init(_ rooms: [Room], _ known: Known, air: [AirLedger]) {
     var (received, missing, unknown): ([Room], [Room], [Room]) = ([], [], [])
     var claimed = known.standing.claimed
@@ -43,7 +42,8 @@ package struct RoomReception: Sendable, Hashable {
 }
 
 extension Known {
-  /// The addresses from which a room's device may be received: by the manifest, the record, and its last proof.
+  /// The addresses from which a room's device may be received: by the manifest, the record, and its last
+  /// proof.
   package func addresses(of room: Room) -> Set<BluetoothAddress> {
     guard let device = self.device(of: room)?.address else { return [] }
     let lastWrite = self.deed(for: room, at: device)

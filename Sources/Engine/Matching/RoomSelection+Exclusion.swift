@@ -1,9 +1,9 @@
-public import Model
+package import Model
 
 extension RoomSelection {
-  /// The rooms that are not to be worked on, and why. Rooms that somebody accepted or retired are left alone, too,
-  /// unless they are forced.
-  public func excluded(from building: Building, _ known: Known) -> [RoomID: Exclusion] {
+  /// The rooms that a run does not work on, and why. Accepted and retired rooms are among them unless they
+  /// are forced.
+  package func excluded(from building: Building, _ known: Known) -> [RoomID: Exclusion] {
     var excluded: [RoomID: Exclusion] = [:]
     for room in building.rooms { excluded[room.id] = exclusion(of: room, known) }
     return excluded
@@ -22,8 +22,8 @@ extension RoomSelection {
 }
 
 extension Known {
-  /// Whether the record has the room's device at work as the manifest wants it.
-  public func isDone(_ room: Room) -> Bool {
+  /// Whether the record proves that the room's device has the settings of the manifest.
+  package func isDone(_ room: Room) -> Bool {
     guard let deed = standing.rooms[room.id]?.deed, case .proved = deed.state else { return false }
     if let address = room.address, address != deed.address { return false }
     return deed.gave(what: room, seal) && deed.isProved(as: room)

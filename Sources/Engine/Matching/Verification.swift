@@ -1,18 +1,20 @@
 import Bluetooth
 import Families
-public import Model
+package import Model
 
-/// Whether each room's device is on air with its identity: what was heard in scan windows, held against the rooms.
+/// Whether each room's device advertises its identity: compares the advertisements of scan windows with the
+/// rooms.
 ///
-/// Pure. A window is a ledger of its own, so that chips that report each device once in a scan tell in how many it was heard.
-public struct Verification: Sendable {
-  /// What was found of each room, in the order of the building.
-  public let rooms: [RoomVerified]
-  /// Beacons that no room has, by address.
-  public let unexpected: [UnexpectedBeacon]
+/// Pure. Each window has a ledger of its own: since some chips report each device once per scan, the number
+/// of windows with a sighting measures reception.
+package struct Verification: Sendable {
+  /// The finding for each room, in the order of the building.
+  package let rooms: [RoomVerified]
+  /// Beacons with a uuid and major of the building whose identity no room has, by address.
+  package let unexpected: [UnexpectedBeacon]
 
-  /// The families, and every identity of these rooms: what a window's ledger has to know.
-  public static func ledger(for rooms: [Room]) -> AirLedger {
+  /// An empty ledger for one window, with the families and identities of these rooms.
+  package static func ledger(for rooms: [Room]) -> AirLedger {
     AirLedger(profiles: DeviceProfiles.expecting(rooms), wanted: identities(of: rooms))
   }
 
@@ -23,12 +25,12 @@ public struct Verification: Sendable {
       })
   }
 
-  /// Judges what was heard.
+  /// Compares what was received with the rooms.
   /// - Parameters:
-  ///   - rooms: what is to be on air.
-  ///   - known: what is on record: which device is whose.
-  ///   - windows: what was heard, window by window.
-  public init(_ rooms: [Room], _ known: Known, windows: [AirLedger]) {
+  ///   - rooms: the rooms to verify.
+  ///   - known: the record, with the device of each room.
+  ///   - windows: what each scan window received.
+  package init(_ rooms: [Room], _ known: Known, windows: [AirLedger]) {
     self.rooms = rooms.map { Self.judge($0, known, windows) }
     let expected = Self.identities(of: rooms)
     let places = Set(expected.map { Place(uuid: $0.uuid, major: $0.major) })

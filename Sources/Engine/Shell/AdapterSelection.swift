@@ -1,31 +1,30 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 import Session
 import Waiting
 
-/// Chooses the adapter to work with, and waits for one to become ready where none is.
-public struct AdapterSelection: Sendable {
+/// Chooses the adapter to work with, and waits for one to become ready if none is.
+package struct AdapterSelection: Sendable {
   private let central: any Central
   private let clock: any TimeSource
   private let wanted: [AdapterReference]
   private let patience: Duration
 
-  /// A selection.
   /// - Parameters:
-  ///   - wanted: any when empty.
-  ///   - patience: how long to wait for one to be ready.
-  public init(central: any Central, clock: any TimeSource, wanted: [AdapterReference], patience: Duration) {
+  ///   - wanted: the permitted adapters; any when empty.
+  ///   - patience: how long to wait for a ready adapter.
+  package init(central: any Central, clock: any TimeSource, wanted: [AdapterReference], patience: Duration) {
     self.central = central
     self.clock = clock
     self.wanted = wanted
     self.patience = patience
   }
 
-  /// The first adapter, by name, that is ready.
-  /// - Parameter waiting: told, once for each change, what is waited for.
-  /// - Throws: `adapterUnavailable` with the trouble of the best of them when the time is up, `stackUnavailable`
-  ///   when not even the stack came; `busUnavailable`, `permissionDenied`, `cancelled`.
-  public func adapter(
+  /// The first ready adapter, by name.
+  /// - Parameter waiting: receives, once for each change, what the wait is for.
+  /// - Throws: `adapterUnavailable` with the state of the first permitted adapter when the time is over,
+  ///   `stackUnavailable` if the stack is missing too; `busUnavailable`, `permissionDenied`, `cancelled`.
+  package func adapter(
     waiting: @escaping @Sendable (AdapterAwaited) async -> Void
   ) async throws(CentralError) -> Adapter {
     let raced = await race(patience, on: clock) { () throws(CentralError) in
@@ -53,7 +52,7 @@ public struct AdapterSelection: Sendable {
     adapters.filter(wanted.want).sorted { $0.name < $1.name }
   }
 
-  /// Without any adapter it may be the stack that is missing, or the bus to it, which has another cure.
+  /// Why there is no adapter; nil if the stack or the bus is missing, which needs another remedy.
   private func troubleWithoutAdapters() async throws(CentralError) -> CentralError.AdapterTrouble? {
     do throws(CentralError) {
       return try await central.adapters().trouble
@@ -64,7 +63,7 @@ public struct AdapterSelection: Sendable {
 }
 
 extension [Adapter] {
-  /// Why none of these can be used, by the first of them.
+  /// Why none of these adapters can be used, by the first of them.
   var trouble: CentralError.AdapterTrouble {
     switch first?.state {
     case nil, .ready: .absent

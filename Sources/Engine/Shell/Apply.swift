@@ -1,56 +1,54 @@
-public import Bluetooth
-public import Model
-public import Session
+package import Bluetooth
+package import Model
+package import Session
 
 /// How a run ended.
-public struct ApplyResult: Hashable, Sendable {
-  /// As a whole.
-  public var outcome: RunOutcome
-  /// The outcome of every selected room, in the manifest's order. Empty only when the record failed before the first.
-  public var rooms: [RoomFinished]
-  /// What could not be recorded, if anything.
-  public var recordFailure: RecordFailure?
-  /// Why the radio could not be used (any more), if that ended the run.
-  public var radioFailure: CentralError?
+package struct ApplyResult: Hashable, Sendable {
+  package var outcome: RunOutcome
+  /// The outcome of each selected room, in the manifest's order. Empty only if the record failed before the
+  /// first one.
+  package var rooms: [RoomFinished]
+  /// Why the record could not be written, if that ended the run.
+  package var recordFailure: RecordFailure?
+  /// Why the radio could not be used, or no longer, if that ended the run.
+  package var radioFailure: CentralError?
   /// Why nothing was begun, if a condition of the run was not met.
-  public var refusal: RunRefusal?
+  package var refusal: RunRefusal?
 }
 
 /// Why a run was not begun.
-public enum RunRefusal: Hashable, Sendable {
-  /// What would be done is not what the plan says: room by room.
+package enum RunRefusal: Hashable, Sendable {
+  /// Matching differs from the plan, room by room.
   case plan([PlanDifference])
-  /// Another run works with the adapter; in words, which and since when.
+  /// Another run uses the adapter; `by` is a text with that run and its start.
   case adapterClaimed(adapter: String, by: String)
 }
 
-/// Why there is no plan.
-public enum PlanFailure: Error, Hashable, Sendable {
-  /// A person stopped it.
+package enum PlanFailure: Error, Hashable, Sendable {
+  /// The operator stopped it.
   case interrupted
-  /// The radio cannot be used.
   case radio(CentralError)
-  /// A condition of the run is not met.
   case refused(RunRefusal)
 }
 
-/// Carries out a run: waits for an adapter, scans, decides which device belongs to which room, provisions as many at once
-/// as the adapters can, and gives every selected room exactly one outcome. Everything that happens goes through
-/// `coordinator`, whose `run()` this function takes care of. Whoever calls it has resolved the secrets of the selected rooms.
+/// Performs a run: waits for an adapter, scans, decides which device belongs to which room, provisions as
+/// many devices at once as the adapters can, and gives every selected room exactly one outcome. Every event
+/// goes through `coordinator`; this function calls its `run()`. The caller has resolved the secrets of the
+/// selected rooms.
 ///
-/// It is stopped through `ApplyEnvironment.requests`, not by cancelling its task: no new attempt starts then, those in flight
-/// end within `RadioLimits.draining`, and the rooms that are left get their outcome.
-public func apply(
+/// It is stopped through `ApplyEnvironment.requests`, not by cancellation of its task: then no new attempt
+/// starts, those in flight end within `RadioLimits.draining`, and the remaining rooms get their outcome.
+package func apply(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async -> ApplyResult {
   precondition(
     request.rooms.allSatisfy { $0.secrets.allSatisfy(\.isResolved) },
-    "a run begins with secrets that nobody resolved")
-  // A device may quote what an earlier run told it for another room.
+    "the secrets of the selected rooms must be resolved before a run")
+  // A device may quote a secret that an earlier run wrote to it for another room.
   coordinator.hide(request.building.rooms.flatMap(\.secrets))
   let shell = RunShell(environment: environment, coordinator: coordinator)
   let end = await shell.run(RunMachine(request, chance: environment.chance))
-  guard case .applied(var result) = end else { preconditionFailure("a run that only planned") }
+  guard case .applied(var result) = end else { preconditionFailure("an apply run ended with a plan") }
   if let failure = coordinator.failure {
     result.recordFailure = result.recordFailure ?? failure
     result.outcome = .aborted
@@ -62,17 +60,18 @@ public func apply(
   return result
 }
 
-/// Finds out what `apply` would do with this request: waits for an adapter, scans, matches, and writes nothing.
-/// Links that a killed run left behind are released, as they would be: a connected sensor does not advertise.
-/// - Throws: `PlanFailure`: why nothing can be said.
-public func plan(
+/// Determines what `apply` would do with this request: waits for an adapter, scans, matches, and writes
+/// nothing. It releases links that a killed run left behind, as `apply` does: a connected sensor does not
+/// advertise.
+/// - Throws: `PlanFailure` when there is no plan.
+package func plan(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async throws(PlanFailure) -> ApplyPlan {
-  // A device may quote what an earlier run told it for another room.
+  // A device may quote a secret that an earlier run wrote to it for another room.
   coordinator.hide(request.building.rooms.flatMap(\.secrets))
   let shell = RunShell(environment: environment, coordinator: coordinator)
   let end = await shell.run(RunMachine(request, goal: .plan, chance: environment.chance))
-  guard case .planned(let result) = end else { preconditionFailure("a plan that became a run") }
+  guard case .planned(let result) = end else { preconditionFailure("a plan run ended with outcomes") }
   do throws(PlanFailure) {
     return try result.get()
   } catch .radio(let error) {

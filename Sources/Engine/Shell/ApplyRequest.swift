@@ -1,54 +1,49 @@
-public import Bluetooth
+package import Bluetooth
 import Families
-public import Model
+package import Model
 
-/// What a run is to do, and what its record says of itself.
-public struct ApplyRequest: Sendable {
-  /// The building, with all its rooms.
-  public var building: Building
-  /// Rooms that are not to be worked on, and why.
-  public var excluded: [RoomID: Exclusion]
-  /// What earlier runs did, and what a person allowed against it.
-  public var known: Known
-  /// What is expected to be done; where it is not what would be done, nothing is.
-  public var plan: ApplyPlan?
-  /// Globally unique id of the run.
-  public var runID: String
-  /// Version of the tool.
-  public var toolVersion: String
-  /// Name of this host.
-  public var host: String
-  /// This host's kernel; nil where nobody says.
-  public var kernel: String?
-  /// This host's operating system; nil where nobody says.
-  public var operatingSystem: String?
-  /// The person who runs it; nil where nobody is named.
-  public var operatedBy: String?
-  /// Whether the host's clock was set by a time server; nil when the host does not say.
-  public var isClockSynchronised: Bool?
-  /// The manifest as it was named.
-  public var manifestPath: String
-  /// The manifest's digest, as in `RunStarted`.
-  public var manifestSHA256: String
-  /// Whether the building is virtual.
-  public var isSimulated: Bool
-  /// The adapters to use; all that are ready when empty.
-  public var adapters: [AdapterReference]
-  /// How many devices may be talked to at once, over all adapters; nil for as many as these can.
-  public var parallel: Int?
-  /// How many rooms may fail before no more are begun; nil for all.
-  public var failureLimit: Int?
-  /// Whether the run goes on until every room is done or it is stopped: who is not heard is waited for.
-  public var isWatching: Bool
-  /// How many rooms of each WiFi network are done first, before the rest waits for a yes; nil for none.
-  public var canaries: Int?
-  /// How long the survey at the start listens at most.
-  public var survey: Duration
-  /// How long the run waits for an adapter to be ready.
-  public var adapterPatience: Duration
+/// The input of a run, including what the record says about the run itself.
+package struct ApplyRequest: Sendable {
+  package var building: Building
+  /// Rooms that the run does not work on, and why.
+  package var excluded: [RoomID: Exclusion]
+  /// The state after earlier runs, and what the operator permitted against it.
+  package var known: Known
+  /// The expected plan; if matching differs from it, the run does nothing.
+  package var plan: ApplyPlan?
+  package var runID: String
+  package var toolVersion: String
+  package var host: String
+  /// The kernel of this host; nil if unknown.
+  package var kernel: String?
+  /// The operating system of this host; nil if unknown.
+  package var operatingSystem: String?
+  /// The operator; nil if no name was given.
+  package var operatedBy: String?
+  /// Whether a time server set the host's clock; nil if the host does not report it.
+  package var isClockSynchronised: Bool?
+  /// The path of the manifest, as the operator gave it.
+  package var manifestPath: String
+  package var manifestSHA256: String
+  package var isSimulated: Bool
+  /// The adapters to use; all ready ones when empty.
+  package var adapters: [AdapterReference]
+  /// The most links at once, over all adapters; nil for as many as the adapters hold.
+  package var parallel: Int?
+  /// How many rooms may fail before no further room begins; nil for no limit.
+  package var failureLimit: Int?
+  /// Whether the run continues until every room is done or the operator stops it; it waits for devices that
+  /// are not received.
+  package var isWatching: Bool
+  /// How many rooms of each WiFi network are done first, before the remaining ones wait for approval; nil for
+  /// none.
+  package var canaries: Int?
+  /// The longest scan time of the survey.
+  package var survey: Duration
+  /// How long the run waits for a ready adapter.
+  package var adapterPatience: Duration
 
-  /// A request.
-  public init(
+  package init(
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
     runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
     isSimulated: Bool, adapters: [AdapterReference] = [], parallel: Int? = nil, failureLimit: Int? = nil,
@@ -75,16 +70,15 @@ public struct ApplyRequest: Sendable {
     self.adapterPatience = adapterPatience
   }
 
-  /// Whether an adapter is among those to be used.
   func wants(_ adapter: Adapter) -> Bool {
     adapters.want(adapter)
   }
 
-  /// The rooms to be worked on, in the manifest's order.
-  public var rooms: [Room] { building.rooms.filter { excluded[$0.id] == nil } }
+  /// The selected rooms, in the manifest's order.
+  package var rooms: [Room] { building.rooms.filter { excluded[$0.id] == nil } }
 
-  /// Where the rooms contradict the record, which must be empty for a run to begin.
-  public var conflicts: [RecordConflict] {
+  /// Conflicts between the rooms and the record. A run begins only without any.
+  package var conflicts: [RecordConflict] {
     Model.conflicts(of: rooms, with: known.standing, allowing: known.permissions)
   }
 
@@ -98,33 +92,29 @@ public struct ApplyRequest: Sendable {
   }
 }
 
-/// What a run needs from the outside world, all of it passed in.
-public struct ApplyEnvironment: Sendable {
-  /// The radio.
-  public var central: any Central
-  /// The clock.
-  public var clock: any TimeSource
-  /// A number in 0…1 by chance, for jitter.
-  public var chance: @Sendable () -> Double
-  /// Asks a person whether rooms may get these devices; true is yes.
-  public var confirm: @Sendable ([ProposedBinding]) async -> Bool
-  /// Asks, once the first rooms of each network have their outcomes, whether the rest may follow; true is yes.
-  public var judge: @Sendable ([RoomFinished]) async -> Bool
-  /// Waits for the moment of the action that a room's device is to learn the time of; nil when its session's beginning
-  /// is that moment.
-  public var action: @Sendable (Room) async -> MonotonicInstant?
-  /// Takes an adapter for this run alone, before it is used; says who has it otherwise. Asked again for the same
-  /// one whenever it comes back.
-  public var claim: @Sendable (Adapter) async -> AdapterClaim
-  /// The controller behind an adapter, for the record.
-  public var hardware: @Sendable (Adapter) -> AdapterHardware?
-  /// What the operator asks for: to pause, to go on, to stop.
-  public var requests: AsyncStream<OperatorRequested.Request>
-  /// Yields after each time in which this host did nothing.
-  public var pauses: AsyncStream<HostPause>
+/// The dependencies of a run on its environment.
+package struct ApplyEnvironment: Sendable {
+  package var central: any Central
+  package var clock: any TimeSource
+  /// A random number in 0…1, for jitter.
+  package var chance: @Sendable () -> Double
+  /// Asks the operator whether rooms may get these devices.
+  package var confirm: @Sendable ([ProposedBinding]) async -> Bool
+  /// Asks, once the first rooms of each network have their outcomes, whether the remaining rooms may follow.
+  package var judge: @Sendable ([RoomFinished]) async -> Bool
+  /// Waits for the moment of the action whose time a room's device needs; nil when the session starts at that
+  /// moment.
+  package var action: @Sendable (Room) async -> MonotonicInstant?
+  /// Reserves an adapter for this run, before its first use and each time it returns.
+  package var claim: @Sendable (Adapter) async -> AdapterClaim
+  /// The controller of an adapter, for the record.
+  package var hardware: @Sendable (Adapter) -> AdapterHardware?
+  /// The operator's requests to pause, resume, or stop.
+  package var requests: AsyncStream<OperatorRequested.Request>
+  /// The pauses of this host, each after its end.
+  package var pauses: AsyncStream<HostPause>
 
-  /// An environment.
-  public init(
+  package init(
     central: any Central, clock: any TimeSource, chance: @escaping @Sendable () -> Double,
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
@@ -147,25 +137,20 @@ public struct ApplyEnvironment: Sendable {
   }
 }
 
-/// Whether a run may use an adapter.
-public enum AdapterClaim: Hashable, Sendable {
-  /// It may.
+package enum AdapterClaim: Hashable, Sendable {
   case granted
-  /// Another run works with it; in words, who and since when.
+  /// Another run uses it; a text with that run and its start.
   case refused(String)
 }
 
-/// A room and the device it would get, for a person to confirm.
-public struct ProposedBinding: Hashable, Sendable {
-  /// The room.
-  public var room: Room
-  /// The device.
-  public var address: BluetoothAddress
-  /// Its RSSI, in dBm.
-  public var rssi: Int?
+/// A room and the device it would get, for the operator to confirm.
+package struct ProposedBinding: Hashable, Sendable {
+  package var room: Room
+  package var address: BluetoothAddress
+  /// The RSSI of the device, in dBm.
+  package var rssi: Int?
 
-  /// A proposal.
-  public init(room: Room, address: BluetoothAddress, rssi: Int?) {
+  package init(room: Room, address: BluetoothAddress, rssi: Int?) {
     self.room = room
     self.address = address
     self.rssi = rssi
@@ -173,8 +158,8 @@ public struct ProposedBinding: Hashable, Sendable {
 }
 
 extension Room {
-  /// The room as a record has it: without its secrets.
-  public func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
+  /// The room for the record, without its secrets.
+  package func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
     PlannedRoom(
       room: id, name: name, profile: profile, address: address, registered: isRegistered ? true : nil,
       proof: proofAddress == .own ? nil : proofAddress, settings: settingResults(seal) { _ in .notWritten },

@@ -3,7 +3,7 @@ import Model
 import Synchronization
 import Waiting
 
-/// The inputs of a run that wait for the machine, in the order in which they came. Any task may post; one task takes them.
+/// The pending inputs of a run, in the order of arrival. Any task may post; one task takes them.
 final class Inbox: Sendable {
   private struct State {
     var inputs: [RunInput] = []
@@ -15,13 +15,13 @@ final class Inbox: Sendable {
   /// Signalled at each change of the state.
   private let changed = AutoResetEvent()
 
-  /// Adds an input.
   func post(_ input: RunInput) {
     state.withLock { $0.inputs.append(input) }
     changed.signal()
   }
 
-  /// The inputs that have come since this was last asked, waiting for one if need be; none when the instant came first.
+  /// The inputs since the last call; waits for the first one if there is none. Empty when the instant came
+  /// first.
   func take(until instant: MonotonicInstant?, on clock: any TimeSource) async -> [RunInput] {
     if let inputs = takeReady() { return inputs }
     state.withLock { $0.isDue = false }

@@ -4,10 +4,10 @@ import Model
 import Session
 import Waiting
 
-/// One attempt: the GATT session, and the link taken down after it. The link is taken down whatever became of the session:
-/// only the session is cancelled when the run stops.
+/// One attempt: the GATT session, and the end of its link. The link is ended whatever the result of the
+/// session: only the session is cancelled when the run stops.
 extension RunShell {
-  /// How long the stack may take to say that a link is down which it was asked to end.
+  /// How long the stack may take to report the end of a link after a request to disconnect.
   private static let endPatience = Duration.seconds(5)
 
   func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
@@ -31,7 +31,7 @@ extension RunShell {
     inbox.post(.takenDown(isForgotten: isForgotten && isStackThere, attempt.id))
   }
 
-  /// The family's GATT session, once the binding is on disk.
+  /// The GATT session of the family, once the binding is on disk.
   private func runSession(_ session: DeviceSession) async -> Result<Submission, AttemptFailure> {
     do throws(RecordFailure) {
       try await coordinator.flush()
@@ -45,26 +45,32 @@ extension RunShell {
     }
   }
 
-  /// A session that a pause of the host ended says so; what was submitted before is a question as ever.
+  /// Replaces the reason of a session that the run ended because the host was paused or the adapter was lost.
+  /// The result of an earlier save stays open.
   private static func interpreted(
     _ result: Result<Submission, AttemptFailure>, _ end: AttemptEnd?
   ) -> Result<Submission, AttemptFailure> {
-    guard end == .hostPaused else { return result }
+    let cause: KeyPath<FailureReason, FailureReason>
+    switch end {
+    case .hostPaused: cause = \.causedByHostPause
+    case .adapterLost: cause = \.causedByAdapterLoss
+    case .stopped, nil: return result
+    }
     switch result {
     case .success(var submission):
       if case .interrupted? = submission.trouble {
-        submission.trouble = submission.trouble?.causedByHostPause
+        submission.trouble = submission.trouble?[keyPath: cause]
       }
       return .success(submission)
     case .failure(let failure) where failure.reason.code == .recordUnwritable:
       return result
     case .failure(let failure):
-      return .failure(AttemptFailure(failure.reason.causedByHostPause))
+      return .failure(AttemptFailure(failure.reason[keyPath: cause]))
     }
   }
 
-  /// Ends the link, if there still is one. Returns whether the adapter and the stack were there to do so. A stack that never
-  /// says that the link is down is not waited for: to forget the device ends it, too.
+  /// Ends the link, if it still exists. Returns whether the adapter and the stack were present. If the stack
+  /// does not report the end of the link in time, `forget` ends it.
   private func takeDown(_ session: DeviceSession, wasSubmitted: Bool) async -> Bool {
     guard let link = await session.progress.link else { return true }
     await link.disconnect()

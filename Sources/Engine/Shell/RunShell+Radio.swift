@@ -3,11 +3,11 @@ import Model
 import Session
 import Waiting
 
-/// What is done with adapters: listing, claiming, scanning, switching, forgetting.
+/// Effects on adapters: list, claim, scan, power-cycle, forget.
 extension RunShell {
-  /// How long the stack may take for what it usually does within milliseconds.
+  /// How long the stack may take for a request that usually takes milliseconds.
   private static let stackPatience = Duration.seconds(5)
-  /// How long switching an adapter off and on may take. BlueZ needs a second or two.
+  /// How long it may take to switch an adapter off and on. BlueZ needs 1 to 2 s.
   private static let powerCyclePatience = Duration.seconds(20)
 
   func listAdapters() async {
@@ -92,8 +92,8 @@ extension RunShell {
     inbox.post(.powerCycled(fault, session))
   }
 
-  /// Has the stack forget these devices where their adapters are there. Never waits for an adapter: one that stays away
-  /// keeps what it has.
+  /// Has the stack forget these devices where their adapters are present. Does not wait for absent adapters,
+  /// which keep their entries.
   func forget(_ devices: [Leftovers.Device]) async {
     let adapters = (try? await central.adapters()) ?? []
     let ready = Set(adapters.filter { $0.state == .ready }.map(\.id))

@@ -3,8 +3,9 @@ import Model
 import Session
 import Waiting
 
-/// Carries out what a `RunMachine` says and tells it what came of it. It decides nothing: inputs are handled in the order in
-/// which they came, effects in the order in which the machine gave them; those that take time are child tasks.
+/// Performs the effects of a `RunMachine` and returns their results to it. It decides nothing: it handles
+/// inputs in the order of arrival and effects in the order of the machine; those that take time are child
+/// tasks.
 struct RunShell: Sendable {
   let environment: ApplyEnvironment
   let coordinator: Coordinator
@@ -18,14 +19,14 @@ struct RunShell: Sendable {
     self.coordinator = coordinator
   }
 
-  /// What ends the child tasks that have to be ended from without.
+  /// Signals that end child tasks early.
   private struct Controls {
     var windows: [RadioSession: OneShot<Void>] = [:]
     var attempts: [AttemptID: OneShot<AttemptEnd>] = [:]
     var questions: [OneShot<Void>] = []
   }
 
-  /// The whole run, with the coordinator's work beside it.
+  /// Performs the whole run, with the coordinator in a task beside it.
   func run(_ machine: RunMachine) async -> RunEnd {
     await withTaskGroup(of: Void.self) { services in
       services.addTask { await coordinator.run { inbox.post(.recordFailed($0)) } }
@@ -58,7 +59,7 @@ struct RunShell: Sendable {
     }
   }
 
-  /// Posts what the outside world has to say by itself.
+  /// Posts the events that no effect asked for.
   private func follow(in group: inout DiscardingTaskGroup) {
     group.addTask {
       for await _ in await central.adapterChanges() { inbox.post(.adaptersChanged) }
@@ -107,7 +108,7 @@ struct RunShell: Sendable {
       for question in controls.questions { question.fulfill() }
       controls.questions = []
     case .forgetLeftovers(let devices): group.addTask { await forget(devices) }
-    case .finish: preconditionFailure("the run is over")
+    case .finish: preconditionFailure("drive(_:) handles finish itself")
     }
   }
 
@@ -117,7 +118,7 @@ struct RunShell: Sendable {
     return end
   }
 
-  /// Runs `body` to its end; it is cancelled when `end` is fulfilled.
+  /// Runs `body` to its end, and cancels it when `end` is fulfilled.
   func ended<Value: Sendable>(
     by end: OneShot<some Sendable>, _ body: @escaping @Sendable () async -> Value
   ) async -> Value {
@@ -131,7 +132,7 @@ struct RunShell: Sendable {
         group.cancelAll()
         if let value { return value }
       }
-      preconditionFailure("a body without a value")
+      preconditionFailure("the body task ended without a value")
     }
   }
 }

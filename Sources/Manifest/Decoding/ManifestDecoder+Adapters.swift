@@ -3,9 +3,9 @@ import Model
 import Source
 import YAML
 
-/// What a manifest says of adapters.
+/// The keys `adapters` and `near`.
 extension ManifestDecoder {
-  /// The adapters that it describes.
+  /// The descriptions under `adapters`.
   mutating func adapters(_ node: YAMLNode) -> [AdapterDescription] {
     guard let entries = node.entries else {
       error(
@@ -63,7 +63,7 @@ extension ManifestDecoder {
 
   private static let addresses = "`bluetoothctl list` has the addresses"
 
-  /// The adapter that is in a room.
+  /// The adapter in a room.
   mutating func near(_ fields: Fields, of kind: RoomKind) -> AdapterReference? {
     guard let entry = fields.entry("near"), let text = text(entry.value, "near") else { return nil }
     if kind.isRegistered {
@@ -86,7 +86,7 @@ extension ManifestDecoder {
 }
 
 extension AdapterReference {
-  /// The adapter that has this name on a host, `hci0` to `hci255`, or this address; nil of any other text.
+  /// Parses a name, `hci0` to `hci255`, or an address; nil for any other text.
   fileprivate init?(naming text: String) {
     let isName = text.hasPrefix("hci") && Int(text.dropFirst(3)).map { (0...255).contains($0) } ?? false
     guard isName || BluetoothAddress(text) != nil else { return nil }

@@ -4,16 +4,17 @@ import Model
 import Source
 import YAML
 
-/// `beacon`: what the firmware of rooms' devices sends, where that is not the factory's. It is expected, and never written.
+/// The value of `beacon`: what the firmware of the rooms' devices advertises, where it differs from the
+/// factory's. It is expected on air and never written.
 struct ExpectedBeacon {
-  /// Its settings, where they are good.
+  /// The valid settings.
   var settings: [SettingName: SettingValue] = [:]
-  /// Where it is said.
+  /// The place of the key.
   var key: SourceRange?
 }
 
 extension ManifestDecoder {
-  /// What `beacon` says, by the names of the settings. What is wrong with it is said, and left out.
+  /// Decodes `beacon` to settings. Invalid ones are reported and left out.
   mutating func beacon(_ node: YAMLNode) -> [SettingName: SettingValue] {
     guard let fields = fields(of: node, "`beacon`", known: Vocabulary.beacon) else { return [:] }
     if node.entries?.isEmpty == true {
@@ -27,13 +28,13 @@ extension ManifestDecoder {
     return settings
   }
 
-  /// The same for the rooms of a place.
+  /// Decodes `beacon` for the rooms of a scope.
   mutating func takeBeacon(_ fields: Fields, into expected: inout ExpectedBeacon) {
     guard let entry = fields.entry("beacon") else { return }
     expected = ExpectedBeacon(settings: beacon(entry.value), key: entry.keyRange)
   }
 
-  /// What a room's device is expected to send: each of uuid and major as the room says, else as all rooms have it.
+  /// The expected beacon of a room's device: UUID and major from the room, else from its scope.
   mutating func beaconSettings(
     _ fields: Fields, of kind: RoomKind, _ shared: ExpectedBeacon
   ) -> [SettingName: SettingValue] {
@@ -53,7 +54,7 @@ extension ManifestDecoder {
     return shared.settings.merging(own) { $1 }
   }
 
-  /// Says that no room takes what all were to have in common.
+  /// Warns when no room takes a shared `beacon`.
   mutating func warnOfUnused(_ expected: ExpectedBeacon, by kinds: [RoomKind]) {
     guard !kinds.contains(where: { $0.takes(.beaconUUID) }) else { return }
     let takers: [any DeviceFamily] = DeviceProfiles.all.filter { family in

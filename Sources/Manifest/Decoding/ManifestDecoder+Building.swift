@@ -4,7 +4,7 @@ import Source
 import YAML
 
 extension ManifestDecoder {
-  /// The building. What comes of it is good only if no error was found.
+  /// Decodes the building. The result is valid only if no error was found.
   mutating func building(_ root: YAMLNode?) -> Building? {
     let start = SourceRange(start: Mark(line: 1, column: 1), end: Mark(line: 1, column: 1))
     guard let root else {
@@ -22,7 +22,7 @@ extension ManifestDecoder {
     let id = buildingID(fields, name: name)
     var networks = fields["wifi"].map { self.networks($0) } ?? [:]
     if let node = fields["include"] { include(node, into: &networks) }
-    // Networks that no room refers to are checked too: their first use may be the day on site.
+    // Unused networks are checked too, because an installer may use one for the first time on site.
     check(networks)
     adapters = fields["adapters"].map { self.adapters($0) } ?? []
     let policy = matchPolicy(fields)
@@ -34,7 +34,7 @@ extension ManifestDecoder {
     return Building(id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms)
   }
 
-  /// What is said at the top of a key that rooms have.
+  /// The finding for a room's key at the top of the manifest.
   private static func inTheRooms(_ key: String) -> (code: DiagnosticCode, message: String, advice: String)? {
     guard Vocabulary.isKeyOfRooms(key) || Vocabulary.defaults.contains(key) else { return nil }
     return (
@@ -90,7 +90,8 @@ extension ManifestDecoder {
     return nil
   }
 
-  /// Holds networks against the settings of every profile that takes them; each is judged once, where it stands.
+  /// Checks networks against the WiFi settings of the device families. Each is checked once, at its own
+  /// place.
   mutating func check(_ networks: [String: Network]) {
     let settings = DeviceProfiles.all.flatMap(\.settings)
     let ssid = settings.first { $0.name == .wifiSSID }

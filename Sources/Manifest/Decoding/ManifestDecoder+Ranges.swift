@@ -2,9 +2,8 @@ import Model
 import Source
 import YAML
 
-/// Ranges of rooms.
 extension ManifestDecoder {
-  /// The rooms of a range; none, and an error, where it is none.
+  /// Expands a range of rooms; none, with an error, when the range is invalid.
   mutating func rooms(
     of draft: RoomDraft, named name: String, at range: SourceRange
   ) -> [(name: String, draft: RoomDraft)] {
@@ -16,7 +15,7 @@ extension ManifestDecoder {
       self.error(.badRange, message, at: range, advice: advice)
       return []
     }
-    // What belongs to one room cannot be that of several.
+    // The values of these keys belong to a single room.
     let owned = draft.fields.all.filter {
       rooms.names.count > 1 && ["id", "address", "near"].contains($0.key)
     }
@@ -38,7 +37,8 @@ extension ManifestDecoder {
     }
   }
 
-  /// The minors of a range's rooms: a range itself, or counted along from the first; nil, and an error, where they do not fit.
+  /// The minors of a range's rooms: from a range, or counted up from the first. Nil, with an error, when they
+  /// do not fit.
   private mutating func minors(of draft: RoomDraft, for rooms: RoomRange) -> [String?]? {
     guard let node = draft.fields["minor"], let text = node.text else { return rooms.names.map { _ in nil } }
     if RoomRange.isMeant(by: text) {
@@ -53,7 +53,7 @@ extension ManifestDecoder {
       }
       return minors.names
     }
-    // Where it is no number, that is said once, of the first room.
+    // A value that is not a number is reported once, for the first room.
     guard let first = Written.integer(text) else { return rooms.names.map { _ in text } }
     let last = first + (rooms.offsets.max() ?? 0)
     guard (0...65535).contains(last), (0...65535).contains(first + (rooms.offsets.min() ?? 0)) else {

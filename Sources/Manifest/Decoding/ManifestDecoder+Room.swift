@@ -4,14 +4,14 @@ import Model
 import Source
 import YAML
 
-/// Where something that must be unique was seen first.
+/// The places of values that must be unique.
 private struct Claims<Value: Hashable> {
   private var places: [Value: SourceRange]
 
-  /// - Parameter count: how many values are expected.
+  /// - Parameter count: The expected number of values.
   init(expecting count: Int = 0) { places = Dictionary(minimumCapacity: count) }
 
-  /// The place that has the value already; nil of the first.
+  /// Records a value; returns the place of an earlier equal value, or nil.
   mutating func claim(_ value: Value, _ range: SourceRange) -> SourceRange? {
     guard let first = places.updateValue(range, forKey: value) else { return nil }
     places[value] = first
@@ -19,15 +19,15 @@ private struct Claims<Value: Hashable> {
   }
 }
 
-/// Where a name was seen first, and one that differs in case only.
+/// The places of names, compared with and without case.
 private struct NameClaims {
   private var folded: [String: (name: String, range: SourceRange)]
-  /// Names that differ in case only from the first of their kind.
+  /// Names that differ only in case from an earlier name.
   private var others = Claims<String>()
 
   init(expecting count: Int) { folded = Dictionary(minimumCapacity: count) }
 
-  /// The room that has the name already, or else one whose name differs in case only; nil of the first.
+  /// Records a name; returns the place of an equal name, else of one that differs only in case, or nil.
   mutating func claim(_ name: String, _ range: SourceRange) -> (place: SourceRange, isSame: Bool)? {
     let lowercase = name.lowercased()
     guard let first = folded.updateValue((name, range), forKey: lowercase) else { return nil }
@@ -38,14 +38,14 @@ private struct NameClaims {
   }
 }
 
-/// What no two rooms may have in common.
+/// The values that must differ between rooms.
 struct RoomClaims {
   fileprivate var ids: Claims<String>
   fileprivate var names: NameClaims
   fileprivate var identities: Claims<Proof>
   fileprivate var addresses: Claims<BluetoothAddress>
 
-  /// - Parameter count: how many rooms there are.
+  /// - Parameter count: The number of rooms.
   init(of count: Int) {
     (ids, names) = (Claims(expecting: count), NameClaims(expecting: count))
     (identities, addresses) = (Claims(expecting: count), Claims(expecting: count))
@@ -53,7 +53,7 @@ struct RoomClaims {
 }
 
 extension ManifestDecoder {
-  /// A room; nil where something is missing, which has been reported.
+  /// Decodes a room; nil, with findings, when something is missing.
   mutating func room(
     _ draft: RoomDraft, of kind: RoomKind, networks: [String: Network], _ policy: Building.Assignment?,
     claims: inout RoomClaims
@@ -102,7 +102,7 @@ extension ManifestDecoder {
       return nil
     }
     guard let text = plainText(node, "room") else { return nil }
-    // A family that takes no name still needs one for people.
+    // A room has a name even if its device does not take one.
     let description =
       profile?.settings.first { $0.name == .roomName }
       ?? SettingDescription(
@@ -155,8 +155,8 @@ extension ManifestDecoder {
     return id
   }
 
-  /// Says that `match: any` does nothing for a room whose device does not tell on air whether it is provisioned. It may
-  /// have one on record.
+  /// Warns that `match: any` never assigns a device to a room whose family does not show on air whether it is
+  /// provisioned. The room may still have a device on record.
   private mutating func warnIfNeverTaken(
     _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
@@ -203,7 +203,7 @@ extension ManifestDecoder {
     return address
   }
 
-  /// From which address a beacon proves a room's device.
+  /// The address from which a beacon proves a room's device.
   private mutating func proofAddress(
     _ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults
   ) -> ProofAddress {
@@ -222,7 +222,7 @@ extension ManifestDecoder {
     return .own
   }
 
-  /// `own_address` or `any_address`; an error otherwise.
+  /// Decodes `own_address` or `any_address`; nil, with an error, otherwise.
   mutating func proofAddress(_ node: YAMLNode) -> ProofAddress? {
     guard let text = text(node, "proof") else { return nil }
     if let proof = ProofAddress(rawValue: text) { return proof }
@@ -234,7 +234,7 @@ extension ManifestDecoder {
     return nil
   }
 
-  /// Whether a room's device is asked for the networks that it receives.
+  /// Whether a room's device must receive its network before it is written.
   private mutating func checksWiFi(_ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults) -> Bool {
     guard let entry = fields.entry("wifi_check") else {
       return kind.canCheckWiFi && defaults.checksWiFi ?? false
@@ -251,7 +251,7 @@ extension ManifestDecoder {
     return false
   }
 
-  /// `true` or `false`; an error otherwise.
+  /// Decodes `true` or `false`; nil, with an error, otherwise.
   mutating func wifiCheck(_ node: YAMLNode) -> Bool? {
     guard let text = text(node, "wifi_check") else { return nil }
     if let value = Bool(text) { return value }
@@ -266,11 +266,11 @@ extension ManifestDecoder {
     return nil
   }
 
-  /// Whether a room's device was configured elsewhere, and is only looked for.
+  /// Whether a room's device was configured elsewhere, so that roboprov only looks for it.
   mutating func isRegistered(_ fields: Fields, profile: (any DeviceFamily)?) -> Bool {
     guard let node = fields["register"], let text = text(node, "register") else { return false }
     if text == "false" { return false }
-    // Other words of YAML are not taken for these two, but understood, so that the rest is read as it is meant.
+    // YAML's other Booleans are errors, but are understood, so that the rest of the room is decoded as meant.
     let isTrue = ["true", "yes", "on", "y"].contains(text.lowercased())
     let isFalse = ["false", "no", "off", "n"].contains(text.lowercased())
     if Bool(text) == nil {
@@ -290,12 +290,12 @@ extension ManifestDecoder {
     return isTrue
   }
 
-  /// No two devices may be the same on air.
+  /// Reports a room with the identity on air of another room.
   private mutating func claimIdentity(
     _ settings: [SettingName: SettingValue], _ fields: Fields, _ kind: RoomKind, _ claims: inout RoomClaims
   ) {
     guard let profile = kind.profile, profile.hasIdentity else { return }
-    // What firmware sends is the same in many rooms.
+    // Only written settings count: many devices share what their firmware advertises.
     let onAir = Vocabulary.settingsOnAir[profile.id] ?? []
     guard onAir.allSatisfy({ settings[$0] != nil }) else { return }
     let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
@@ -335,7 +335,7 @@ extension ManifestDecoder {
 }
 
 extension [String] {
-  /// Each once, in their order.
+  /// The distinct elements in their order.
   fileprivate var uniqued: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }

@@ -4,31 +4,30 @@ import Model
 import Source
 import YAML
 
-/// A room as it was written: its keys, and where.
+/// A room before it is decoded: its keys and their origin.
 struct RoomDraft {
   /// The room's own keys.
   var fields: Fields
-  /// Its device family; nil where there is none of the name that was given, which has been reported.
+  /// The device family; nil when the manifest names an unknown one, which has been reported.
   var profile: (any DeviceFamily)?
-  /// The number of the scope that it is in.
+  /// The index of the room's scope in `ManifestDecoder.scopes`.
   var scope: Int
-  /// Whether it is one of a range, and no entry of its own has changed it.
+  /// Whether the room comes from a range and no later entry changed it.
   var isOfRange: Bool
-  /// Where it is written.
   var origin: RoomOrigin
 }
 
-/// Where a room is written.
+/// The place where a room is written.
 struct RoomOrigin: Hashable {
-  /// The entry of a list, or the row of a table; where there are several, the last.
+  /// The list entry or table row; the last one if there are several.
   var entry: SourceRange
-  /// What that is in, by its number among `ManifestDecoder.lists`.
+  /// The index of the list or table in `ManifestDecoder.lists`.
   var list: Int
-  /// The entry of the range that gives it, whatever entry has changed it since; nil where there is none.
+  /// The entry of the range that gives the room, even if a later entry changed it; nil for other rooms.
   var range: SourceRange?
 }
 
-/// What rooms are in.
+/// The source of rooms.
 enum RoomList: Hashable {
   /// A list of entries.
   case entries
@@ -36,31 +35,30 @@ enum RoomList: Hashable {
   case rows(TableLayout)
 }
 
-/// What has to be known of a table in order to write into it.
+/// What an edit of a table needs to know about it.
 struct TableLayout: Hashable {
-  /// The number of its text.
+  /// The number of the table's text.
   var text: Int
-  /// What is between its cells.
   var delimiter: CSVTable.Delimiter
-  /// The column that gives addresses, from 0; nil where none does.
+  /// The column of addresses, from 0; nil when there is none.
   var addressColumn: Int?
 }
 
-/// The rooms of a manifest in its order, ranges written out.
+/// The rooms of a manifest in its order, with ranges expanded.
 struct RoomDrafts {
-  /// How many rooms a building may have.
+  /// The maximum number of rooms of a building.
   static let maximumCount = 200_000
 
   private(set) var all: [RoomDraft] = []
-  /// Whether there are more than that: the rest was left out.
+  /// Whether rooms beyond the maximum were left out.
   var hasOverflowed = false
-  /// Rooms of ranges, by name.
+  /// The indices of rooms from ranges, by name.
   private var ofRanges: [String: Int] = [:]
 
-  /// The room of a range that has this name, where later entries may still change it.
+  /// The room of a range with this name, while a later entry may still change it.
   func ofRange(named name: String) -> RoomDraft? { ofRanges[name].map { all[$0] } }
 
-  /// Adds a room. Of a range's room, an entry of the same name changes those keys that it has.
+  /// Adds a room. If a range gave a room of this name, the entry overrides its keys instead.
   mutating func add(_ draft: RoomDraft, named name: String?) {
     guard let name, let index = ofRanges[name] else {
       if draft.isOfRange, let name { ofRanges[name] = all.count }
@@ -72,13 +70,13 @@ struct RoomDrafts {
       fields: draft.fields.over(all[index].fields), profile: draft.profile, scope: all[index].scope,
       isOfRange: draft.isOfRange, origin: draft.origin)
     if !draft.isOfRange { all[index].origin.range = range }
-    // The next entry of this name is a second room.
+    // A further entry of this name is a second room.
     if !draft.isOfRange { ofRanges[name] = nil }
   }
 }
 
 extension ManifestDecoder {
-  /// The rooms of the whole manifest, in its order.
+  /// Decodes the rooms of the whole manifest, in its order.
   mutating func rooms(
     _ fields: Fields, networks: [String: Network], _ policy: Building.Assignment?
   ) -> [Room] {
@@ -95,7 +93,7 @@ extension ManifestDecoder {
       error(
         .noRooms, "the manifest lists no room", at: fields.head, advice: "begin each room with `- room: …`")
     }
-    // Nobody waits for findings about 200,000 rooms.
+    // Findings about 200,000 rooms are not useful.
     if drafts.hasOverflowed { return [] }
     self.drafts = drafts.all
     var claims = RoomClaims(of: drafts.all.count)
@@ -109,11 +107,11 @@ extension ManifestDecoder {
 
   private mutating func note(_ kind: RoomKind, in number: Int) {
     var number: Int? = number
-    // Where it is known, it is known around it, too.
+    // A kind that is known in a scope is also known in all scopes around it.
     while let scope = number, scopes[scope].add(kind) { number = scopes[scope].outer }
   }
 
-  /// The rooms of a scope and of those in it.
+  /// Collects the rooms of a scope and of the scopes in it.
   mutating func collect(
     _ fields: Fields, in scope: Int, _ networks: [String: Network], _ drafts: inout RoomDrafts
   ) {
@@ -163,11 +161,11 @@ extension ManifestDecoder {
     return items
   }
 
-  /// Takes an entry of a list or a row of a table, the last of `lists`.
+  /// Adds the rooms of an entry or a row in the last of `lists`.
   private mutating func add(_ node: YAMLNode, in scope: Int, _ drafts: inout RoomDrafts) {
     let name = node.entries?.first { $0.key == "room" }?.value.text
     let base = name.flatMap { drafts.ofRange(named: $0) }
-    // Which keys a room has depends on its profile.
+    // The profile decides which keys a room can have.
     let written = node.entries?.first { $0.key == "profile" }?.value
     let chosen =
       written.map { ChosenProfile(family: self.profile($0)) }

@@ -4,7 +4,7 @@ import Source
 import YAML
 
 extension ManifestDecoder {
-  /// The scope of the whole manifest: `defaults`, and those of its keys that can be at the top as well.
+  /// The outermost scope: `defaults`, and the keys of `defaults` that are also allowed at the top.
   mutating func topScope(_ fields: Fields, _ networks: [String: Network]) -> RoomScope {
     var top = Fields(head: fields.head)
     for key in Vocabulary.topDefaults {
@@ -35,7 +35,7 @@ extension ManifestDecoder {
     return RoomScope(own: own, defaults: own)
   }
 
-  /// What a place says for all of its rooms.
+  /// Decodes the defaults of a scope.
   mutating func defaults(_ fields: Fields, _ networks: [String: Network]) -> RoomDefaults {
     var defaults = RoomDefaults()
     if let node = fields["profile"] { defaults.profile = ChosenProfile(family: profile(node)) }
@@ -63,10 +63,10 @@ extension ManifestDecoder {
     return defaults
   }
 
-  /// A floor or a group, with the rooms in it.
+  /// Decodes a floor or a group with its rooms.
   /// - Parameters:
-  ///   - key: `floor` or `group`: the key of its name.
-  ///   - outer: the number of the scope around it.
+  ///   - key: `floor` or `group`, the key of the scope's name.
+  ///   - outer: The index of the enclosing scope.
   mutating func scope(
     _ node: YAMLNode, _ key: String, in outer: Int, _ networks: [String: Network], _ drafts: inout RoomDrafts
   ) {
@@ -106,7 +106,7 @@ extension ManifestDecoder {
     return label(node, key)
   }
 
-  /// The tags that a mapping gives; a text has them between commas.
+  /// The tags of a mapping: a list, or a text with commas.
   mutating func tags(_ fields: Fields) -> [String] {
     guard let node = fields["tags"] else { return [] }
     if let text = node.text, text.contains(",") {
@@ -118,7 +118,7 @@ extension ManifestDecoder {
     return (node.items ?? [node]).compactMap { label($0, "tags") }
   }
 
-  /// A short text for people: a floor, a tag.
+  /// Decodes a short text for people, such as a floor or a tag.
   mutating func label(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = plainText(node, key) else { return nil }
     return isLabel(text, key, at: node.range) ? text : nil
@@ -131,10 +131,10 @@ extension ManifestDecoder {
     return check(.text(text), by: description, called: key, at: range)
   }
 
-  /// Says which defaults no room could take: they were meant for something.
+  /// Warns about defaults that no room of their scope takes.
   mutating func warnOfUnusedDefaults() {
     for scope in scopes {
-      // Where a profile is not known, nobody knows what its rooms would take.
+      // With an unknown profile the settings of its rooms are unknown too.
       guard !scope.kinds.isEmpty, scope.kinds.allSatisfy({ $0.profile != nil }) else { continue }
       warnOfUnused(scope.own, by: scope.kinds)
     }
@@ -181,7 +181,7 @@ extension ManifestDecoder {
 }
 
 extension Substring {
-  /// Without blanks at either end.
+  /// The text without spaces at either end.
   fileprivate var trimmingBlanks: String {
     var text = self.drop { $0 == " " }
     while text.last == " " { text.removeLast() }

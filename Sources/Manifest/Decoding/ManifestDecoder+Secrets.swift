@@ -2,17 +2,17 @@ import Model
 import Source
 import YAML
 
-/// What is known of a manifest's passwords besides the building.
-public struct ManifestPasswords: Hashable, Sendable {
-  /// The names of the files that have a password's text in them.
-  public var files: Set<String> = []
-  /// The environment variables that passwords come from, also those of networks that no room has.
-  public var environment: Set<String> = []
+/// The sources of a manifest's passwords.
+package struct ManifestPasswords: Hashable, Sendable {
+  /// The names of the files that contain a password as text.
+  package var files: Set<String> = []
+  /// The environment variables of all passwords, also of unused networks.
+  package var environment: Set<String> = []
 }
 
-/// What a manifest says of a network's password: the text itself, or where it comes from.
+/// The key `password`: the text itself, or its source.
 extension ManifestDecoder {
-  /// The password, whose text may not be here. Nil where it is wrong, which has been reported.
+  /// Decodes a password. Nil when it is invalid, which has been reported.
   mutating func password(_ node: YAMLNode) -> Secret? {
     if let entries = node.entries { return reference(node, entries) }
     hide(node)
@@ -34,8 +34,8 @@ extension ManifestDecoder {
     return Secret(text)
   }
 
-  /// The name of an environment variable that a placeholder names, if it names one. Nil of a text that is no placeholder, but
-  /// may well be a password.
+  /// Recognises a placeholder. The outer optional is nil for a text that may be a password; the inner one is
+  /// the environment variable that the placeholder names, if it names one.
   private static func placeholder(_ text: String) -> String?? {
     func inside(_ start: String, _ end: String) -> String? {
       guard text.utf8.count >= start.utf8.count + end.utf8.count, text.hasPrefix(start), text.hasSuffix(end)
@@ -44,7 +44,7 @@ extension ManifestDecoder {
     }
     if let name = inside("${", "}") { return SecretSource.isEnvironmentName(name) ? name : .some(nil) }
     if inside("{{", "}}") != nil || inside("<", ">") != nil { return .some(nil) }
-    // `Changement` is a word.
+    // `Changement` is a word, not a placeholder.
     let words = ["change-me", "changeme", "change_me", "change me"]
     let folded = text.lowercased()
     let isToBeChanged = words.contains {
@@ -60,7 +60,7 @@ extension ManifestDecoder {
     else { return nil }
     let known = entries.filter { Vocabulary.passwordSources.contains($0.key) }
     guard let entry = known.first else {
-      // An unknown key has been reported.
+      // The unknown keys have been reported.
       if entries.isEmpty {
         error(
           .badSecretSource, "`password` does not say where it comes from", at: node.range,
@@ -95,7 +95,7 @@ extension ManifestDecoder {
   }
 
   private mutating func environment(_ node: YAMLNode) -> SecretSource? {
-    // A password at the wrong place must not be repeated.
+    // The text may be a password in the wrong place, so the message does not repeat it.
     guard let name = node.text, SecretSource.isEnvironmentName(name) else {
       error(
         .badSecretSource,
@@ -116,7 +116,7 @@ extension ManifestDecoder {
         advice: "for example: password: { file: ./wifi.txt }; it is relative to this file")
       return nil
     }
-    // What does not look like a path may be a password at the wrong place.
+    // A text that does not look like a path may be a password in the wrong place.
     let isPath = ["/", "./", "../"].contains { path.hasPrefix($0) } && !path.contains(where: \.isWhitespace)
     if isPath { show(node.range) }
     return .file(path)
@@ -156,12 +156,12 @@ extension ManifestDecoder {
     return nil
   }
 
-  /// Keeps a text out of all messages, wherever it stands.
+  /// Hides a text of at least 4 bytes in all messages, wherever it occurs.
   mutating func hide(_ node: YAMLNode) {
     if let text = node.text, text.utf8.count >= 4 { secrets.insert(text) }
   }
 
-  /// The same of all texts in a value that is none of a source.
+  /// Hides all texts in a value.
   private mutating func hideAll(_ node: YAMLNode) {
     hide(node)
     for item in node.items ?? [] { hideAll(item) }

@@ -4,20 +4,19 @@ import Model
 import Source
 import YAML
 
-/// A setting that rooms have in common, under `defaults`.
+/// A setting that rooms share, under `defaults` or in a floor or group.
 struct SharedSetting {
-  /// Where it stands.
   let entry: YAMLNode.Entry
-  /// Whether its value is good. If not, that has been said, and rooms that rely on it say nothing.
+  /// Whether the value is valid. An invalid one has been reported, and rooms that use it report nothing.
   let isGood: Bool
 }
 
 extension ManifestDecoder {
-  /// The settings that rooms have in common. Each is judged once, where it stands.
+  /// Decodes the settings that rooms share. Each is checked once, at its own place.
   mutating func sharedSettings(_ fields: Fields) -> [String: SharedSetting] {
     var shared: [String: SharedSetting] = [:]
     for key in Vocabulary.shareableSettings {
-      // What families have in common they describe in the same way.
+      // Families that share a setting describe it in the same way.
       guard let entry = fields.entry(key),
         let description = DeviceProfiles.all.lazy.flatMap(\.settings).first(where: {
           $0.name.rawValue == key && $0.isShareable
@@ -28,7 +27,7 @@ extension ManifestDecoder {
     return shared
   }
 
-  /// The settings that stand under their own names, in the room or for all rooms.
+  /// Decodes the settings whose key is their name, from the room or its scopes.
   mutating func plainSettings(
     _ fields: Fields, of kind: RoomKind, _ shared: [String: SharedSetting]
   ) -> [SettingName: SettingValue] {
@@ -55,14 +54,14 @@ extension ManifestDecoder {
     return settings
   }
 
-  /// Says that a room whose device is never written has something to be written.
+  /// Reports a key that has no effect in a registered room.
   mutating func neverWritten(_ entry: YAMLNode.Entry) {
     error(
       .unsupportedKey, "a registered room takes no `\(entry.key)`", at: entry.keyRange,
       advice: "its device was configured elsewhere and is never written: leave `\(entry.key)` out")
   }
 
-  /// A setting's value where it stands; an error, or a warning, when there is something to say about it.
+  /// Decodes a setting; reports an invalid value, and warns about a valid one that makes the device slow.
   private mutating func setting(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
     let key = description.name.rawValue
     if case .integer(let bounds) = description.kind {
@@ -82,12 +81,12 @@ extension ManifestDecoder {
     return value
   }
 
-  /// The value of a setting that was found good where it stands.
+  /// The value of a setting that has been checked.
   private func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
     node.text.flatMap { description.value($0) }
   }
 
-  /// Holds a value against its description; what is wrong becomes a finding, without the value.
+  /// Checks a value against its description. The finding does not contain the value.
   mutating func check(
     _ value: SettingValue, by description: SettingDescription, called key: String, at range: SourceRange
   ) -> Bool {
@@ -151,7 +150,7 @@ extension ManifestDecoder {
 }
 
 extension SettingValue {
-  /// Its text, secret or not; nil of every other value.
+  /// The text, also of a secret; nil for other values.
   private var text: String? {
     switch self {
     case .text(let text): text
@@ -160,15 +159,15 @@ extension SettingValue {
     }
   }
 
-  /// Whether its text has more characters than that, whatever their bytes.
+  /// Whether the text has more Unicode scalars than `count`.
   fileprivate func isLonger(than count: Int) -> Bool { (text?.unicodeScalars.count ?? 0) > count }
 
-  /// Whether each character of its text is one byte.
+  /// Whether the text is ASCII.
   fileprivate var isASCII: Bool { text?.utf8.allSatisfy { $0 < 0x80 } ?? true }
 }
 
 extension SettingDescription.Kind {
-  /// What a text is not that means no value of this kind.
+  /// The expected value, after "is not".
   fileprivate var words: String {
     switch self {
     case .integer: "a whole number"
@@ -180,7 +179,7 @@ extension SettingDescription.Kind {
     }
   }
 
-  /// What a finding of that is about.
+  /// The code of the finding for a text that is not of this kind.
   fileprivate var code: DiagnosticCode {
     switch self {
     case .integer: .notANumber
@@ -190,7 +189,7 @@ extension SettingDescription.Kind {
     }
   }
 
-  /// How to write one.
+  /// An example of a valid value.
   fileprivate var example: String? {
     switch self {
     case .uuid: "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one"

@@ -2,18 +2,17 @@ import Bluetooth
 import Model
 import Source
 
-/// What rooms have in common, so that the one that differs can be found.
+/// Values of all rooms, from which an exception can be found.
 struct RoomEvidence {
   fileprivate var addresses: [(address: BluetoothAddress, range: SourceRange)] = []
-  /// How far each minor is from the number in its room's name.
+  /// For each minor its difference from the number in the room's name.
   fileprivate var minors: [(difference: Int, minor: Int, range: SourceRange)] = []
 
-  /// Takes note of an address that a room gives.
   mutating func note(_ address: BluetoothAddress, at range: SourceRange?) {
     if let range { addresses.append((address, range)) }
   }
 
-  /// Takes note of the minor of a room that has a number in its name.
+  /// Records the minor of a room with exactly one number in its name.
   mutating func note(_ minor: SettingValue, of room: String, at range: SourceRange?) {
     guard let range, case .integer(let minor) = minor, let number = room.onlyNumber else { return }
     minors.append((minor - number, minor, range))
@@ -21,10 +20,10 @@ struct RoomEvidence {
 }
 
 extension ManifestDecoder {
-  /// How many rooms are needed before one of them can be suspicious.
+  /// The number of rooms from which on an exception is reported.
   private static let fewest = 8
 
-  /// Warns of what is possible, but differs from nearly all other rooms: a mistake in typing looks so.
+  /// Warns about a valid value that differs from those of nearly all other rooms: it may be a typing error.
   mutating func warnOfSuspicious() {
     warnOfMinors()
     warnOfAddresses()
@@ -51,7 +50,8 @@ extension ManifestDecoder {
     }
   }
 
-  /// What nine of ten have in common, and those that differ; nil where there is nothing of that kind.
+  /// The value that at least 90 % of the items share, with the items that differ; nil without such a value or
+  /// without exceptions.
   private static func usual<Item, Value: Hashable>(
     of items: [Item], by value: (Item) -> Value
   ) -> (Value, others: [Item])? {
@@ -65,12 +65,12 @@ extension ManifestDecoder {
 }
 
 extension BluetoothAddress {
-  /// Its first three bytes, which tell the manufacturer.
+  /// The first three bytes, the manufacturer's block.
   fileprivate var manufacturer: UInt64 { rawValue >> 24 }
 }
 
 extension String {
-  /// The number in a name that has exactly one.
+  /// The number in a name with exactly one number of at most 6 digits.
   fileprivate var onlyNumber: Int? {
     let numbers = utf8.split { !(0x30...0x39).contains($0) }
     guard numbers.count == 1, numbers[0].count <= 6 else { return nil }

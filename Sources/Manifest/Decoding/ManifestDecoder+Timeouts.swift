@@ -2,7 +2,7 @@ import Model
 import Source
 import YAML
 
-/// A stage's timeout, and where it stands.
+/// A stage's timeout with its place.
 struct WrittenTimeout {
   let duration: Duration
   let keyRange: SourceRange
@@ -10,8 +10,8 @@ struct WrittenTimeout {
 }
 
 extension ManifestDecoder {
-  /// Stage timeouts, over those that hold otherwise.
-  /// - Parameter kind: the kind of room in which this stands; nil under `defaults`.
+  /// Decodes stage timeouts.
+  /// - Parameter kind: The kind of the room; nil in a scope.
   mutating func timeouts(_ node: YAMLNode, of kind: RoomKind? = nil) -> [Stage: WrittenTimeout] {
     guard let fields = fields(of: node, "`timeouts`", known: Vocabulary.stages) else { return [:] }
     var result: [Stage: WrittenTimeout] = [:]
@@ -44,7 +44,7 @@ extension ManifestDecoder {
     return duration
   }
 
-  /// The timeouts of a room: what its settings need, but for what the manifest says.
+  /// The timeouts of a room: those that its settings require, replaced by those of the manifest.
   mutating func timeouts(
     of profile: any DeviceFamily, with settings: [SettingName: SettingValue],
     _ written: [Stage: WrittenTimeout]
@@ -55,7 +55,7 @@ extension ManifestDecoder {
     for stage in profile.stages {
       guard let own = written[stage] else { continue }
       timeouts[stage] = own.duration
-      // Under `defaults` it may be too short for many rooms, and is told once.
+      // Under `defaults` a timeout may be too short for many rooms; it is reported once.
       if needed[stage] > usual[stage], own.duration < needed[stage], tooShort.insert(own.range).inserted {
         warning(
           .timeoutTooShort,

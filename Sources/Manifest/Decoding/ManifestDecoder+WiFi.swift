@@ -2,24 +2,24 @@ import Model
 import Source
 import YAML
 
-/// A WiFi network as a manifest has it.
+/// A WiFi network of a manifest.
 struct Network {
-  /// Where its name is; of an inline network its first key.
+  /// The place of its name, or of the first key of an inline network.
   var keyRange: SourceRange
-  /// Its SSID; nil where it was wrong, which has been reported.
+  /// Nil when it is invalid, which has been reported.
   var ssid: (text: String, range: SourceRange)?
-  /// Its password; empty for an open network.
+  /// Empty for an open network.
   var password: (secret: Secret, range: SourceRange)?
 }
 
-/// What a room or the defaults say about WiFi.
+/// The value of `wifi` in a room or in a scope.
 enum WiFiChoice {
   case none
   case network(Network)
 }
 
 extension ManifestDecoder {
-  /// The networks under `wifi`, by name.
+  /// Decodes the networks under `wifi`, by name.
   mutating func networks(_ node: YAMLNode) -> [String: Network] {
     if node.isNull { return [:] }
     guard let entries = node.entries else {
@@ -63,7 +63,7 @@ extension ManifestDecoder {
       return nil
     }
     var network = Network(keyRange: fields.head)
-    // The password first: the SSID is not shown where it is the password.
+    // The password comes first, so that an SSID equal to the password is hidden.
     if let node = fields["password"] {
       network.password = password(node).map { ($0, node.range) }
     } else {
@@ -79,7 +79,7 @@ extension ManifestDecoder {
     return network
   }
 
-  /// What `wifi` of a room or of the defaults says. Nil where it was wrong, which has been reported.
+  /// Decodes `wifi` of a room or a scope. Nil when it is invalid, which has been reported.
   mutating func choice(_ node: YAMLNode, of networks: [String: Network]) -> WiFiChoice? {
     if node.entries != nil { return network(node).map { .network($0) } }
     guard let name = node.text, !node.isNull else {
@@ -97,15 +97,16 @@ extension ManifestDecoder {
       if !Vocabulary.speaksOfSecrets(name) { show(node.range) }
       return .network(network)
     }
-    // It may be a password at the wrong place: shown only where it is almost a name.
+    // The text may be a password in the wrong place. It is shown only when it is similar to the name of a
+    // network.
     if findings.count > ManifestReader.maximumFindings {
-      // Nobody will read this one, and looking for what was meant is not free.
+      // This finding is not shown, and the search for a similar name is slow.
       error(.unknownNetwork, "no network under `wifi` has this name", at: node.range)
       return nil
     }
     let known = networkNames ?? networks.keys.filter { presentable($0) != nil }.sorted()
     networkNames = known
-    // A network that came later may have a name for its password.
+    // A network that was added later may have this name as its password.
     let nearest = Vocabulary.nearest(to: name, of: known).flatMap { presentable($0) }
     if nearest != nil { show(node.range) }
     let advice =

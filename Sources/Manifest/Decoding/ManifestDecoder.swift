@@ -3,33 +3,32 @@ import Model
 import Source
 import YAML
 
-/// Walks the tree and collects: what is wrong, what may be shown, what must never be.
+/// Decodes the tree and collects findings, the places that may be shown, and the texts that must never be
+/// shown.
 ///
-/// No message quotes the file. What it says is shown by the line below the message, where everything is hidden
-/// that was not recognised here as harmless.
+/// Messages do not quote the file. The source line below a message shows it, with everything hidden that the
+/// decoder did not recognise as harmless.
 struct ManifestDecoder {
   var findings: [Diagnostic] = []
-  /// Every text that was read; the manifest is the first.
+  /// The texts that were read; the manifest is the first.
   var texts = TextCollection()
-  /// Texts that must not be shown, wherever they are.
+  /// Texts that must not be shown anywhere.
   var secrets: Set<String> = []
-  /// What is known of the passwords.
   var passwords = ManifestPasswords()
-  /// The names of networks that may be shown, sorted, once they were asked for.
+  /// The names of networks that may be shown, sorted; nil until they are needed.
   var networkNames: [String]?
-  /// What the manifest says of adapters.
+  /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
-  /// The places that rooms share: the top first, then each floor and group.
+  /// The outermost scope first, then each floor and group.
   var scopes: [RoomScope] = []
-  /// What rooms are in, in the order of reading.
+  /// The lists and tables of rooms, in the order of reading.
   var lists: [RoomList] = []
-  /// The rooms as they are written, in the building's order.
+  /// The rooms before decoding, in the building's order.
   var drafts: [RoomDraft] = []
-  /// What rooms have in common.
   var evidence = RoomEvidence()
-  /// Timeouts that were told to be too short.
+  /// The timeouts that were reported as too short.
   var tooShort: Set<SourceRange> = []
-  /// What was said already: rooms of a range share their places.
+  /// The findings so far, without duplicates: rooms of a range share their places.
   private var reported: Set<Report> = []
 
   private struct Report: Hashable {
@@ -62,13 +61,14 @@ struct ManifestDecoder {
     findings.append(finding)
   }
 
-  /// Says that what is there may be shown: it was recognised as harmless.
+  /// Marks a place as harmless, so that it may be shown.
   mutating func show(_ range: SourceRange) { texts.show(range) }
 
-  /// What is said of a key that is known, but not here; nil of any other.
+  /// The finding for a key that is known, but not allowed here; nil for any other key.
   typealias Elsewhere = (_ key: String) -> (code: DiagnosticCode, message: String, advice: String)?
 
-  /// A mapping's known keys; whatever else it has is an error. Nil, and an error, when it is no mapping.
+  /// The known keys of a mapping; every other key is an error. Nil, with an error, when the node is not a
+  /// mapping.
   mutating func fields(
     of node: YAMLNode, _ thing: String, known: [String], isWiFi: Bool = false,
     elsewhere: Elsewhere = { _ in nil }
@@ -115,8 +115,8 @@ struct ManifestDecoder {
       return
     }
     let nearest = Vocabulary.nearest(to: entry.key, of: known)
-    // A key that is like none of ours may be a secret without its key. It is shown only where it looks like a
-    // key, is used like one, and no network is near.
+    // An unknown key may be a secret without its key. It is shown only when it looks like a key, has a value,
+    // and is not in a network.
     if nearest != nil || !isWiFi && !entry.value.isNull && entry.key.looksLikeKey {
       show(entry.keyRange)
     }
@@ -124,7 +124,7 @@ struct ManifestDecoder {
     error(.unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: advice)
   }
 
-  /// The text of a value that must have one; it may be shown. Nil, and an error, when it has none.
+  /// The text of a scalar, which is marked as harmless. Nil, with an error, without a text.
   mutating func text(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = node.text else {
       error(.wrongStructure, "`\(key)` takes a single value", at: node.range)
@@ -139,7 +139,7 @@ struct ManifestDecoder {
     return text
   }
 
-  /// A whole number within bounds; an error otherwise.
+  /// Decodes an integer within bounds; nil, with an error, otherwise.
   mutating func integer(_ node: YAMLNode, _ key: String, in bounds: ClosedRange<Int>) -> Int? {
     guard let text = text(node, key) else { return nil }
     if let number = Written.integer(text), bounds.contains(number) { return number }
@@ -159,7 +159,7 @@ struct ManifestDecoder {
     return nil
   }
 
-  /// A profile by its name.
+  /// Decodes a profile by its name.
   mutating func profile(_ node: YAMLNode) -> (any DeviceFamily)? {
     guard let text = text(node, "profile") else { return nil }
     if let profile = DeviceProfiles[ProfileID(rawValue: text)] { return profile }
@@ -171,7 +171,7 @@ struct ManifestDecoder {
     return nil
   }
 
-  /// A stable name that the manifest gives.
+  /// Decodes an `id`.
   mutating func slug(_ node: YAMLNode) -> String? {
     guard let text = text(node, "id") else { return nil }
     if Slug.isValid(text) { return text }
@@ -187,8 +187,8 @@ struct ManifestDecoder {
     return secrets.contains { $0.utf8.count <= length && text.contains($0) }
   }
 
-  /// A text for a message, if it holds no secret and nothing that speaks of one. Nil too when there are so many
-  /// findings that nobody will read this one: the search through all secrets is not free.
+  /// The text if it holds no secret and no word for one, else nil. Also nil beyond the maximum number of
+  /// findings: the message would not be shown, and the search through all secrets is slow.
   func presentable(_ text: String) -> String? {
     if findings.count > ManifestReader.maximumFindings { return nil }
     return Vocabulary.speaksOfSecrets(text) || holdsSecret(text) ? nil : text
@@ -196,12 +196,12 @@ struct ManifestDecoder {
 }
 
 extension [String] {
-  /// `a, b, c`.
+  /// Joins with commas: `a, b, c`.
   var listed: String { joined(separator: ", ") }
 }
 
 extension String {
-  /// Whether it is of the form of our keys.
+  /// Whether the text has the form of a key of the manifest.
   fileprivate var looksLikeKey: Bool {
     utf8.count <= 24 && !Vocabulary.speaksOfSecrets(self)
       && utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "_") }

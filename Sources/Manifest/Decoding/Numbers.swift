@@ -1,7 +1,7 @@
-/// Numbers and durations as a manifest writes them.
+/// Numbers and durations in a manifest.
 enum Written {
-  /// A whole number in decimal digits, as everybody reads it: no sign but `-`, no leading zero (`012` is ten to
-  /// some readers of YAML), no `0x10`, `1e3` or `1_000`. Nil for everything else, and beyond 18 digits.
+  /// Parses decimal digits with an optional `-`. Nil with a leading zero (octal in some YAML readers), for
+  /// `0x10`, `1e3` or `1_000`, and beyond 18 digits.
   static func integer(_ text: String) -> Int? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy(isDigit) else { return nil }
@@ -9,7 +9,7 @@ enum Written {
     return Int(text)
   }
 
-  /// Whether a text is a decimal number, whatever its size.
+  /// Whether the text is a decimal number of any size.
   static func isDecimal(_ text: String) -> Bool {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     return !digits.isEmpty && digits.utf8.allSatisfy(isDigit) && (digits == "0" || digits.first != "0")
@@ -20,16 +20,16 @@ enum Written {
   }
 }
 
-/// What the numbers and texts of a manifest can be, where no device family says it.
+/// The limits of values that no device family defines.
 package enum ManifestLimits {
-  /// Attempts after the first.
+  /// Number of retries after the first attempt.
   package static let retries = 0...20
-  /// Connections that an adapter holds at once.
+  /// Links that an adapter can hold at once.
   package static let slots = 1...20
-  /// Bytes of a building's name.
+  /// Length of a building's name in bytes.
   package static let buildingName = 1...100
-  /// Bytes of a floor's, a tag's or a place's name, and of a room's that its device does not take.
+  /// Length in bytes of the name of a floor, tag or place, and of a room whose device does not take its name.
   package static let label = 1...64
-  /// The longest timeout of a stage; the shortest is above 0.
+  /// The longest timeout of a stage. A timeout must also be above 0.
   package static let longestTimeout = Duration.seconds(3600)
 }

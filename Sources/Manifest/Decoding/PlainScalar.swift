@@ -1,10 +1,10 @@
 import YAML
 
-/// How other YAML readers understand text without quotes.
+/// The meaning of unquoted text for other YAML readers.
 enum PlainScalar {
-  /// What other readers take a text for: `a number`. Nil where all take it for text.
+  /// The type that other readers give to a text, such as `a number`; nil when all read it as text.
   ///
-  /// Both YAML 1.1 (PyYAML, Ruby) and the core schema of YAML 1.2 count.
+  /// YAML 1.1 (PyYAML, Ruby) and the core schema of YAML 1.2 count.
   static func otherMeaning(of text: String) -> String? {
     guard let first = text.utf8.first, text.utf8.count <= 64 else { return nil }
     switch first {
@@ -18,7 +18,7 @@ enum PlainScalar {
 
   private static let truthValues = ["y", "n", "yes", "no", "true", "false", "on", "off"]
 
-  /// Whether every reader that takes a text for a number writes it back as it was: `301`, but not `007` or `1.10`.
+  /// Whether a number survives a round trip through a YAML reader: `301` does, `007` and `1.10` do not.
   static func isPlainNumber(_ text: String) -> Bool {
     (1...15).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
       && (text == "0" || text.utf8.first != UInt8(ascii: "0"))
@@ -33,7 +33,7 @@ enum PlainScalar {
     where lowercase.hasPrefix(prefix) && lowercase.count > 2 {
       return lowercase.dropFirst(2).allSatisfy { allowed.contains($0) }
     }
-    // Decimal: digits with underscores, a point, an exponent.
+    // Decimal: digits and underscores, with an optional point and exponent.
     let parts = lowercase.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2 {
       var exponent = parts[1]
@@ -45,7 +45,7 @@ enum PlainScalar {
     return isMadeOfDigits && mantissa.contains { $0.utf8.contains(where: isDigit) }
   }
 
-  /// `12:34:56`, as YAML 1.1 writes degrees and times.
+  /// A number to base 60 in YAML 1.1: `12:34:56`.
   private static func isSexagesimal(_ text: String) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     return parts.count > 1
@@ -53,7 +53,7 @@ enum PlainScalar {
       && parts.dropFirst().allSatisfy { Int($0).map { $0 < 60 } ?? false }
   }
 
-  /// `2026-11-22`, perhaps with a time.
+  /// A date, with an optional time: `2026-11-22`.
   private static func isDate(_ text: String) -> Bool {
     let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
     let isDay =
@@ -67,14 +67,14 @@ enum PlainScalar {
 }
 
 extension ManifestDecoder {
-  /// A text for people, as `text`; a warning where it has no quotes and other readers take it for something else.
+  /// As `text`, with a warning when other readers do not read an unquoted text as text.
   mutating func plainText(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = text(node, key) else { return nil }
     if !PlainScalar.isPlainNumber(text) { warnOfOtherMeaning(node, key) }
     return text
   }
 
-  /// Warns of a text without quotes that other readers take for something else.
+  /// Warns about an unquoted text that other readers do not read as text.
   mutating func warnOfOtherMeaning(_ node: YAMLNode, _ key: String) {
     guard case .scalar(let text, isPlain: true) = node.content,
       let meaning = PlainScalar.otherMeaning(of: text)
@@ -84,7 +84,7 @@ extension ManifestDecoder {
       advice: "put it into quotes: it is taken as it is written", fix: .quote(node.range))
   }
 
-  /// The same of the key of an entry.
+  /// As above, for the key of an entry.
   mutating func warnOfOtherMeaning(key entry: YAMLNode.Entry) {
     guard texts.isPlain(entry.keyRange), let meaning = PlainScalar.otherMeaning(of: entry.key) else { return }
     warning(

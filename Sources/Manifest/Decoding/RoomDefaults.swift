@@ -2,27 +2,25 @@ import Families
 import Model
 import Source
 
-/// What holds for rooms that do not say otherwise, as one place of the manifest has it: the top, a floor or a group.
+/// The defaults of one scope: of the whole manifest, a floor or a group.
 struct RoomDefaults {
-  /// The device family.
   var profile: ChosenProfile?
   var wifi: WiFiChoice?
   var retries: Int?
   var proof: ProofAddress?
   var timeouts: [Stage: WrittenTimeout] = [:]
-  /// Settings that rooms have in common, where their profile takes them.
+  /// Settings for the rooms whose profile has them.
   var settings: [String: SharedSetting] = [:]
-  /// What the firmware of their devices sends.
   var beacon = ExpectedBeacon()
-  /// Where `wifi` is, when it names a network.
+  /// The place of `wifi`, when it names a network.
   var wifiKey: SourceRange?
   var checksWiFi: Bool?
-  /// Where `wifi_check` is.
+  /// The place of `wifi_check`.
   var wifiCheckKey: SourceRange?
-  /// Where `proof` is.
+  /// The place of `proof`.
   var proofKey: SourceRange?
 
-  /// These defaults, and of others those that these do not have.
+  /// These defaults, and those of `outer` that are missing here.
   func over(_ outer: RoomDefaults) -> RoomDefaults {
     var result = self
     result.profile = profile ?? outer.profile
@@ -37,28 +35,28 @@ struct RoomDefaults {
   }
 }
 
-/// A device family that was chosen by name; nil where there is none of that name, which has been reported.
+/// A device family that the manifest names; nil for an unknown name, which has been reported.
 struct ChosenProfile {
   var family: (any DeviceFamily)?
 }
 
-/// A place of the manifest that rooms share: the top, a floor, a group.
+/// A part of the manifest with defaults for its rooms: the whole manifest, a floor or a group.
 struct RoomScope {
-  /// The scope around it; nil of the top.
+  /// The index of the enclosing scope; nil for the outermost.
   var outer: Int?
-  /// What is said here.
+  /// The defaults that the scope itself sets.
   var own: RoomDefaults
-  /// What holds here: what is said here and around it.
+  /// The defaults in effect: its own, else those of the enclosing scopes.
   var defaults: RoomDefaults
-  /// The floor, where one is named here or around it.
+  /// The floor of this scope, or of the nearest enclosing one.
   var floor: String?
-  /// Tags of its rooms, those of the scopes around it first.
+  /// The tags of its rooms; those of enclosing scopes come first.
   var tags: [String] = []
-  /// The kinds of rooms in it.
+  /// The kinds of its rooms.
   private(set) var kinds: [RoomKind] = []
 
-  /// Takes note that a room of this kind is in it.
-  /// - Returns: Whether it is the first of its kind.
+  /// Records the kind of a room in this scope.
+  /// - Returns: Whether the kind is new.
   mutating func add(_ kind: RoomKind) -> Bool {
     guard
       !kinds.contains(where: { $0.profile?.id == kind.profile?.id && $0.isRegistered == kind.isRegistered })

@@ -1,30 +1,30 @@
 import Model
 
-/// What decides which keys a room has: its device family, and whether its device is written at all.
+/// What decides which keys a room can have: the device family, and whether the device is written.
 struct RoomKind {
-  /// The family; nil where the manifest names one that does not exist, which has been said.
+  /// The family; nil when the manifest names an unknown one, which has been reported.
   let profile: (any DeviceFamily)?
-  /// Whether its device was configured elsewhere, and is only looked for.
+  /// Whether the device was configured elsewhere, so that roboprov only looks for it.
   let isRegistered: Bool
 
-  /// Whether its rooms take a setting of the family.
+  /// Whether such a room takes a setting of its family.
   func takes(_ setting: SettingDescription) -> Bool { !isRegistered || setting.isOnAir }
 
-  /// Whether its rooms take a setting of this name.
+  /// Whether such a room takes a setting of this name.
   func takes(_ name: SettingName) -> Bool {
     profile?.settings.contains { $0.name == name && takes($0) } ?? false
   }
 
-  /// Whether a beacon proves its devices.
+  /// Whether a beacon proves the device.
   var isProvedByBeacon: Bool { !isRegistered && profile?.hasIdentity ?? true }
 
-  /// Whether its devices can be asked for the networks that they receive.
+  /// Whether the device can list the networks that it receives.
   var canCheckWiFi: Bool { !isRegistered && profile?.listsNetworks ?? true }
 
-  /// The stages that have a timeout here.
+  /// The stages with a timeout.
   var stages: [Stage] { isRegistered ? [.search] : profile?.stages ?? Stage.allCases }
 
-  /// What takes or does not take something: `a Robo Sensor`.
+  /// The subject of a message: `a Robo Sensor`.
   var words: String {
     if isRegistered { return "a registered room" }
     return profile.map(\.withArticle) ?? "a room"

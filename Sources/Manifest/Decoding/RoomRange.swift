@@ -1,32 +1,33 @@
-/// Several rooms in one name: `Room {301..332}`, with a step (`{301..331..2}`), as a list (`{301..312,314..332}`), or of letters
-/// (`Suite {A..F}`).
+/// A name for several rooms: `Room {301..332}`, with a step (`{301..331..2}`), as a list
+/// (`{301..312,314..332}`), or of letters (`Suite {A..F}`).
 struct RoomRange: Hashable {
-  /// How many rooms one range may have.
+  /// The maximum number of rooms in one range.
   static let maximumCount = 65_536
 
   /// The names, in order.
   var names: [String]
-  /// How far each is from the first: by number where all are numbers, else by position. Minors count along with it.
+  /// The distance of each room from the first: by number if all values are numbers, else by position. Minors
+  /// count up by it.
   var offsets: [Int]
 
-  /// Why a text with braces is no range.
+  /// Why a text with braces is not a range.
   enum Problem: Error {
-    /// Braces that are not closed, are empty, or are there more than once.
+    /// Braces that are empty, not closed, or occur more than once.
     case braces
     /// A part that is neither a text nor `FIRST..LAST`.
     case part
     /// A range that counts down, or a step of 0.
     case order
-    /// More than `maximumCount`.
+    /// More than `maximumCount` rooms.
     case tooMany
   }
 
-  /// Whether a name is meant to be a range.
+  /// Whether a name has braces.
   static func isMeant(by name: String) -> Bool {
     name.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }
   }
 
-  /// The range that a name is.
+  /// Parses a range.
   init(_ name: String) throws(Problem) {
     guard let open = name.firstIndex(of: "{"), let close = name.firstIndex(of: "}"), open < close,
       name[name.index(after: close)...].allSatisfy({ $0 != "{" && $0 != "}" }),
@@ -73,7 +74,7 @@ struct RoomRange: Hashable {
     if let lower = number(first), let upper = number(last) {
       guard lower <= upper else { throw .order }
       guard (upper - lower) / step < maximumCount else { throw .tooMany }
-      // `{001..032}`: as many digits as the first has.
+      // `{001..032}`: the values have as many digits as the first.
       let width = first.utf8.first == UInt8(ascii: "0") ? first.utf8.count : 0
       return stride(from: lower, through: upper, by: step).map { number in
         let digits = String(number)
@@ -89,7 +90,7 @@ struct RoomRange: Hashable {
     }
   }
 
-  /// A number without sign, of at most 9 digits.
+  /// Parses a number without a sign, of at most 9 digits.
   private static func number(_ text: Substring) -> Int? {
     guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       return nil
@@ -97,7 +98,7 @@ struct RoomRange: Hashable {
     return Int(text)
   }
 
-  /// A letter from a to z, in one case.
+  /// Parses one ASCII letter.
   private static func letter(_ text: Substring) -> UInt8? {
     guard text.utf8.count == 1, let byte = text.utf8.first,
       (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

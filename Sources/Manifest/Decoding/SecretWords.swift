@@ -1,21 +1,21 @@
-/// Words that speak of a secret, misspelt or not.
+/// Finds words for a secret, also misspelt ones.
 enum SecretWords {
-  /// Parts of such words.
+  /// A word with one of these parts is such a word.
   private static let parts = ["pass", "psk", "pwd", "secret", "kennwort", "wpa"]
-  /// The word that is recognised with up to two mistakes in it.
+  /// The word that is also recognised with up to two errors.
   private static let word = "password"
   private static let mistakes = 2
 
-  /// Whether a text has such a word. What stands near one is not shown: a line break lost in editing turns an SSID
-  /// and the password below it into one text.
+  /// Whether a text has such a word. Text near one is not shown: without the line break between them, an SSID
+  /// and the password line below it are one text.
   static func areSpoken(in text: String) -> Bool {
     var text = text
-    // Nearly every text has ASCII letters only, and is then read byte by byte.
+    // Fast path for ASCII, which nearly every text is.
     let isSpoken = text.withUTF8 { areSpokenInASCII($0.span) }
     return isSpoken ?? areSpokenInWords(of: text)
   }
 
-  /// The same of any text, letter by letter as Unicode has them.
+  /// The slow path for any text, by Unicode letters.
   static func areSpokenInWords(of text: String) -> Bool {
     text.lowercased().split { !$0.isLetter }.contains { word in
       parts.contains { word.contains($0) } || isNearlyTheWord(String(word))
@@ -26,7 +26,7 @@ enum SecretWords {
     (5...12).contains(word.count) && Vocabulary.distance(word, Self.word, limit: mistakes) <= mistakes
   }
 
-  /// Nil where a byte is not ASCII.
+  /// Nil when a byte is not ASCII.
   private static func areSpokenInASCII(_ text: Span<UInt8>) -> Bool? {
     var word: [UInt8] = []
     var letters: UInt32 = 0
@@ -47,13 +47,13 @@ enum SecretWords {
     return isSpoken || speaks(word, letters)
   }
 
-  /// Whether a word of lower-case letters, which has these, speaks of a secret.
+  /// Whether a lower-case word is such a word. `letters` is the set of its letters, as bits.
   private static func speaks(_ word: [UInt8], _ letters: UInt32) -> Bool {
     for (part, partLetters) in zip(partBytes, lettersOfParts)
     where letters & partLetters == partLetters && has(word, part) {
       return true
     }
-    // Each mistake takes one letter away at most.
+    // Each error removes at most one letter.
     let common = (letters & lettersOfWord).nonzeroBitCount
     return common >= lettersOfWord.nonzeroBitCount - mistakes
       && isNearlyTheWord(String(decoding: word, as: UTF8.self))
@@ -70,6 +70,6 @@ enum SecretWords {
 
   private static func letters(of text: String) -> UInt32 { text.utf8.reduce(0) { $0 | bit($1) } }
 
-  /// The bit of a letter, in either case.
+  /// The bit of a letter in either case.
   private static func bit(_ letter: UInt8) -> UInt32 { 1 << UInt32(letter & 0x1F) }
 }

@@ -1,16 +1,16 @@
-/// Stable names: `[a-z0-9-]`, 1…64 bytes, no hyphen at either end. They become names of files and folders.
+/// Stable names, which become names of files and folders: `[a-z0-9-]`, 1 to 64 bytes, no hyphen at either
+/// end.
 enum Slug {
   static let maximumLength = 64
 
-  /// Whether a text is one.
   static func isValid(_ text: String) -> Bool {
     let bytes = text.utf8
     return (1...maximumLength).contains(bytes.count) && bytes.allSatisfy(isAllowed)
       && bytes.first != UInt8(ascii: "-") && bytes.last != UInt8(ascii: "-")
   }
 
-  /// The slug of a name: letters without their marks, everything else a hyphen. Nil where no Latin letter or
-  /// digit is in it.
+  /// Makes a slug from a name: letters lose their diacritics, every other character becomes a hyphen. Nil
+  /// when the name has no Latin letter or digit.
   static func make(of name: String) -> String? {
     var bytes: [UInt8] = []
     for scalar in name.lowercased().unicodeScalars {
@@ -31,7 +31,7 @@ enum Slug {
   private static func latin(_ scalar: Unicode.Scalar) -> String {
     if scalar.isASCII { return isAllowed(UInt8(scalar.value)) ? String(scalar) : "-" }
     if let letters = others[scalar] { return letters }
-    // A mark that stands by itself belongs to the letter before it.
+    // A combining mark belongs to the letter before it.
     return scalar.properties.generalCategory == .nonspacingMark ? "" : "-"
   }
 

@@ -1,45 +1,45 @@
 import Families
 import Model
 
-/// The keys of the format, and what may be shown of their values.
+/// The keys of the format, and the keys whose values may be shown.
 package enum Vocabulary {
   static let building = [
     "version", "building", "id", "include", "wifi", "adapters", "match", "profile", "retries", "timeouts",
     "beacon", "wifi_check", "defaults", "rooms", "rooms_from", "floors", "groups",
   ]
-  /// Those of them that could be under `defaults` as well.
+  /// Keys at the top that are also allowed under `defaults`.
   static let topDefaults = ["profile", "retries", "timeouts", "beacon", "wifi_check"]
-  /// Those of them that describe rooms.
+  /// Keys at the top that list rooms.
   static let roomLists = ["rooms", "rooms_from", "floors", "groups"]
-  /// Without the settings that rooms may have in common.
+  /// Without the settings that rooms may share.
   static let defaults = ["profile", "wifi", "wifi_check", "beacon", "proof", "retries", "timeouts"]
-  /// Without the settings of its profile.
+  /// Without the settings of the room's profile.
   static let room = [
     "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "wifi_check", "beacon",
     "proof",
     "retries", "timeouts",
   ]
-  /// Without the settings that its rooms may have in common.
+  /// Without the settings that rooms may share.
   static let floor = ["floor", "tags"] + defaults + ["rooms", "rooms_from", "groups"]
-  /// Without the settings that its rooms may have in common.
+  /// Without the settings that rooms may share.
   static let group = ["group", "tags"] + defaults + ["rooms", "rooms_from"]
   static let network = ["ssid", "password"]
   static let passwordSources = ["env", "file", "command", "prompt"]
   static let adapter = ["address", "slots", "place"]
-  /// Under `rooms_from`.
+  /// The keys under `rooms_from`.
   static let table = ["file", "columns", "ignore"]
   static let beacon = ["uuid", "major"]
   static let stages = Stage.allCases.map(\.rawValue)
 
-  /// Settings that have keys of their own making; every other setting's key is its name.
+  /// The settings whose key differs from their name.
   static let settingsWithOtherKeys: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword]
 
-  /// Every key that may be shown, also in a file that could not be read.
+  /// Every key that may be shown, also in a file that cannot be parsed.
   static let all: Set<String> = Set(
     building + defaults + room + floor + group + network + adapter + table + beacon + stages
   ).union(DeviceProfiles.all.flatMap { settingKeys(of: $0) })
 
-  /// The keys of rooms that a column of a table can give: those that take a single value.
+  /// The keys of rooms that a table column can give: those with a single value.
   static let columns: [String] = {
     var keys = room.filter { $0 != "timeouts" && $0 != "beacon" }
     for key in DeviceProfiles.all.flatMap({ settingKeys(of: $0) }) where !keys.contains(key) {
@@ -48,7 +48,7 @@ package enum Vocabulary {
     return keys
   }()
 
-  /// The keys of rooms with devices of a family; of any family, where it is not known.
+  /// The keys of rooms with this profile; of any profile when it is unknown.
   static func keys(ofRoomsWith profile: (any DeviceFamily)?) -> [String] {
     profile.map { keysByProfile[$0.id] ?? room } ?? room + DeviceProfiles.all.flatMap { settingKeys(of: $0) }
   }
@@ -56,7 +56,7 @@ package enum Vocabulary {
   private static let keysByProfile: [ProfileID: [String]] = Dictionary(
     uniqueKeysWithValues: DeviceProfiles.all.map { ($0.id, room + settingKeys(of: $0)) })
 
-  /// The keys of settings that rooms may have in common, whatever their profile.
+  /// The keys of settings that rooms may share, over all profiles.
   static let shareableSettings: [String] = {
     let shareable = DeviceProfiles.all.flatMap(\.settings).filter { $0.isShareable && !$0.isSecret }
     var keys: [String] = []
@@ -64,13 +64,13 @@ package enum Vocabulary {
     return keys
   }()
 
-  /// The keys whose values hold no secret and are text.
+  /// The keys whose value is text without a secret.
   static let openValues: Set<String> = all.subtracting([
     "wifi", "password", "defaults", "rooms", "adapters", "beacon", "timeouts", "floors", "groups", "columns",
     "ignore",
   ])
 
-  /// The settings that are written to the devices of a profile and that they have on air: their identity.
+  /// The settings that are written to a device and that it advertises: its identity.
   static let settingsOnAir: [ProfileID: [SettingName]] = Dictionary(
     uniqueKeysWithValues: DeviceProfiles.all.map {
       ($0.id, $0.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name))
@@ -81,38 +81,39 @@ package enum Vocabulary {
     profile.settings.filter(isPlain).map(\.name.rawValue)
   }
 
-  /// Whether a setting stands in a room under its own name.
+  /// Whether the setting's key in a room is its name.
   static func isPlain(_ setting: SettingDescription) -> Bool {
     !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret && setting.isWritten
   }
 
-  /// Whether it is a key that rooms have, of whatever profile.
+  /// Whether it is a key of rooms of any profile.
   static func isKeyOfRooms(_ key: String) -> Bool {
     room.contains(key) || DeviceProfiles.all.contains { settingKeys(of: $0).contains(key) }
   }
 
-  /// Whether rooms may have it in common.
+  /// Whether rooms may share it.
   static func isShareable(_ key: String) -> Bool {
     defaults.contains(key) || shareableSettings.contains(key)
   }
 
-  /// Whether a text has a word that speaks of a secret, misspelt or not.
+  /// Whether a text has a word for a secret, also a misspelt one.
   static func speaksOfSecrets(_ text: String) -> Bool { SecretWords.areSpoken(in: text) }
 
-  /// The known key that is certainly meant: in other letters (`Rooms`, `rooms-from`), or by its former name.
+  /// The known key that a differently spelt one certainly means (`Rooms`, `rooms-from`), or the new name of a
+  /// renamed key.
   static func otherSpelling(of key: String, among known: [String]) -> String? {
     if key == "assign", known.contains("match") { return "match" }
     return self.key(spelt: key, among: known)
   }
 
-  /// The known key that a text is, whatever its case, with hyphens or blanks for underscores.
+  /// The known key that equals the text up to case, and with hyphens or spaces as underscores.
   static func key(spelt text: String, among known: [String]) -> String? {
     guard text.utf8.count <= 40 else { return nil }
     let key = String(text.lowercased().map { $0 == "-" || $0 == " " ? "_" : $0 })
     return known.contains(key) ? key : nil
   }
 
-  /// The known word that a misspelt one is nearest to, if it is near at all.
+  /// The known word with the smallest edit distance, if it is similar enough.
   package static func nearest(to word: String, of known: [String]) -> String? {
     guard word.utf8.count <= 40 else { return nil }
     let lowercase = word.lowercased()
@@ -121,8 +122,8 @@ package enum Vocabulary {
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
   }
 
-  /// How many insertions, deletions, replacements and swaps of neighbours lie between two words; anything above
-  /// `limit` where they differ in length by more than that.
+  /// The number of insertions, deletions, replacements and swaps of neighbours between two words. Above
+  /// `limit` when their lengths differ by more than `limit`.
   static func distance(_ a: String, _ b: String, limit: Int) -> Int {
     let a = Array(a)
     let b = Array(b)

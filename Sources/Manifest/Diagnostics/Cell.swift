@@ -4,14 +4,13 @@ import Model
 
 /// A character of a source line as a terminal shows it.
 struct Cell: Hashable {
-  /// What is shown.
   var text: String
-  /// The columns that it takes.
+  /// Width in terminal columns.
   var width: Int
-  /// The bytes that it stands for.
+  /// The bytes of the source.
   var bytes: Range<Int>
 
-  /// A piece of a line; one that may not be shown is one cell, whatever its length.
+  /// The cells of a piece of a line. A hidden piece is one cell, independently of its length.
   static func cells(of piece: SourceExcerpt.Piece, in source: SourceText, column: Int) -> [Cell] {
     guard piece.isShown, let text = String(validating: source.bytes[piece.bytes], as: UTF8.self) else {
       return [Cell(text: "***", width: 3, bytes: piece.bytes)]
@@ -31,7 +30,7 @@ struct Cell: Hashable {
 }
 
 extension Character {
-  /// The columns that a terminal gives it: wide ones of East Asia and emoji two, marks by themselves none.
+  /// The width in terminal columns: 2 for wide East Asian characters and emoji, 0 for marks on their own.
   var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     switch first.properties.generalCategory {
@@ -44,7 +43,7 @@ extension Character {
     return Self.wide.contains { $0.contains(first.value) } ? 2 : 1
   }
 
-  /// Blocks of East Asian width W and F (Unicode Annex 11).
+  /// Blocks with East Asian width W or F (Unicode Standard Annex 11).
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
     0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF,
@@ -53,8 +52,8 @@ extension Character {
 }
 
 extension String {
-  /// This text with nothing in it that a terminal would obey: control characters, line separators and marks
-  /// that reorder text are spelt out.
+  /// The text with control characters, line separators and bidirectional controls escaped, so that a terminal
+  /// does not act on them.
   var neutral: String {
     guard unicodeScalars.contains(where: \.isObeyed) else { return self }
     return unicodeScalars.map { scalar in
@@ -64,7 +63,7 @@ extension String {
 }
 
 extension SourceText {
-  /// The part of a line within so many bytes of an offset, cut between scalars.
+  /// The part of a line within `distance` bytes of an offset, cut between scalars.
   func scalars(around offset: Int, in line: Range<Int>, distance: Int) -> Range<Int> {
     var lower = min(max(line.lowerBound, offset - distance), line.upperBound)
     var upper = max(lower, min(line.upperBound, offset + distance))

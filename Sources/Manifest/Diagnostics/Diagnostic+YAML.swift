@@ -3,7 +3,7 @@ import Source
 package import YAML
 
 extension Diagnostic {
-  /// What is wrong with a text as YAML, and what to do about it.
+  /// The finding for a YAML error, with advice.
   package init(_ error: YAMLError) {
     let (code, message, advice) = Self.words(for: error.problem)
     self.init(.error, code, message, at: error.range, advice: advice)

@@ -1,62 +1,53 @@
-public import Source
+package import Source
 
-/// A finding about a manifest, and where it is. Texts are made without quoting secrets: of what the file says,
-/// they repeat only what was recognised.
-public struct Diagnostic: Hashable, Sendable {
-  /// What it is about.
-  public var code: DiagnosticCode
-  /// Whether it keeps the manifest from being used.
-  public var severity: Severity
-  /// What is wrong, as a sentence without its full stop.
-  public var message: String
-  /// Where.
-  public var range: SourceRange
-  /// Other places that belong to it.
-  public var notes: [Note]
-  /// What to do about it; nil where the message says it all.
-  public var advice: String?
-  /// The change that certainly corrects it; nil where a person must decide.
-  public var fix: Fix?
+/// A finding about a manifest, with its place. Its texts repeat only what the decoder recognised, so they
+/// contain no secret.
+package struct Diagnostic: Hashable, Sendable {
+  package var code: DiagnosticCode
+  package var severity: Severity
+  /// What is wrong, as a sentence without a full stop.
+  package var message: String
+  package var range: SourceRange
+  /// Related places.
+  package var notes: [Note]
+  /// What to do; nil when the message is enough.
+  package var advice: String?
+  /// The change that certainly corrects the finding; nil when a person must decide.
+  package var fix: Fix?
 
-  /// How bad it is.
-  public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     /// The manifest cannot be used.
     case error
-    /// The manifest can be used, but probably says something else than was meant.
+    /// The manifest can be used, but probably does not say what was meant.
     case warning
   }
 
-  /// Another place, and what it has to do with it.
-  public struct Note: Hashable, Sendable {
-    /// What is there.
-    public var message: String
-    /// Where.
-    public var range: SourceRange
+  /// A related place with an explanation.
+  package struct Note: Hashable, Sendable {
+    package var message: String
+    package var range: SourceRange
 
-    /// A note.
-    public init(_ message: String, at range: SourceRange) {
+    package init(_ message: String, at range: SourceRange) {
       self.message = message
       self.range = range
     }
   }
 
-  /// Changes of a text that belong together. They contain no secret.
-  public struct Fix: Hashable, Sendable {
-    /// What is replaced by what, in the order of the text; a place without extent is an insertion.
-    public var edits: [Edit]
+  /// Edits that belong together. They contain no secret.
+  package struct Fix: Hashable, Sendable {
+    /// The edits in the order of the text. An empty range is an insertion.
+    package var edits: [Edit]
 
-    /// A fix.
-    public init(_ edits: [Edit]) {
+    package init(_ edits: [Edit]) {
       self.edits = edits
     }
 
-    /// Replaces one part of a text.
-    public static func replace(_ range: SourceRange, with text: String) -> Fix {
+    package static func replace(_ range: SourceRange, with text: String) -> Fix {
       Fix([Edit(range: range, text: text)])
     }
 
-    /// Puts a plain value into double quotes. It may not contain a quote or a backslash.
-    public static func quote(_ range: SourceRange) -> Fix {
+    /// Puts a plain value into double quotes. It must not contain a quote or a backslash.
+    package static func quote(_ range: SourceRange) -> Fix {
       Fix([
         Edit(range: SourceRange(start: range.start, end: range.start), text: "\""),
         Edit(range: SourceRange(start: range.end, end: range.end), text: "\""),
@@ -64,22 +55,18 @@ public struct Diagnostic: Hashable, Sendable {
     }
   }
 
-  /// A part of a text and what replaces it.
-  public struct Edit: Hashable, Sendable {
-    /// What is replaced.
-    public var range: SourceRange
-    /// By what.
-    public var text: String
+  /// A part of a text with its replacement.
+  package struct Edit: Hashable, Sendable {
+    package var range: SourceRange
+    package var text: String
 
-    /// An edit.
-    public init(range: SourceRange, text: String) {
+    package init(range: SourceRange, text: String) {
       self.range = range
       self.text = text
     }
   }
 
-  /// A finding.
-  public init(
+  package init(
     _ severity: Severity, _ code: DiagnosticCode, _ message: String, at range: SourceRange,
     notes: [Note] = [], advice: String? = nil, fix: Fix? = nil
   ) {

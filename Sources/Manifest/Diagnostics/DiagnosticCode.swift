@@ -1,5 +1,5 @@
-/// What a finding is about: a stable name by which people look it up and programs select it. Frozen once released.
-public enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
+/// The stable name of a kind of finding, for documentation and programs. Frozen once released.
+package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   // The file as text and as YAML.
   case fileUnreadable = "file-unreadable"
   case fileTooLarge = "file-too-large"
@@ -79,8 +79,8 @@ public enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension DiagnosticCode {
-  /// What it means and what to do, in one or two sentences; for the reference.
-  public var explanation: String {
+  /// Meaning and remedy in one or two sentences, for the reference.
+  package var explanation: String {
     switch self {
     case .fileUnreadable:
       "A file that the manifest names is not there or cannot be read. Its path is relative to the manifest."
@@ -164,18 +164,18 @@ extension DiagnosticCode {
     case .badTable:
       "The file is not a table of comma-separated values, or a row has more cells than the header."
     case .unknownColumn:
-      "A column of the table is no key of a room. Map it under `columns`, or name it under `ignore`."
+      "A column of the table is not a key of a room: map it under `columns`, or name it under `ignore`. Or the table does not have the column that `columns` or `ignore` names."
     case .duplicateColumn:
-      "Two columns of the table give the same key, or the header of a mapped column is not there."
+      "Two columns of the table give the same key."
     case .includedKey: "An included file may contain `wifi` only."
     case .duplicateNetwork: "Two files describe a network of the same name."
     }
   }
 
-  /// Whether the structure of the manifest itself shows it, so that its JSON Schema refuses the same
-  /// (`roboprov schema manifest`). The other findings need more than a schema can say: what other values or
-  /// defaults are, what a profile takes, bytes instead of characters, other files, or text before it was YAML.
-  public var isStructural: Bool {
+  /// Whether the manifest's JSON Schema (`roboprov schema manifest`) also refuses it. A schema cannot express
+  /// findings that depend on other values or defaults, on a profile, on bytes instead of characters, on other
+  /// files, or on the text before parsing.
+  package var isStructural: Bool {
     switch self {
     case .emptyManifest, .unknownKey, .misplacedKey, .mergeKey, .missingKey, .wrongStructure, .missingValue,
       .notANumber, .notADuration, .notAUUID, .outOfRange, .wrongLength, .controlCharacter, .unknownValue,

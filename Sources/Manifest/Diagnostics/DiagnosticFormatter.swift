@@ -1,22 +1,23 @@
 import Source
 import YAML
 
-/// Findings as text for a person: `file:line:column: error: message`, the line, a caret, what to do.
-public struct DiagnosticFormatter: Sendable {
+/// Formats findings for a person: `file:line:column: error: message`, the line, a caret and the advice.
+package struct DiagnosticFormatter: Sendable {
   private let excerpts: [SourceExcerpt]
   private let isColored: Bool
-  /// Columns of a source line that are shown at most.
+  /// The maximum width of a source line, in columns.
   private static let width = 100
 
-  /// A formatter for findings in texts, by their numbers.
-  /// - Parameter isColored: whether colours are wanted (`DiagnosticTone`).
-  public init(_ excerpts: [SourceExcerpt], isColored: Bool = false) {
+  /// - Parameters:
+  ///   - excerpts: The texts, by number.
+  ///   - isColored: Whether to use the colours of `DiagnosticTone`.
+  package init(_ excerpts: [SourceExcerpt], isColored: Bool = false) {
     self.excerpts = excerpts
     self.isColored = isColored
   }
 
-  /// A finding with its notes, each line ended.
-  public func text(of finding: Diagnostic) -> String {
+  /// A finding with its notes; every line ends with a newline.
+  package func text(of finding: Diagnostic) -> String {
     let tone: DiagnosticTone = finding.severity == .error ? .error : .warning
     var text = part(
       paint(finding.severity.rawValue, tone), "\(finding.message) [\(finding.code.rawValue)]", finding.range)
@@ -35,10 +36,10 @@ public struct DiagnosticFormatter: Sendable {
     return "\(place): \(kind): \(message.neutral)\n" + underlined(range, excerpt)
   }
 
-  /// The line that a range begins on, and a mark below the range.
+  /// The first line of a range with a mark below the range.
   private func underlined(_ range: SourceRange, _ excerpt: SourceExcerpt) -> String {
     guard let line = excerpt.source.range(ofLine: range.start.line), !line.isEmpty else { return "" }
-    // A line of megabytes costs no more than another: all that can be shown is near its mark.
+    // Only bytes near the mark can be shown, so a line of megabytes is not formatted as a whole.
     let window = excerpt.source.scalars(around: range.start.offset, in: line, distance: 4 * Self.width)
     let cells = cells(ofLine: range.start.line, in: window, excerpt)
     guard !cells.isEmpty else { return "" }
@@ -64,8 +65,8 @@ public struct DiagnosticFormatter: Sendable {
       "\(gutter) | \(isCutBefore ? "…" : "")\(text)\(isCutAfter ? "…" : "")\n\(blank) | \(indent)\(mark)\n"
   }
 
-  /// As many cells as there is room for, with the first marked one among them: from the beginning where that is
-  /// possible, else with a third of the room for what is before the mark.
+  /// The cells that fit, with the first marked one among them: from the start of the line if possible, else
+  /// with a third of the width before the mark.
   private func visibleCells(_ cells: [Cell], first: Int) -> Range<Int> {
     let before = cells.prefix(first).reduce(0) { $0 + $1.width }
     let room = before <= Self.width * 2 / 3 ? before : Self.width / 3
@@ -96,17 +97,17 @@ public struct DiagnosticFormatter: Sendable {
   }
 }
 
-/// The colours of findings on a terminal, as the control sequences (ECMA-48 SGR) that switch them on.
-public enum DiagnosticTone: String, CaseIterable, Sendable {
-  /// Of the word `error`: red.
+/// The colours of findings, as control sequences (ECMA-48 SGR).
+package enum DiagnosticTone: String, CaseIterable, Sendable {
+  /// The word `error`: red.
   case error = "\u{1B}[31m"
-  /// Of the word `warning`: yellow.
+  /// The word `warning`: yellow.
   case warning = "\u{1B}[33m"
-  /// Of the word `note`: bold.
+  /// The word `note`: bold.
   case note = "\u{1B}[1m"
-  /// Of the mark below a place: green.
+  /// The mark below a place: green.
   case mark = "\u{1B}[32m"
 
-  /// What ends each of them.
-  public static let end = "\u{1B}[0m"
+  /// Resets the colour.
+  package static let end = "\u{1B}[0m"
 }

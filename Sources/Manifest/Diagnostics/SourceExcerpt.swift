@@ -1,23 +1,21 @@
 package import Source
 import YAML
 
-/// A file's lines, as far as they may be shown: a line is shown because it is known to be harmless, never
-/// because nobody noticed a secret in it.
-public struct SourceExcerpt: Sendable {
-  /// The file's name in messages.
-  public let file: String
+/// The lines of a file with everything hidden that is not known to be harmless.
+package struct SourceExcerpt: Sendable {
+  package let file: String
 
   let source: SourceText
   let visibility: Visibility
 
-  /// What is known of the text.
+  /// What is known about the text.
   enum Visibility: Sendable {
-    /// It holds no secret: all of it may be shown.
+    /// The text holds no secret and is shown in full.
     case open
-    /// No tree: lines are judged one by one, by `UnparsedLine`.
+    /// There is no tree; `UnparsedLine` decides line by line.
     case unparsed
-    /// The tree. Of its scalars those that are marked may be shown, unless one is a secret; what is no scalar is
-    /// punctuation or comment.
+    /// The tree. A scalar is shown if it is marked and is not a secret. Between scalars, punctuation is shown
+    /// and comments are hidden.
     case parsed(YAMLNode?, shown: ByteMarks, secrets: Set<String>)
   }
 
@@ -25,26 +23,24 @@ public struct SourceExcerpt: Sendable {
     (self.file, self.source, self.visibility) = (file, source, visibility)
   }
 
-  /// The lines of a file that holds no secret.
+  /// The excerpt of a file that holds no secret.
   package init(open source: SourceText, file: String) {
     self.init(file: file, source: source, visibility: .open)
   }
 
-  /// A stretch of a line as it is shown.
+  /// A part of a line.
   struct Piece: Hashable {
-    /// The bytes that it stands for.
     var bytes: Range<Int>
-    /// Whether they may be shown.
     var isShown: Bool
   }
 
-  /// A line, cut into what may be shown and what may not, within `window`.
+  /// The parts of a line within `window`, each shown or hidden.
   func pieces(ofLine line: Int, in window: Range<Int>) -> [Piece] {
     guard let range = source.range(ofLine: line)?.clamped(to: window), !range.isEmpty else { return [] }
     switch visibility {
     case .open: return [Piece(bytes: range, isShown: true)]
     case .unparsed:
-      // A long line cannot be judged by a part of it.
+      // A part of a long line is not enough for a decision.
       guard range == source.range(ofLine: line) else { return [Piece(bytes: range, isShown: false)] }
       return UnparsedLine(line, of: source).pieces
     case .parsed(let root, let shown, let secrets):
@@ -70,7 +66,7 @@ public struct SourceExcerpt: Sendable {
     return result + between(offset..<range.upperBound)
   }
 
-  /// Between scalars there is punctuation, which is shown; anchors, tags and comments, which are not.
+  /// Shows the punctuation between scalars; hides anchors, tags and comments.
   private func between(_ range: Range<Int>) -> [Piece] {
     var result: [Piece] = []
     var offset = range.lowerBound
@@ -88,7 +84,7 @@ public struct SourceExcerpt: Sendable {
 }
 
 extension YAMLNode {
-  /// The scalars in it that overlap a part of the text, in their order. What an alias stands for is where its anchor is.
+  /// The scalars that overlap a part of the text, in order. An alias contributes those of its anchor's place.
   fileprivate func scalars(in part: Range<Int>) -> [(bytes: Range<Int>, text: String)] {
     var scalars: [(bytes: Range<Int>, text: String)] = []
     collect(part, &scalars)
@@ -113,7 +109,7 @@ extension YAMLNode {
 }
 
 extension Array {
-  /// Those of these elements, which are in the order of the text, that may overlap a part of it.
+  /// The elements that may overlap a part of the text. The elements are in the order of the text.
   fileprivate func overlapping(
     _ part: Range<Int>, _ first: KeyPath<Element, SourceRange>, _ last: KeyPath<Element, SourceRange>
   ) -> ArraySlice<Element> {

@@ -1,8 +1,8 @@
 import Source
 import YAML
 
-/// A line of a file that is no YAML, and what of it may be shown: indentation, our keys, and the values of those
-/// that hold no secret, as long as everything before them on the line was of that kind.
+/// A line of a file that is not YAML. It shows indentation, known keys, and values that hold no secret, until
+/// the first part of another kind.
 struct UnparsedLine {
   private let source: SourceText
   private let line: Int
@@ -14,7 +14,7 @@ struct UnparsedLine {
     range = source.range(ofLine: line) ?? 0..<0
   }
 
-  /// The line in two: what may be shown, and the rest.
+  /// The shown start of the line, and the hidden rest.
   var pieces: [SourceExcerpt.Piece] {
     let end = range.lowerBound + (belongsToOpenBlock ? shownPrefix : indentation(of: bytes).count)
     return [
@@ -25,7 +25,7 @@ struct UnparsedLine {
 
   private var bytes: ArraySlice<UInt8> { source.bytes[range] }
 
-  /// The bytes at the beginning that may be shown.
+  /// The number of bytes at the start that may be shown.
   private var shownPrefix: Int {
     guard range.count <= 2000 else { return 0 }
     var rest = bytes
@@ -38,11 +38,11 @@ struct UnparsedLine {
       let text = String(decoding: value, as: UTF8.self)
       if text.allSatisfy({ $0 == " " || $0 == "\t" }) {
         rest = rest.dropFirst(value.count)
-        // Nothing, or a collection that begins here.
+        // No value, or a collection.
         if key == "password" { return range.count - rest.count }
         continue
       }
-      // An unknown `key:` within the value may begin a secret; so may a word that speaks of one.
+      // An unknown `key:` in the value may introduce a secret, and so may a word for one.
       guard Vocabulary.openValues.contains(key), value.first == UInt8(ascii: " "),
         !Vocabulary.speaksOfSecrets(text),
         !(text + " ").contains(": "), String(validating: value, as: UTF8.self) != nil,
@@ -52,7 +52,7 @@ struct UnparsedLine {
     }
   }
 
-  /// `key:` at the beginning.
+  /// `key:` at the start, with its width in bytes.
   private func leadingKey(of bytes: ArraySlice<UInt8>) -> (String, width: Int)? {
     let word = bytes.prefix { Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || $0 == UInt8(ascii: "_") }
     let next = bytes.dropFirst(word.count)
@@ -61,7 +61,8 @@ struct UnparsedLine {
     return (String(decoding: word, as: UTF8.self), word.count + 1)
   }
 
-  /// Whether what stands above it, indented less, is `key:` and no more: not the first line of a longer text.
+  /// Whether the nearest line above with less indentation is only `key:`. Otherwise this line may continue a
+  /// longer text.
   private var belongsToOpenBlock: Bool {
     let own = indentation(of: bytes).count
     if own == 0 { return true }

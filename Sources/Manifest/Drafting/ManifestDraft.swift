@@ -1,68 +1,55 @@
-public import Model
+package import Model
 
-/// A manifest that is to be written for a person who goes on with it: its text has comments and explains itself.
-public struct ManifestDraft: Sendable {
-  /// Where a network's password comes from.
-  public enum Password: Hashable, Sendable {
-    /// It has none.
+/// A new manifest for a person to continue. Its text has comments that explain it.
+package struct ManifestDraft: Sendable {
+  /// The source of a network's password.
+  package enum Password: Hashable, Sendable {
+    /// An open network.
     case none
-    /// It is asked for when it is needed.
+    /// Asked for at the terminal.
     case prompt
-    /// An environment variable.
+    /// The name of an environment variable.
     case environment(String)
   }
 
-  /// A network.
-  public struct Network: Hashable, Sendable {
-    /// What the manifest calls it.
-    public var name: String
-    /// Its SSID.
-    public var ssid: String
-    /// Where its password comes from.
-    public var password: Password
+  package struct Network: Hashable, Sendable {
+    /// The network's name in the manifest.
+    package var name: String
+    package var ssid: String
+    package var password: Password
 
-    /// A network.
-    public init(name: String, ssid: String, password: Password) {
+    package init(name: String, ssid: String, password: Password) {
       (self.name, self.ssid, self.password) = (name, ssid, password)
     }
   }
 
-  /// A key and its value.
-  public struct Pair: Hashable, Sendable {
-    /// The key.
-    public var key: String
-    /// Its value, a text.
-    public var value: String
+  package struct Pair: Hashable, Sendable {
+    package var key: String
+    package var value: String
 
-    /// A key and its value.
-    public init(_ key: String, _ value: String) { (self.key, self.value) = (key, value) }
+    package init(_ key: String, _ value: String) { (self.key, self.value) = (key, value) }
   }
 
-  /// Where its rooms come from.
-  public enum Rooms: Hashable, Sendable {
-    /// Entries, each the keys of a room or of a range.
+  /// The source of the rooms.
+  package enum Rooms: Hashable, Sendable {
+    /// Entries, each with the keys of a room or of a range.
     case entries([[Pair]])
-    /// A table: its path, which columns give which keys where their headers do not say so, and those that give nothing.
+    /// A table: its path, the columns whose header differs from their key, and the ignored columns.
     case table(file: String, columns: [Pair], ignored: [String])
   }
 
-  /// The building's name.
-  public var name: String
-  /// The family of its devices.
-  public var profile: ProfileID
-  /// What its rooms have in common: settings of the family.
-  public var settings: [Pair]
-  /// The networks; the first is that of rooms that do not say otherwise.
-  public var networks: [Network]
-  /// Whether the first network is that of all rooms that do not say otherwise.
-  public var hasUsualNetwork: Bool
-  /// How rooms find their devices.
-  public var match: Building.Assignment
-  /// Its rooms.
-  public var rooms: Rooms
+  package var name: String
+  package var profile: ProfileID
+  /// Settings of the family that all rooms share.
+  package var settings: [Pair]
+  /// The first one is the default if `hasUsualNetwork` is true.
+  package var networks: [Network]
+  /// Whether the first network is the default of all rooms.
+  package var hasUsualNetwork: Bool
+  package var match: Building.Assignment
+  package var rooms: Rooms
 
-  /// A manifest.
-  public init(
+  package init(
     name: String, profile: ProfileID, settings: [Pair] = [], networks: [Network] = [],
     hasUsualNetwork: Bool = true, match: Building.Assignment, rooms: Rooms
   ) {
@@ -75,8 +62,8 @@ public struct ManifestDraft: Sendable {
     self.rooms = rooms
   }
 
-  /// The manifest.
-  public var text: String {
+  /// The manifest's text.
+  package var text: String {
     [heading, wifi, defaults, matching, roomList].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 

@@ -1,20 +1,18 @@
-/// What the columns of somebody's table give: a guess by their headers, for a person to look at.
-public struct TableColumns: Hashable, Sendable {
-  /// A column.
-  public struct Column: Hashable, Sendable {
-    /// Its header.
-    public var header: String
-    /// The key of rooms that it gives; nil where it gives nothing.
-    public var key: String?
-    /// Whether the header is that key, so that nothing has to be said about it.
-    public var isNamedSo: Bool
+/// The keys that the columns of a table give, guessed from their headers for a person to check.
+package struct TableColumns: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
+    package var header: String
+    /// The key of rooms that the column gives; nil for an ignored column.
+    package var key: String?
+    /// Whether the header itself is the key, so that the manifest need not map it.
+    package var isNamedSo: Bool
   }
 
-  /// The columns that have a header, in the table's order.
-  public private(set) var columns: [Column]
+  /// The columns with a header, in the table's order.
+  package private(set) var columns: [Column]
 
-  /// A guess. Of several columns that could give the same the first does, those that are named so before others.
-  public init(headers: [String]) {
+  /// Guesses the keys. If several columns match a key, an exact header wins, then the first column.
+  package init(headers: [String]) {
     columns = headers.filter { !$0.isEmpty }.map { Column(header: $0, key: nil, isNamedSo: false) }
     var given: Set<String> = []
     for (isNamedSo, key) in [(true, Self.key(named:)), (false, Self.key(meantBy:))] {
@@ -26,9 +24,9 @@ public struct TableColumns: Hashable, Sendable {
     }
   }
 
-  /// Says what a column gives; nil where it gives nothing. Another one that gave the same gives nothing then.
-  /// - Returns: false where there is no such column, or no such key.
-  public mutating func set(_ key: String?, of header: String) -> Bool {
+  /// Sets the key of a column; nil ignores the column. Another column with this key becomes ignored.
+  /// - Returns: false when there is no such column or key.
+  package mutating func set(_ key: String?, of header: String) -> Bool {
     guard columns.contains(where: { $0.header == header }), key.map(Vocabulary.columns.contains) ?? true
     else {
       return false
@@ -45,21 +43,21 @@ public struct TableColumns: Hashable, Sendable {
     return true
   }
 
-  /// What a manifest has to say of columns that give something under another name.
-  public var mapped: [ManifestDraft.Pair] {
+  /// The mappings for columns whose header is not their key.
+  package var mapped: [ManifestDraft.Pair] {
     columns.compactMap { column in
       column.isNamedSo ? nil : column.key.map { ManifestDraft.Pair($0, column.header) }
     }
   }
 
-  /// The headers of those that give nothing.
-  public var ignored: [String] { columns.filter { $0.key == nil }.map(\.header) }
+  /// The headers of ignored columns.
+  package var ignored: [String] { columns.filter { $0.key == nil }.map(\.header) }
 
   /// The header of the column that gives a key.
-  public func header(of key: String) -> String? { columns.first { $0.key == key }?.header }
+  package func header(of key: String) -> String? { columns.first { $0.key == key }?.header }
 
   /// The keys that a column can give.
-  public static var keys: [String] { Vocabulary.columns }
+  package static var keys: [String] { Vocabulary.columns }
 
   private static func key(named header: String) -> String? {
     Vocabulary.key(spelt: header, among: Vocabulary.columns)

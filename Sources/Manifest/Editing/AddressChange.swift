@@ -4,14 +4,14 @@ import Hex
 import Source
 import YAML
 
-/// The change of one line that gives a room an address. What comes of it has to be read again: it looks at bytes where YAML's
-/// grammar allows more than anybody writes.
+/// The edit of one line that gives a room an address. It works on bytes and does not cover all of YAML's
+/// grammar, so the caller must read the result again.
 struct AddressChange {
-  /// A part of a text, and what it is replaced by.
+  /// A part of a text with its replacement.
   struct Change {
     /// The number of the text.
     var text: Int
-    /// What is replaced; empty where something is inserted.
+    /// The bytes to replace; empty for an insertion.
     var bytes: Range<Int>
     var replacement: String
     /// The line that is changed or added, from 1.
@@ -24,7 +24,7 @@ struct AddressChange {
 
   private var draft: RoomDraft { decoder.drafts[index] }
 
-  /// - Parameter room: its position in the building.
+  /// - Parameter room: The index of the room in the building.
   init(_ decoder: ManifestDecoder, room: Int, _ address: BluetoothAddress) {
     (self.decoder, index, self.address) = (decoder, room, address)
   }
@@ -38,7 +38,7 @@ struct AddressChange {
     }
   }
 
-  // MARK: An address that is there
+  // MARK: Replacing an address
 
   private func replacing(_ range: SourceRange) -> Change {
     let bytes = source(range.text).bytes
@@ -52,7 +52,7 @@ struct AddressChange {
     return change(text, at: range.bytes.lowerBound..<Self.end(of: range, in: bytes), in: range.text)
   }
 
-  /// The quote with which a value begins; nil of one without.
+  /// The quote with which a value begins; nil without one.
   private func quote(at range: SourceRange) -> String? {
     let bytes = source(range.text).bytes
     guard range.bytes.lowerBound < bytes.count else { return nil }
@@ -63,15 +63,15 @@ struct AddressChange {
     }
   }
 
-  /// Whether a value begins as text without quotes does.
+  /// Whether a value begins like an unquoted address.
   private func isPlain(_ range: SourceRange) -> Bool {
     let bytes = source(range.text).bytes
     return range.bytes.lowerBound < bytes.count && UInt8(hexDigit: bytes[range.bytes.lowerBound]) != nil
   }
 
-  // MARK: A key more
+  // MARK: Adding a key
 
-  /// The address as a key of the room's own entry.
+  /// Adds `address` to the room's own entry.
   private func addingKey() throws(ManifestEditError) -> Change {
     let entry = draft.origin.entry
     let own = draft.fields.all.filter {
@@ -88,7 +88,7 @@ struct AddressChange {
       return change(", " + pair, at: end..<end, in: entry.text)
     }
     let indentation = String(repeating: " ", count: first.keyRange.start.column - 1)
-    // The address goes below the minor or the name, where these have a line of their own.
+    // The address goes below the minor or the name, if that has a line of its own.
     let above =
       ["minor", "room"].lazy.compactMap { key in own.first { $0.key == key && isOneLine($0) } }.first
       ?? own.first(where: isOneLine)
@@ -100,7 +100,7 @@ struct AddressChange {
     return addingLine(indentation + pair, below: above.value.range.end.offset, in: entry.text, bytes)
   }
 
-  /// Whether a key has a line of its own, or at least one that ends with its value.
+  /// Whether key and value are on one line and the value is a scalar that ends there.
   private func isOneLine(_ entry: YAMLNode.Entry) -> Bool {
     let bytes = source(entry.keyRange.text).bytes
     let range = entry.value.range
@@ -121,9 +121,9 @@ struct AddressChange {
     return offset < entry.bytes.upperBound && bytes[offset] == UInt8(ascii: "{")
   }
 
-  // MARK: An entry more
+  // MARK: Adding an entry
 
-  /// The address in an entry of its own, behind the range that the room is one of.
+  /// Adds an entry for the room after the range that contains it.
   private func addingEntry() throws(ManifestEditError) -> Change {
     let range = draft.origin.entry
     let bytes = source(range.text).bytes
@@ -135,7 +135,7 @@ struct AddressChange {
     let previous = self.previous(in: range)
     let end = Self.end(of: previous, in: bytes)
     guard let dash = dash(of: previous) else {
-      // Between brackets.
+      // A flow sequence.
       return change(", " + entry, at: end..<end, in: range.text)
     }
     let line = source(range.text).mark(at: dash)
@@ -143,7 +143,8 @@ struct AddressChange {
     return addingLine(indentation + "- " + entry, below: end, in: range.text, bytes)
   }
 
-  /// The entry behind which that of this room belongs: the one of the room before it in the range, else the range itself.
+  /// The entry after which the new one belongs: that of the nearest earlier room of the range, else the range
+  /// itself.
   private func previous(in range: SourceRange) -> SourceRange {
     let earlier = decoder.drafts[..<index].last { other in
       !other.isOfRange && other.origin.range == range && other.origin.list == draft.origin.list
@@ -152,7 +153,7 @@ struct AddressChange {
     return earlier?.origin.entry ?? range
   }
 
-  /// Where the dash of a list's entry is; nil in a list between brackets.
+  /// The offset of the dash of a list entry; nil in a flow sequence.
   private func dash(of entry: SourceRange) -> Int? {
     let bytes = source(entry.text).bytes
     var offset = entry.bytes.lowerBound - 1
@@ -160,9 +161,9 @@ struct AddressChange {
     return offset >= 0 && bytes[offset] == UInt8(ascii: "-") ? offset : nil
   }
 
-  // MARK: A cell
+  // MARK: Filling a cell
 
-  /// The address in the cell of the room's row.
+  /// Writes the address into the cell of the room's row.
   private func fillingCell(of table: TableLayout) throws(ManifestEditError) -> Change {
     let text = decoder.texts.texts[table.text]
     guard let column = table.addressColumn else { throw .noAddressColumn(file: text.name) }
@@ -189,12 +190,12 @@ struct AddressChange {
 
   private var quoted: String { "\"\(address)\"" }
 
-  /// Without quotes, unless other readers would take it for a number then.
+  /// Unquoted, unless other YAML readers would read a number.
   private var plain: String {
     PlainScalar.otherMeaning(of: address.description) == nil ? address.description : quoted
   }
 
-  /// The address quoted as the nearest one above it, else the nearest below, else with double quotes.
+  /// The address in the quoting style of the nearest address above, else below, else in double quotes.
   private var styled: String {
     func isNeighbour(_ draft: RoomDraft) -> Bool {
       draft.fields["address"].map { $0.range.text == self.draft.origin.entry.text } ?? false
@@ -225,7 +226,7 @@ struct AddressChange {
       text: text, bytes: bytes, replacement: replacement, line: source(text).mark(at: bytes.lowerBound).line)
   }
 
-  /// A line more below the one that a byte is on.
+  /// Adds a line below the line of a byte.
   private func addingLine(_ line: String, below offset: Int, in text: Int, _ bytes: [UInt8]) -> Change {
     let source = source(text)
     let above = source.mark(at: offset).line
@@ -234,7 +235,7 @@ struct AddressChange {
       text: text, bytes: end..<end, replacement: lineEnd(at: offset, in: text) + line, line: above + 1)
   }
 
-  /// How the line ends that a byte is on; the last one as those above it.
+  /// The line end of the line of a byte; for the last line, that of the line above.
   private func lineEnd(at offset: Int, in text: Int) -> String {
     let source = source(text)
     let bytes = source.bytes
@@ -247,7 +248,7 @@ struct AddressChange {
     return "\n"
   }
 
-  /// Where a value ends, without line ends behind it.
+  /// The end of a value without trailing spaces and line ends.
   private static func end(of range: SourceRange, in bytes: [UInt8]) -> Int {
     var end = min(range.bytes.upperBound, bytes.count)
     while end > range.bytes.lowerBound, bytes[end - 1].isBlankOrLineEnd { end -= 1 }

@@ -1,34 +1,34 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 import Source
 
-/// Changes a manifest as a person would: one line, everything else byte for byte as it was.
-public struct ManifestEditor: Sendable {
+/// Changes one line of a manifest and keeps every other byte.
+package struct ManifestEditor: Sendable {
   private let decoder: ManifestDecoder
   private let file: String
   private let bytes: [UInt8]
   private let files: ManifestFiles?
   /// The building that the manifest describes.
-  public let building: Building
+  package let building: Building
 
-  /// A text as it is after an edit.
-  public struct Edit: Hashable, Sendable {
+  /// A text after an edit.
+  package struct Edit: Hashable, Sendable {
     /// The name of the text: the manifest, or a table that it names.
-    public var file: String
-    /// What was in it before.
-    public var original: [UInt8]
-    /// What is in it now.
-    public var bytes: [UInt8]
-    /// The line that was changed or added, from 1.
-    public var line: Int
+    package var file: String
+    /// The text before the edit.
+    package var original: [UInt8]
+    /// The text after the edit.
+    package var bytes: [UInt8]
+    /// The line that is changed or added, from 1.
+    package var line: Int
   }
 
-  /// Reads a manifest that can be applied.
+  /// Reads a manifest, which must be valid.
   /// - Parameters:
-  ///   - file: its name.
-  ///   - files: how the files are read that it names; nil where it cannot name any.
-  /// - Throws: `notValid` where it has errors.
-  public init(
+  ///   - file: The manifest's name.
+  ///   - files: Reads the files that the manifest names; nil if it must not name any.
+  /// - Throws: `notValid` when it has errors.
+  package init(
     _ bytes: [UInt8], file: String, files: ManifestFiles? = nil
   ) throws(ManifestEditError) {
     var decoder = ManifestDecoder(files: files)
@@ -40,15 +40,15 @@ public struct ManifestEditor: Sendable {
     (self.bytes, self.files) = (bytes, files)
   }
 
-  /// The manifest with another address for a room.
+  /// Sets the address of a room.
   ///
-  /// The room's address is replaced where it has one. Else it is added: to its entry, to its row of a table, or, for a room of
-  /// a range, in an entry of its own behind the range. What comes of it is read again and must be the same building, but for
-  /// this address.
+  /// An existing address is replaced. Otherwise the address is added to the room's entry or table row; for a
+  /// room of a range, in a new entry after the range. The result is read again and must be the same building
+  /// except for this address.
   ///
-  /// - Returns: the text that changes; nil where the room has this address already.
-  /// - Throws: why there is no such manifest, or none that can be made by changing one line.
-  public func setting(
+  /// - Returns: the changed text; nil when the room already has the address.
+  /// - Throws: why the address cannot be set by changing one line.
+  package func setting(
     _ address: BluetoothAddress, of room: RoomID
   ) throws(ManifestEditError) -> Edit? {
     guard let index = building.rooms.firstIndex(where: { $0.id == room }) else { throw .unknownRoom }
@@ -66,7 +66,7 @@ public struct ManifestEditor: Sendable {
     return edit
   }
 
-  /// The building after an edit; nil where it would have errors.
+  /// The building after an edit; nil if it has errors.
   private func reread(_ edit: Edit, of text: Int) -> Building? {
     let manifest = text == 0 ? edit.bytes : bytes
     let files = files.map { files in
@@ -81,17 +81,17 @@ public struct ManifestEditor: Sendable {
 }
 
 /// Why a manifest is not edited.
-public enum ManifestEditError: Error, Hashable, Sendable {
-  /// It has errors.
+package enum ManifestEditError: Error, Hashable, Sendable {
+  /// The manifest has errors.
   case notValid
-  /// It has no room of this id.
+  /// There is no room with this id.
   case unknownRoom
-  /// The address is another room's.
+  /// Another room has the address.
   case taken(by: RoomID)
-  /// The room is a row of a table that has no column for addresses.
+  /// The room is a row of a table without a column for addresses.
   case noAddressColumn(file: String)
-  /// The room is one of a range that is a row of a table.
+  /// The room belongs to a range in a table row.
   case rangeInTable(file: String, line: Int)
-  /// It is written in a way in which changing one line would change something else, or nothing.
+  /// Changing one line would change something else, or nothing.
   case unsafe(file: String, line: Int)
 }

@@ -1,13 +1,13 @@
 import Hex
 
-/// How a text is written as a scalar of YAML.
+/// Writes texts as YAML scalars.
 package enum YAMLScalar {
-  /// A text as a scalar that every reader takes for it, between brackets, too: without quotes where that is certain.
+  /// A scalar that every YAML reader reads as this text, also in flow collections. Unquoted if that is safe.
   package static func text(_ text: String) -> String {
     isCertain(text) ? text : quoted(text)
   }
 
-  /// A text in double quotes.
+  /// The text in double quotes.
   package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -24,7 +24,7 @@ package enum YAMLScalar {
     return result + "\""
   }
 
-  /// Whether it needs no quotes: words of letters and digits that no reader takes for anything else.
+  /// Whether it needs no quotes: words of letters and digits that every reader reads as text.
   private static func isCertain(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, first.properties.isAlphabetic, text.last != " ",
       text.lowercased() != "null", PlainScalar.otherMeaning(of: text) == nil

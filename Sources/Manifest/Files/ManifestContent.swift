@@ -2,7 +2,7 @@ import Hex
 import YAML
 
 extension TextCollection {
-  /// What the texts say without secrets: the content of the manifest; of several files a list of all of them, in the order in
+  /// The content of all texts without secrets: that of the manifest, or a list of all texts in the order in
   /// which the manifest names them. A table is a list of rows, each a list of cells.
   var content: [UInt8] {
     let contents = texts.map { $0.root?.contentWithoutSecrets ?? [] }
@@ -12,8 +12,9 @@ extension TextCollection {
 }
 
 extension YAMLNode {
-  /// This tree as compact JSON without its secrets: every scalar a string, keys in the order of the text, aliases written
-  /// out, comments left out, and null in the place of each `password` that is a text. Where a password comes from is no secret.
+  /// The tree as compact JSON without secrets: scalars as strings, keys in the order of the text, aliases
+  /// expanded, no comments, and null for each `password` that is a text. The source of a password is not
+  /// secret.
   var contentWithoutSecrets: [UInt8] {
     var json: [UInt8] = []
     write(to: &json)

@@ -2,9 +2,8 @@ import CSV
 import Source
 import YAML
 
-/// The files that a manifest names.
 extension ManifestDecoder {
-  /// The networks of included files. Those of the manifest itself are given, and are not replaced.
+  /// Adds the networks of included files. Networks of the manifest are not replaced.
   mutating func include(_ node: YAMLNode, into networks: inout [String: Network]) {
     let nodes = node.items ?? [node]
     for node in nodes {
@@ -36,7 +35,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// A document that can be read to its end; nil, and an error, of any other.
+  /// Parses a document; nil, with an error, when it cannot be read to its end.
   mutating func document(_ source: SourceText) -> YAMLDocument? {
     do throws(YAMLError) {
       let document = try YAMLParser.read(source)
@@ -50,7 +49,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// The file at a path that the manifest gives; nil, and an error, where it cannot be read.
+  /// Reads the file at a path of the manifest; nil, with an error, when it cannot be read.
   mutating func file(_ node: YAMLNode, _ key: String, atMost maximumBytes: Int) -> SourceText? {
     guard let path = text(node, key) else { return nil }
     guard texts.texts.count <= TextCollection.maximumFiles else {

@@ -2,9 +2,9 @@ import CSV
 import Source
 import YAML
 
-/// Rooms in a table.
 extension ManifestDecoder {
-  /// The rows of a table that `rooms_from` names, each as the mapping that a room's entry would be; nil where there are none.
+  /// The rows of a table under `rooms_from`, each as a mapping like a room's entry; nil when the table cannot
+  /// be used.
   mutating func table(_ node: YAMLNode) -> (rows: [YAMLNode], layout: TableLayout)? {
     var mapping = ColumnMapping()
     var path = node
@@ -42,11 +42,11 @@ extension ManifestDecoder {
     return (rows(of: table, columns), layout)
   }
 
-  /// Which column gives which key, as the manifest says.
+  /// The mapping of columns to keys in the manifest.
   private struct ColumnMapping {
-    /// Headers with the keys that they give, and where that is said.
+    /// Keys with their headers, and the place of the mapping.
     var columns: [(key: String, header: String, range: SourceRange)] = []
-    /// Headers of columns that give nothing.
+    /// The headers of ignored columns.
     var ignored: [(text: String, range: SourceRange)] = []
   }
 
@@ -57,7 +57,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// One text or a list of them.
+  /// A scalar or a list of scalars.
   private mutating func oneOrMoreTexts(_ node: YAMLNode, _ key: String) -> [(
     text: String, range: SourceRange
   )] {
@@ -87,18 +87,18 @@ extension ManifestDecoder {
     }
   }
 
-  /// What the columns give.
+  /// The keys of each column.
   private mutating func keys(
     of header: [CSVTable.Cell], _ mapping: ColumnMapping
   ) -> [(keys: [String], range: SourceRange)] {
     for (_, name, range) in mapping.columns where !header.contains(where: { $0.text == name }) {
       error(
-        .duplicateColumn, "the table has no column of this name", at: range,
+        .unknownColumn, "the table has no column of this name", at: range,
         advice: nearest(to: name, in: header))
     }
     for (name, range) in mapping.ignored where !header.contains(where: { $0.text == name }) {
       error(
-        .duplicateColumn, "the table has no column of this name", at: range,
+        .unknownColumn, "the table has no column of this name", at: range,
         advice: nearest(to: name, in: header))
     }
     var places: [String: SourceRange] = [:]
@@ -154,7 +154,7 @@ extension YAMLNode {
 }
 
 extension Diagnostic {
-  /// What is wrong with a text as a table, and what to do about it.
+  /// The finding for a CSV error, with advice.
   init(_ error: CSVError) {
     let (code, message, advice): (DiagnosticCode, String, String?) =
       switch error.problem {

@@ -1,34 +1,29 @@
-/// How the files are read that a manifest names: `include` and `rooms_from`.
-public struct ManifestFiles: Sendable {
-  /// A file that was read.
-  public struct File: Hashable, Sendable {
-    /// Its name in messages.
-    public var name: String
-    /// What is in it.
-    public var bytes: [UInt8]
+/// Reads the files that a manifest names under `include` and `rooms_from`.
+package struct ManifestFiles: Sendable {
+  package struct File: Hashable, Sendable {
+    /// The name in messages.
+    package var name: String
+    package var bytes: [UInt8]
 
-    /// A file.
-    public init(name: String, bytes: [UInt8]) {
+    package init(name: String, bytes: [UInt8]) {
       self.name = name
       self.bytes = bytes
     }
   }
 
   /// Why a file cannot be read.
-  public enum Problem: Error, Hashable, Sendable {
-    /// There is none.
+  package enum Problem: Error, Hashable, Sendable {
     case missing
-    /// It has more bytes than are allowed.
+    /// The file has more than the maximum number of bytes.
     case tooLarge
-    /// The system's words.
+    /// The system's error text.
     case unreadable(String)
   }
 
-  /// Reads the file at a path as the manifest has it: relative to the manifest.
-  public var read: @Sendable (_ path: String, _ maximumBytes: Int) -> Result<File, Problem>
+  /// Reads the file at a path relative to the manifest.
+  package var read: @Sendable (_ path: String, _ maximumBytes: Int) -> Result<File, Problem>
 
-  /// A way to read files.
-  public init(_ read: @escaping @Sendable (_ path: String, _ maximumBytes: Int) -> Result<File, Problem>) {
+  package init(_ read: @escaping @Sendable (_ path: String, _ maximumBytes: Int) -> Result<File, Problem>) {
     self.read = read
   }
 }

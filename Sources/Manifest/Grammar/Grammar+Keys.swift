@@ -1,14 +1,15 @@
 import Families
 import Model
 
-/// What each key means.
+/// The documentation of each key.
 extension Grammar {
   /// The mapping in which a key is.
   enum Place {
     case manifest, defaults, floor, group, room, network, passwordSource, adapter, table, timeouts, beacon
   }
 
-  /// A key of the language. Every key that the decoder knows has its words here, or is a setting of a device.
+  /// A key with its documentation. Every key that the decoder knows is documented here or is a setting of a
+  /// device.
   static func key(_ name: String, in place: Place) -> MappingForm.Key {
     let (documentation, value, examples): (String, ValueForm, [String]) =
       switch place {
@@ -70,7 +71,7 @@ extension Grammar {
     }
   }
 
-  /// What can be at several places.
+  /// Keys that several mappings have.
   private static func sharedKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "profile":
@@ -166,7 +167,7 @@ extension Grammar {
     let settings = DeviceProfiles.all.flatMap(\.settings)
     func setting(_ name: SettingName) -> ValueForm {
       guard let description = settings.first(where: { $0.name == name }) else {
-        preconditionFailure("no device takes \(name)")
+        preconditionFailure("no device family has the setting \(name)")
       }
       return .setting(description)
     }
@@ -184,7 +185,7 @@ extension Grammar {
   private static func beaconKey(_ name: String) -> (String, ValueForm, [String]) {
     let setting: SettingName = name == "uuid" ? .beaconUUID : .beaconMajor
     let description = DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == setting }
-    guard let description else { preconditionFailure("no device takes \(setting)") }
+    guard let description else { preconditionFailure("no device family has the setting \(setting)") }
     return (description.documentation, .setting(description), [])
   }
 
@@ -233,7 +234,7 @@ extension Grammar {
 }
 
 extension Stage {
-  /// What is done in it.
+  /// What happens in the stage.
   fileprivate var task: String {
     switch self {
     case .search: "finding the device on air"

@@ -1,7 +1,7 @@
 import Families
 import Model
 
-/// The language of manifests as data. Its keys are those that the decoder knows, and no list of its own.
+/// The manifest language as data. Its keys come from `Vocabulary`, as the decoder's do.
 package enum Grammar {
   /// The whole manifest.
   package static let manifest = MappingForm(
@@ -20,7 +20,8 @@ package enum Grammar {
     name: "group", documentation: "Rooms that share something; the group's name is a tag of theirs.",
     keys: shared(Vocabulary.group, .group), required: ["group"],
     oneOf: Vocabulary.group.filter(Vocabulary.roomLists.contains))
-  /// Of any profile: which settings a room takes depends on its own, which may be that of its floor or of `defaults`.
+  /// For all profiles. A room's profile may come from its floor or from `defaults`, so a schema cannot tell
+  /// which settings it takes.
   static let room = MappingForm(
     name: "room", documentation: "A room, or a range of rooms: Room {301..332}.",
     keys: Vocabulary.room.map { key($0, in: .room) }
@@ -51,7 +52,7 @@ package enum Grammar {
     documentation: "The beacon that the firmware of devices sends, where it is not the factory's.",
     keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
 
-  /// An adapter that is named as its host names it.
+  /// An adapter with its name on the host.
   static let hostAdapter = MappingForm(
     name: "host_adapter", documentation: "An adapter, named by its host or by its address.",
     keys: Vocabulary.adapter.filter { $0 != "address" }.map { key($0, in: .adapter) },
@@ -82,9 +83,11 @@ package enum Grammar {
       let families: [any DeviceFamily] = DeviceProfiles.all.filter {
         $0.settings.contains { $0.name.rawValue == name }
       }
-      // What families have in common they describe in the same way, but for how it goes over the air.
+      // Families that share a setting describe it in the same way, except for its encoding.
       let descriptions = families.flatMap(\.settings).filter { $0.name.rawValue == name }
-      guard let first = descriptions.first else { preconditionFailure("no device takes \(name)") }
+      guard let first = descriptions.first else {
+        preconditionFailure("no device family has the setting \(name)")
+      }
       let texts = zip(families, descriptions).map { "\($0.title): \($1.documentation)" }
       return MappingForm.Key(name: name, documentation: texts.joined(separator: "\n\n"), value: form(first))
     }

@@ -1,98 +1,80 @@
 package import Model
 
-/// What one mapping of a manifest can have, as data: the keys that the decoder knows (`Vocabulary`), with what they
-/// mean and what they take.
+/// A mapping of the manifest as data: the keys that the decoder knows (`Vocabulary`), with their
+/// documentation and values.
 package struct MappingForm: Sendable {
-  /// Its name in a schema.
+  /// The name in a schema.
   package var name: String
-  /// What it describes.
   package var documentation: String
-  /// Its keys, in the order in which they are explained.
+  /// The keys, in the order of the documentation.
   package var keys: [Key]
-  /// Keys that it cannot do without.
+  /// Required keys.
   package var required: [String] = []
-  /// Keys of which it needs one at least; none where there is no such rule.
+  /// Keys of which at least one is required; empty without such a rule.
   package var oneOf: [String] = []
-  /// Whether it has exactly one key.
+  /// Whether exactly one key is allowed.
   package var isChoice = false
 
-  /// A key of a mapping.
   package struct Key: Sendable {
-    /// The key.
     package var name: String
-    /// What it means, for people.
     package var documentation: String
-    /// What it takes.
     package var value: ValueForm
-    /// Values to begin with.
     package var examples: [String] = []
   }
 }
 
-/// What a key takes.
+/// The value of a key.
 package indirect enum ValueForm: Sendable {
-  /// Text.
   case text(TextForm)
-  /// A whole number.
   case integer(ClosedRange<Int>)
   /// `true` or `false`.
   case truth
   /// `true`.
   case affirmation
-  /// One of a few words, with what each means.
+  /// One of a few words, each with its meaning.
   case names([(name: String, meaning: String)])
-  /// A time span above 0.
+  /// A duration above 0.
   case timeout(through: Duration)
   /// A setting of a device.
   case setting(SettingDescription)
-  /// The setting of a room that counts along with the room's range: a number, or a range itself.
+  /// A setting that counts up in a range of rooms: a number or a range.
   case counting(SettingDescription)
-  /// A mapping.
   case mapping(MappingForm)
-  /// A mapping of names that the manifest chooses: for each form of name what such a name takes. The first form that a name
-  /// has decides.
+  /// A mapping with names that the manifest chooses. The first form that matches a name decides its value.
   case named([(NameForm, ValueForm)])
-  /// A list.
   case list(of: ValueForm, canBeEmpty: Bool)
-  /// One of these.
   case either([ValueForm])
-  /// No value.
   case nothing
 
-  /// A program and its arguments.
+  /// A program with its arguments.
   case command
 
-  /// What a text can be.
+  /// The form of a text.
   package enum TextForm: Hashable, Sendable {
-    /// Any text.
     case any
-    /// So many bytes of UTF-8, without control characters.
+    /// Text of this length in bytes of UTF-8, without control characters.
     case label(ClosedRange<Int>)
-    /// The same, or a range of rooms of any length.
+    /// As `label`, or a range of rooms of any length.
     case labelOrRange(ClosedRange<Int>)
-    /// Tags between commas.
+    /// Tags separated by commas.
     case tags(ClosedRange<Int>)
     /// A stable name (`Slug`).
     case slug
-    /// The address of an adapter.
     case adapterAddress
-    /// The address of a device: that of an adapter, but for two that no device has.
+    /// The address of a device: neither all zeros nor all ones.
     case deviceAddress
-    /// Any text but an empty one.
+    /// Any text except the empty one.
     case something
-    /// The name of an environment variable.
     case environmentName
-    /// The number of the format.
+    /// The version of the format.
     case version
   }
 
-  /// What the names in a mapping can be.
+  /// The form of a name in a mapping.
   package enum NameForm: Hashable, Sendable {
-    /// A network's name.
     case network
     /// The name or address of an adapter on a host.
     case hostAdapter
-    /// Any other name.
     case other
   }
 }

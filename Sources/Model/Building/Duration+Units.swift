@@ -1,18 +1,18 @@
 extension Duration {
   /// Whole microseconds, rounded down.
-  public var inMicroseconds: Int64 {
+  package var inMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }
 
-  /// Seconds as a number, to the microsecond: for records and reports.
-  public var inSeconds: Double {
+  /// The value in seconds, to the microsecond, for records and reports.
+  package var inSeconds: Double {
     Double(inMicroseconds) / 1_000_000
   }
 
-  /// A duration as manifests and scenarios write it: a whole number without leading zero and `ms`, `s` or `m`, like
-  /// `500ms`, `15s` or `2m`. Nil for everything else, and for numbers beyond a thousand million; 0 and negative ones
-  /// are for the caller to judge.
-  public init?(written text: String) {
+  /// A duration in the format of manifests and scenarios: a whole number without leading zero and `ms`, `s`
+  /// or `m`, like `500ms`, `15s` or `2m`. Nil for any other text, and for numbers beyond 10⁹; the caller
+  /// checks for 0 and negative values.
+  package init?(written text: String) {
     let number = text.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number
     guard digits.count == 1 || digits.first != UInt8(ascii: "0"), let count = Int(Substring(number)),
@@ -26,8 +26,8 @@ extension Duration {
     }
   }
 
-  /// As people write it: `15s`, `500ms`, or `100.625ms` where it is no whole number of milliseconds.
-  public var written: String {
+  /// The text format: `15s`, `500ms`, or `100.625ms` for a fraction of a millisecond.
+  package var written: String {
     let microseconds = inMicroseconds
     if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000)s" }
     let fraction = microseconds % 1000

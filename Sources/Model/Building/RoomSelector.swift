@@ -1,5 +1,5 @@
-/// What a person names rooms by: an id or a name, a pattern of these, a tag, a floor, or a range of minors.
-public enum RoomSelector: Hashable, Sendable {
+/// A selector for rooms: an id or a name, a pattern of these, a tag, a floor, or a range of minors.
+package enum RoomSelector: Hashable, Sendable {
   /// The room of this id, or the rooms of this name.
   case name(String)
   /// Rooms whose id or name matches: `Room 3*`.
@@ -11,10 +11,10 @@ public enum RoomSelector: Hashable, Sendable {
   /// `minor:301` or `minor:301-332`: rooms whose minor is among these.
   case minors(ClosedRange<UInt16>)
 
-  /// Reads what a person wrote. A room may be called like one of the other forms: who has the rooms asks first whether one
-  /// is (`names`).
-  /// - Throws: `UnreadableRange` when what follows `minor:` is no range of minors.
-  public init(_ text: String) throws(UnreadableRange) {
+  /// Parses a selector. A room's name may look like one of the other forms, so callers that know the rooms
+  /// try `names` first.
+  /// - Throws: `UnreadableRange` when the text after `minor:` is no range of minors.
+  package init(_ text: String) throws(UnreadableRange) {
     if let name = text.after("tag:") {
       self = .tag(name)
     } else if let name = text.after("floor:") {
@@ -29,16 +29,16 @@ public enum RoomSelector: Hashable, Sendable {
     }
   }
 
-  /// What follows `minor:` is no number, no range, beyond 65535, or has the higher number first.
-  public struct UnreadableRange: Error, Hashable {}
+  /// The text after `minor:` is no number and no range, exceeds 65535, or has the higher number first.
+  package struct UnreadableRange: Error, Hashable {}
 
-  /// Whether a room is called this: by its id, or by its name in whatever case.
-  public static func names(_ room: Room, _ text: String) -> Bool {
+  /// Whether this is the id of a room, or its name regardless of case.
+  package static func names(_ room: Room, _ text: String) -> Bool {
     room.id.rawValue == text || room.name.isSame(as: text)
   }
 
-  /// Whether a room is meant. Tags, floors, names and patterns are compared in whatever case.
-  public func matches(_ room: Room) -> Bool {
+  /// Whether the selector matches a room. Tags, floors, names and patterns ignore case.
+  package func matches(_ room: Room) -> Bool {
     switch self {
     case .name(let text): Self.names(room, text)
     case .pattern(let pattern): pattern.matches(room.id.rawValue) || pattern.matches(room.name)
@@ -63,24 +63,24 @@ public enum RoomSelector: Hashable, Sendable {
   }
 }
 
-/// A name with `*` for any text, also none, and `?` for one character; whatever the case.
-public struct NamePattern: Hashable, Sendable {
+/// A name with `*` for any text, even none, and `?` for one character. Ignores case.
+package struct NamePattern: Hashable, Sendable {
   private let pattern: [Character]
 
-  /// A pattern; nil of a text that has neither `*` nor `?`.
-  public init?(_ text: String) {
+  /// A pattern; nil for a text without `*` and `?`.
+  package init?(_ text: String) {
     guard text.contains(where: { $0 == "*" || $0 == "?" }) else { return nil }
     pattern = Array(text.lowercased())
   }
 
   /// Whether the whole name matches.
-  public func matches(_ name: String) -> Bool { distance(to: name, within: 0) == 0 }
+  package func matches(_ name: String) -> Bool { distance(to: name, within: 0) == 0 }
 
-  /// How many characters of the pattern or the name have to be added, removed or replaced until they match; more than
-  /// `limit` where that is exceeded.
-  public func distance(to name: String, within limit: Int = .max) -> Int {
+  /// The edit distance of the pattern and a name: the number of characters to add, remove or replace; more
+  /// than `limit` once that is exceeded.
+  package func distance(to name: String, within limit: Int = .max) -> Int {
     let name = Array(name.lowercased())
-    // What a part of the pattern costs against each beginning of the name.
+    // The distance of the pattern so far to each prefix of the name.
     var costs = Array(0...name.count)
     for character in pattern {
       var next = [character == "*" ? costs[0] : costs[0] + 1]
@@ -99,10 +99,10 @@ public struct NamePattern: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether it is the same text in whatever case.
+  /// Whether two texts are equal regardless of case.
   fileprivate func isSame(as other: String) -> Bool { lowercased() == other.lowercased() }
 
-  /// What follows a prefix in whatever case; nil without that prefix.
+  /// The text after a prefix, regardless of case; nil without that prefix.
   fileprivate func after(_ prefix: String) -> String? {
     lowercased().hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
   }

@@ -1,20 +1,17 @@
-public import Bluetooth
+package import Bluetooth
 
-/// A value for a setting.
-public enum SettingValue: Hashable, Sendable {
-  /// A whole number.
+/// A value of a setting.
+package enum SettingValue: Hashable, Sendable {
   case integer(Int)
-  /// Text that anybody may see, or the name of a choice.
+  /// Text that is not secret, or the name of a choice.
   case text(String)
-  /// Text that nobody may see.
+  /// Text that must not be shown.
   case secret(Secret)
-  /// A UUID.
   case uuid(BluetoothUUID)
-  /// A time span.
   case duration(Duration)
 
-  /// The value as reports and events show it; nil for a secret.
-  public var shown: String? {
+  /// The value in reports and events; nil for a secret.
+  package var shown: String? {
     switch self {
     case .integer(let number): String(number)
     case .text(let text): text
@@ -25,61 +22,59 @@ public enum SettingValue: Hashable, Sendable {
   }
 }
 
-/// One setting of a device family, as data: the manifest's checks, schema, reports and `inspect` read it.
-public struct SettingDescription: Hashable, Sendable {
-  /// Its machine name.
-  public var name: SettingName
-  /// What people call it, to follow "the": `minor ID`.
-  public var title: String
-  /// What people call it before its value, where there is little room: `minor`.
-  public var shortTitle: String
-  /// What values it takes.
-  public var kind: Kind
-  /// Whether a room cannot do without it.
-  public var isRequired: Bool
-  /// Whether the device's beacon says it, so that hearing the beacon proves it.
-  public var isOnAir: Bool
-  /// Whether the device is given it; else its firmware has it, and it is only expected on air.
-  public var isWritten: Bool
-  /// Whether rooms may have it in common, so that it can stand under `defaults`.
-  public var isShareable: Bool
-  /// From which value on it is possible, but wants to be thought of.
-  public var caution: Caution?
-  /// One sentence for people: what it is and, where it matters, how it goes over the air.
-  public var documentation: String
+/// The description of a setting of a device family: the manifest check, the schema, reports and `inspect` use
+/// it.
+package struct SettingDescription: Hashable, Sendable {
+  /// The machine name.
+  package var name: SettingName
+  /// The display name, which follows "the": `minor ID`.
+  package var title: String
+  /// The short display name before a value: `minor`.
+  package var shortTitle: String
+  /// The values that it takes.
+  package var kind: Kind
+  /// Whether each room must have it.
+  package var isRequired: Bool
+  /// Whether the device's beacon contains it, so that receiving the beacon proves it.
+  package var isOnAir: Bool
+  /// Whether it is written; otherwise the firmware determines it, and it is only expected on air.
+  package var isWritten: Bool
+  /// Whether rooms may share a value, so that `defaults` may contain it.
+  package var isShareable: Bool
+  /// The values that are possible but need consideration.
+  package var caution: Caution?
+  /// What it is, in one sentence, and its encoding where that matters.
+  package var documentation: String
 
-  /// What values a setting takes.
-  public enum Kind: Hashable, Sendable {
+  /// The values that a setting takes.
+  package enum Kind: Hashable, Sendable {
     /// A whole number within bounds.
     case integer(ClosedRange<Int>)
-    /// Text of so many *bytes* of UTF-8, without control characters.
+    /// Text of this many *bytes* of UTF-8, without control characters.
     case text(bytes: ClosedRange<Int>)
-    /// A WPA2 passphrase of 8–63 bytes, 64 hex digits (the key itself), or empty for an open network.
+    /// A WPA2 passphrase of 8 to 63 bytes, 64 hex digits (the key itself), or empty for an open network.
     case wifiPassword
-    /// A UUID, but none of these.
+    /// A UUID, except these.
     case uuid(except: [BluetoothUUID])
-    /// One of a few, by name.
     case choice([SettingChoice])
     /// A time span within bounds, in whole steps.
     case duration(ClosedRange<Duration>, step: Duration)
   }
 
-  /// Time spans that are possible, but that a person should think about.
-  public struct Caution: Hashable, Sendable {
-    /// The longest time span without any concern.
-    public var longest: Duration
-    /// What is to be thought of beyond it: a sentence without its full stop.
-    public var reason: String
+  /// Time spans that are possible but need consideration.
+  package struct Caution: Hashable, Sendable {
+    /// The longest time span without concern.
+    package var longest: Duration
+    /// The concern beyond it: a sentence without its full stop.
+    package var reason: String
 
-    /// A caution.
-    public init(beyond longest: Duration, _ reason: String) {
+    package init(beyond longest: Duration, _ reason: String) {
       self.longest = longest
       self.reason = reason
     }
   }
 
-  /// A setting's description.
-  public init(
+  package init(
     _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
     isOnAir: Bool = false,
     isWritten: Bool = true, isShareable: Bool = false,
@@ -97,53 +92,50 @@ public struct SettingDescription: Hashable, Sendable {
     self.documentation = documentation
   }
 
-  /// Whether its value must be kept from all eyes.
-  public var isSecret: Bool { kind == .wifiPassword }
+  /// Whether its value must not be shown.
+  package var isSecret: Bool { kind == .wifiPassword }
 }
 
-/// One of the values that a setting can have.
-public struct SettingChoice: Hashable, Sendable {
-  /// Its name: what manifests and reports say.
-  public var name: String
-  /// What it means, and what a manifest may say instead: `-6 dBm`.
-  public var meaning: String
-  /// How it goes over the air.
-  public var code: Int
+/// One of the values of a setting.
+package struct SettingChoice: Hashable, Sendable {
+  /// The name in manifests and reports.
+  package var name: String
+  /// The meaning, which a manifest may use instead of the name: `-6 dBm`.
+  package var meaning: String
+  /// The encoded value.
+  package var code: Int
 
-  /// A choice.
-  public init(_ name: String, meaning: String, code: Int) {
+  package init(_ name: String, meaning: String, code: Int) {
     self.name = name
     self.meaning = meaning
     self.code = code
   }
 }
 
-/// Why a value is not valid for a setting. Carries no part of a secret.
-public enum SettingViolation: Hashable, Sendable, Error {
-  /// A value of another type than the setting takes.
+/// Why a value is not valid for a setting. Contains no part of a secret.
+package enum SettingViolation: Hashable, Sendable, Error {
+  /// The value has another type than the setting.
   case wrongType
   /// A number outside its bounds.
   case outOfRange(Int, allowed: ClosedRange<Int>)
-  /// Text of this many bytes where only `allowed` fit.
+  /// Text of this many bytes; `allowed` fit.
   case wrongLength(bytes: Int, allowed: ClosedRange<Int>)
-  /// Text with a control character.
   case controlCharacter
   /// A password of this many bytes that is neither a passphrase nor a key.
   case badPassword(bytes: Int)
-  /// A UUID that the device cannot be given.
+  /// A UUID that the device must not get.
   case reserved
-  /// None of the choices there are.
+  /// None of the choices.
   case noChoice([SettingChoice])
-  /// A time span outside its bounds.
   case outOfBounds(Duration, allowed: ClosedRange<Duration>)
-  /// A time span between two steps; the nearest that are possible and whole milliseconds, as a manifest writes them.
+  /// A time span between two steps; `below` and `above` are the nearest valid whole milliseconds.
   case betweenSteps(Duration, below: Duration, above: Duration)
 }
 
 extension SettingDescription {
-  /// What is wrong with `value`, or nil when it can be written to a device. Of a secret that is not resolved nothing can be
-  /// said yet: nil.
-  public func violation(of value: SettingValue) -> SettingViolation? {
+  /// Why a value cannot be written to a device; nil when it can. Also nil for a secret that is not resolved
+  /// yet.
+  package func violation(of value: SettingValue) -> SettingViolation? {
     switch (kind, value) {
     case (.integer(let allowed), .integer(let number)):
       return allowed.contains(number) ? nil : .outOfRange(number, allowed: allowed)
@@ -174,14 +166,14 @@ extension SettingDescription {
     }
   }
 
-  /// The value that a text means, as a person writes it or `SettingValue.shown` has it; nil when it means none of
-  /// this kind. It may still be in violation of the description.
-  public func value(_ text: String) -> SettingValue? {
+  /// Parses a text in the format of a manifest or of `SettingValue.shown`; nil when it is no value of this
+  /// kind. The result may still violate the description.
+  package func value(_ text: String) -> SettingValue? {
     switch kind {
     case .integer: Int(text).map { .integer($0) }
     case .text: .text(text)
     case .wifiPassword: .secret(Secret(text))
-    // Its short forms are of services: no beacon has one.
+    // Short UUIDs belong to services; no beacon has one.
     case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
     case .choice(let choices):
       .text(
@@ -193,9 +185,9 @@ extension SettingDescription {
 }
 
 extension SettingChoice {
-  /// Whether a text is, whatever the spaces and the case of its unit, its meaning. The unit may be left
-  /// out, unless the number is also what goes over the air for another of `choices`: who writes a bare `0` may have
-  /// the vendor's table in mind.
+  /// Whether a text means this choice, regardless of spaces and of the case of its unit. The unit may be
+  /// missing, unless the number is also the encoded value of another of `choices`: a bare `0` may come from
+  /// the vendor's table.
   fileprivate func isMeant(by text: String, among choices: [SettingChoice]) -> Bool {
     func plain(_ text: String) -> String {
       text.lowercased().filter { $0 != " " }.map { $0 == "−" ? "-" : String($0) }.joined()
@@ -209,7 +201,7 @@ extension SettingChoice {
 }
 
 extension Duration {
-  /// The least multiple of it that is a whole number of milliseconds; itself where that is far away.
+  /// The least multiple that is a whole number of milliseconds; itself if none is within 1000 steps.
   fileprivate var inWholeMilliseconds: Duration {
     (1...1000).lazy.map { self * $0 }.first { $0.inMicroseconds % 1000 == 0 } ?? self
   }

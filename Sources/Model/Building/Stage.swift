@@ -1,45 +1,39 @@
-/// The stages of one attempt at one device. Each has a timeout of its own.
-public enum Stage: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Hearing it, before it is dialled.
+/// The stages of one attempt at one device, each with its own timeout.
+package enum Stage: String, Hashable, Sendable, Codable, CaseIterable {
+  /// A scan for the device before the connection.
   case search
-  /// Getting the link up; the clock starts when the radio is given to this device.
+  /// The connection; it begins when the adapter is free for this device.
   case connect
-  /// Finding the service and its characteristics.
+  /// The discovery of the service and its characteristics.
   case discover
-  /// Waiting until the device says that it is ready.
+  /// The wait until the device reports that it is ready.
   case ready
-  /// Reading what the device holds (each read has the whole timeout).
+  /// A read of a setting; the timeout applies to each read.
   case read
-  /// Writing one setting (each write has the whole timeout).
+  /// A write of a setting; the timeout applies to each write.
   case write
-  /// Asking the device to keep what was written, and its answer.
+  /// The save command and the device's response.
   case save
-  /// Hearing the proof on air.
+  /// The wait for the proof on air.
   case verify
 }
 
-/// A timeout for each stage: none can be forgotten. Those of stages that a family does not have (`DeviceFamily.stages`)
-/// mean nothing.
-public struct StageTimeouts: Hashable, Sendable {
-  /// For `Stage.search`.
-  public var search: Duration
-  /// For `Stage.connect`.
-  public var connect: Duration
-  /// For `Stage.discover`.
-  public var discover: Duration
-  /// For `Stage.ready`.
-  public var ready: Duration
-  /// For each read of `Stage.read`.
-  public var read: Duration
-  /// For each write of `Stage.write`.
-  public var write: Duration
-  /// For `Stage.save`.
-  public var save: Duration
-  /// For `Stage.verify`.
-  public var verify: Duration
+/// A timeout for each stage. Those of stages that a family does not have (`DeviceFamily.stages`) are not
+/// used.
+package struct StageTimeouts: Hashable, Sendable {
+  package var search: Duration
+  package var connect: Duration
+  package var discover: Duration
+  package var ready: Duration
+  /// For each read.
+  package var read: Duration
+  /// For each write.
+  package var write: Duration
+  package var save: Duration
+  package var verify: Duration
 
-  /// All of them; what the device families have in common need not be said.
-  public init(
+  /// The defaults suit all families.
+  package init(
     search: Duration = .seconds(15), connect: Duration = .seconds(15), discover: Duration = .seconds(20),
     ready: Duration = .seconds(10), read: Duration = .seconds(10), write: Duration = .seconds(10),
     save: Duration = .seconds(10), verify: Duration = .seconds(30)
@@ -54,8 +48,7 @@ public struct StageTimeouts: Hashable, Sendable {
     self.verify = verify
   }
 
-  /// The timeout of a stage.
-  public subscript(stage: Stage) -> Duration {
+  package subscript(stage: Stage) -> Duration {
     get { self[keyPath: Self.path(stage)] }
     set { self[keyPath: Self.path(stage)] = newValue }
   }

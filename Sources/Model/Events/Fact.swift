@@ -1,82 +1,73 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What can happen in a run, in the past tense. A new one is a payload that conforms to `FactPayload`, a case here and its
-/// row below; the compiler then names every projection that must learn it.
-public enum Fact: Hashable, Sendable {
-  /// The run began.
+/// The events of a run, in the past tense. A new one is a payload that conforms to `FactPayload`, a case here
+/// and its row below; the compiler then names every `switch` that must handle it.
+package enum Fact: Hashable, Sendable {
   case runStarted(RunStarted)
   /// No adapter could be used; the run waits for one.
   case adapterAwaited(AdapterAwaited)
-  /// An adapter was taken into use.
+  /// The run began to use an adapter.
   case adapterSelected(AdapterSelected)
-  /// An adapter hears nothing, or the stack refuses to scan with it.
+  /// An adapter receives nothing, or the stack refuses to scan with it.
   case adapterFaulted(AdapterFault)
-  /// A link was ended that an earlier run had left behind.
+  /// The run ended a link that an earlier run had left behind.
   case linkReleased(LinkReleased)
-  /// Another program was found to scan with an adapter in use.
+  /// Another program scans with an adapter in use.
   case foreignScanDetected(ForeignScanDetected)
-  /// An adapter began to listen.
+  /// A scan window began.
   case listeningStarted(Listening)
-  /// An adapter stopped listening.
+  /// A scan window ended.
   case listeningStopped(Listening)
-  /// A device was heard for the first time, or in another life than before.
+  /// A device was received for the first time, or in another state than before.
   case deviceSighted(DeviceSighted)
-  /// **Intent.** A room and a device were joined; on record before the first byte is written.
+  /// **Intent.** A room got a device; on record before the first byte is written.
   case bindingCommitted(BindingCommitted)
-  /// A room and a device are no longer joined.
+  /// A binding ended.
   case bindingReleased(BindingReleased)
   /// A room was taken out of service.
   case roomRetired(RoomRetired)
-  /// Somebody accepted a room as it is.
+  /// A person accepted a room as it is.
   case roomAccepted(RoomAccepted)
-  /// What was heard of a room's device when the building was verified.
+  /// The verification of the building produced a finding for a room.
   case roomVerified(RoomVerified)
-  /// The host did nothing for a while, or its clock was set.
+  /// The host was paused, or its clock was set.
   case hostPaused(HostPause)
-  /// A room waits until somebody did something for it, such as pressing a button; the run goes on meanwhile.
-  case actionRequired(ActionRequired)
-  /// The operator asked the run to pause, to go on, or to stop.
+  /// A room waits for an operator action, such as pressing a button; the run continues meanwhile.
+  case operatorAwaited(OperatorAwaited)
+  /// The operator asked the run to pause, to resume, or to stop.
   case operatorRequested(OperatorRequested)
-  /// An attempt began.
   case attemptStarted(AttemptStarted)
-  /// A stage of an attempt began.
   case stageStarted(StageStarted)
-  /// A stage of an attempt ended.
   case stageEnded(StageEnded)
-  /// The device said something about its status.
+  /// The device sent a status.
   case statusReceived(StatusReceived)
-  /// What the device holds was read.
+  /// The settings that the device holds were read.
   case settingsRead(SettingsRead)
-  /// A device said whether it receives the WiFi network that it is to join.
+  /// The WiFi networks that a device receives were compared with the one that it is to join.
   case wifiChecked(WiFiChecked)
-  /// The device is told how long ago an action was.
+  /// A device got the time since an action.
   case elapsedSent(ElapsedSent)
   /// The device confirmed a setting.
   case settingWritten(SettingWritten)
-  /// **Intent.** The device is about to be asked to keep what was written.
+  /// **Intent.** The device is about to be asked to save.
   case saveSubmitted(SaveSubmitted)
-  /// The link ended.
   case linkEnded(LinkEnded)
-  /// The proof was heard on air.
+  /// The proof was received.
   case proofHeard(ProofHeard)
-  /// An attempt ended.
   case attemptEnded(AttemptEnded)
-  /// Another attempt will follow.
   case retryScheduled(RetryScheduled)
-  /// The first rooms of each network were shown to somebody, who said whether the rest is to follow.
+  /// The result of the first rooms of each network was decided.
   case canariesJudged(CanariesJudged)
-  /// A device that could be provisioned was heard, and no room claims it.
+  /// A device that could be provisioned was received, and no room claims it.
   case deviceUnclaimed(DeviceUnclaimed)
-  /// A room got its outcome.
   case roomFinished(RoomFinished)
-  /// Somebody or something asked the run to stop.
+  /// The run must stop early.
   case runInterrupted(RunInterrupted)
-  /// The run ended.
   case runFinished(RunFinished)
 }
 
 extension Fact {
-  /// Every kind of fact: the name that it has in records, frozen, and how payload and fact become each other.
+  /// Every kind of fact: its frozen name in records, and the conversions between payload and fact.
   private static let rows: [Row] = [
     Row("run_started", Fact.runStarted) { if case .runStarted(let data) = $0 { data } else { nil } },
     Row("adapter_awaited", Fact.adapterAwaited) {
@@ -92,10 +83,10 @@ extension Fact {
     Row("foreign_scan_detected", Fact.foreignScanDetected) {
       if case .foreignScanDetected(let data) = $0 { data } else { nil }
     },
-    Row("listening_started", Fact.listeningStarted) {
+    Row("scan_started", Fact.listeningStarted) {
       if case .listeningStarted(let data) = $0 { data } else { nil }
     },
-    Row("listening_stopped", Fact.listeningStopped) {
+    Row("scan_stopped", Fact.listeningStopped) {
       if case .listeningStopped(let data) = $0 { data } else { nil }
     },
     Row("device_sighted", Fact.deviceSighted) { if case .deviceSighted(let data) = $0 { data } else { nil } },
@@ -109,8 +100,8 @@ extension Fact {
     Row("room_accepted", Fact.roomAccepted) { if case .roomAccepted(let data) = $0 { data } else { nil } },
     Row("room_verified", Fact.roomVerified) { if case .roomVerified(let data) = $0 { data } else { nil } },
     Row("host_paused", Fact.hostPaused) { if case .hostPaused(let data) = $0 { data } else { nil } },
-    Row("action_required", Fact.actionRequired) {
-      if case .actionRequired(let data) = $0 { data } else { nil }
+    Row("operator_awaited", Fact.operatorAwaited) {
+      if case .operatorAwaited(let data) = $0 { data } else { nil }
     },
     Row("operator_requested", Fact.operatorRequested) {
       if case .operatorRequested(let data) = $0 { data } else { nil }
@@ -131,7 +122,7 @@ extension Fact {
     },
     Row("save_submitted", Fact.saveSubmitted) { if case .saveSubmitted(let data) = $0 { data } else { nil } },
     Row("link_ended", Fact.linkEnded) { if case .linkEnded(let data) = $0 { data } else { nil } },
-    Row("proof_heard", Fact.proofHeard) { if case .proofHeard(let data) = $0 { data } else { nil } },
+    Row("proof_received", Fact.proofHeard) { if case .proofHeard(let data) = $0 { data } else { nil } },
     Row("attempt_ended", Fact.attemptEnded) { if case .attemptEnded(let data) = $0 { data } else { nil } },
     Row("retry_scheduled", Fact.retryScheduled) {
       if case .retryScheduled(let data) = $0 { data } else { nil }
@@ -164,7 +155,7 @@ extension Fact {
       self.payload = payload
       decode = { decode in
         guard let data = try decode(Payload.self) as? Payload else {
-          preconditionFailure("decoded another type")
+          preconditionFailure("decode(_:) returned a value of another type")
         }
         return fact(data)
       }
@@ -175,29 +166,28 @@ extension Fact {
     for row in Self.rows {
       if let payload = row.payload(self) { return (row.name, payload) }
     }
-    preconditionFailure("a fact without a row in Fact.rows: \(self)")
+    preconditionFailure("no row in Fact.rows for this fact: \(self)")
   }
 
-  /// The fact of this kind with the payload that `decode` makes of its type.
+  /// The fact of this kind with the payload that `decode` returns for its type.
   package init(kind: Kind, decode: (any Decodable.Type) throws -> any Decodable) throws {
-    guard let row = Self.rowsByName[kind.rawValue] else { preconditionFailure("a kind without a row") }
+    guard let row = Self.rowsByName[kind.rawValue] else { preconditionFailure("the kind has no row") }
     self = try row.decode(decode)
   }
 
-  /// The machine name of a kind of fact. There are no others than in `allCases`.
-  public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CaseIterable, ExpressibleByStringLiteral
+  /// The machine name of a kind of fact; always one of `allCases`.
+  package struct Kind: RawRepresentable, Hashable, Sendable, Codable, CaseIterable, ExpressibleByStringLiteral
   {
-    /// The name.
-    public let rawValue: String
+    package let rawValue: String
 
     /// The kind with this name; nil when there is none.
-    public init?(rawValue: String) {
+    package init?(rawValue: String) {
       guard rowsByName[rawValue] != nil else { return nil }
       self.rawValue = rawValue
     }
 
-    /// The kind with this name. One that does not exist is a bug of ours and traps.
-    public init(stringLiteral name: String) {
+    /// The kind with this name. An unknown name is a bug and traps.
+    package init(stringLiteral name: String) {
       guard let kind = Self(rawValue: name) else { preconditionFailure("no kind of fact: \(name)") }
       self = kind
     }
@@ -206,20 +196,18 @@ extension Fact {
       rawValue = name
     }
 
-    /// All kinds, in the order of `Fact`'s cases.
-    public static let allCases = rows.map { Kind(known: $0.name) }
+    /// All kinds, in the order of the rows.
+    package static let allCases = rows.map { Kind(known: $0.name) }
   }
 
-  /// Its machine name.
-  public var kind: Kind { Kind(known: row.name) }
-  /// What is recorded of it.
-  public var payload: any FactPayload { row.payload }
-  /// Whether the run waits until it is on disk.
-  public var durability: Durability { type(of: payload).durability }
-  /// The room it is about, or nil when it is about the run.
-  public var room: RoomID? { payload.subject.room }
-  /// The device it is about, or nil when it names none.
-  public var address: BluetoothAddress? { payload.subject.address }
-  /// The number of the attempt that it belongs to; nil when it belongs to none, or the record does not say.
-  public var attempt: Int? { payload.subject.attempt }
+  package var kind: Kind { Kind(known: row.name) }
+  package var payload: any FactPayload { row.payload }
+  /// When the fact must be on disk.
+  package var durability: Durability { type(of: payload).durability }
+  /// The room; nil for a fact about the run.
+  package var room: RoomID? { payload.subject.room }
+  /// The device; nil for a fact without one.
+  package var address: BluetoothAddress? { payload.subject.address }
+  /// The number of the attempt; nil outside an attempt, or in a record that does not have it.
+  package var attempt: Int? { payload.subject.attempt }
 }

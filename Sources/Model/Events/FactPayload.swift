@@ -1,40 +1,39 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What is recorded of one kind of fact. It cannot carry a secret, and suffices by itself.
-public protocol FactPayload: Hashable, Sendable, Codable {
-  /// How surely it must be on disk before the run goes on.
+/// The payload of one kind of fact. It contains no secret, and all context that a reader needs.
+package protocol FactPayload: Hashable, Sendable, Codable {
+  /// When a fact of this kind must be on disk.
   static var durability: Durability { get }
-  /// What it is about.
   var subject: FactSubject { get }
 }
 
 extension FactPayload {
-  /// Soon, in order.
-  public static var durability: Durability { .written }
-  /// The run as a whole.
-  public var subject: FactSubject { FactSubject() }
+  /// Written soon, in order, by default.
+  package static var durability: Durability { .written }
+  /// The run as a whole, by default.
+  package var subject: FactSubject { FactSubject() }
 }
 
-/// What a fact is about.
-public struct FactSubject: Hashable, Sendable {
-  /// The room, or nil when it is about the run.
-  public var room: RoomID?
-  /// The device, or nil when it names none.
-  public var address: BluetoothAddress?
-  /// The number of the attempt that it belongs to, from 1; nil when it belongs to none, or the record does not say.
-  public var attempt: Int?
+/// The subject of a fact.
+package struct FactSubject: Hashable, Sendable {
+  /// The room; nil for a fact about the run.
+  package var room: RoomID?
+  /// The device; nil for a fact without one.
+  package var address: BluetoothAddress?
+  /// The number of the attempt, from 1; nil outside an attempt, or in a record that does not have it.
+  package var attempt: Int?
 
-  /// A subject; the run as a whole unless something is given.
-  public init(room: RoomID? = nil, address: BluetoothAddress? = nil, attempt: Int? = nil) {
+  /// The run as a whole without arguments.
+  package init(room: RoomID? = nil, address: BluetoothAddress? = nil, attempt: Int? = nil) {
     self.room = room
     self.address = address
     self.attempt = attempt
   }
 }
 
-/// How surely an event must be on disk before the run goes on.
-public enum Durability: Hashable, Sendable {
-  /// Synced before anything else happens.
+/// When an event must be on disk.
+package enum Durability: Hashable, Sendable {
+  /// Synced before the run continues.
   case synced
   /// Written soon, in order.
   case written

@@ -1,22 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 
-/// An attempt at a device.
-public struct AttemptStarted: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// The device.
-  public var address: BluetoothAddress
-  /// The adapter used.
-  public var adapter: AdapterID
-  /// 1 for the first.
-  public var number: Int
-  /// RSSI when it was last heard, in dBm.
-  public var rssi: Int?
-  /// False when it may still hold what an earlier run gave it; nil when it was heard waiting to be provisioned.
-  public var fresh: Bool?
+/// An attempt at a device began.
+package struct AttemptStarted: Hashable, Sendable, Codable {
+  package var room: RoomID
+  package var address: BluetoothAddress
+  package var adapter: AdapterID
+  /// The number of the attempt, from 1.
+  package var number: Int
+  /// The last RSSI, in dBm.
+  package var rssi: Int?
+  /// False when the device may hold settings of an earlier run; nil when it was received in provisioning
+  /// mode.
+  package var fresh: Bool?
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     room: RoomID, address: BluetoothAddress, adapter: AdapterID, number: Int, rssi: Int? = nil,
     fresh: Bool? = nil
   ) {
@@ -30,25 +27,22 @@ public struct AttemptStarted: Hashable, Sendable, Codable {
 }
 
 extension AttemptStarted: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, address: address, attempt: number) }
+  package var subject: FactSubject { FactSubject(room: room, address: address, attempt: number) }
 }
 
-/// A stage of the current attempt.
-public struct StageStarted: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// The stage.
-  public var stage: Stage
-  /// The setting being written, in `write`.
-  public var setting: SettingName?
-  /// Its timeout in seconds.
-  public var timeout: Double
+/// A stage of an attempt began.
+package struct StageStarted: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  package var stage: Stage
+  /// The setting, in `write` and `read`.
+  package var setting: SettingName?
+  /// The timeout in seconds.
+  package var timeout: Double
 
-  /// All of it; what does not apply is left out.
-  public init(room: RoomID, attempt: Int? = nil, stage: Stage, setting: SettingName? = nil, timeout: Double) {
+  package init(room: RoomID, attempt: Int? = nil, stage: Stage, setting: SettingName? = nil, timeout: Double)
+  {
     self.room = room
     self.attempt = attempt
     self.stage = stage
@@ -58,27 +52,23 @@ public struct StageStarted: Hashable, Sendable, Codable {
 }
 
 extension StageStarted: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// A stage that ended, well or not.
-public struct StageEnded: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// The stage.
-  public var stage: Stage
-  /// The setting being written, in `write`.
-  public var setting: SettingName?
-  /// How long it took.
-  public var seconds: Double
-  /// What went wrong, or nil.
-  public var failure: FailureReason?
+/// A stage of an attempt ended, with or without success.
+package struct StageEnded: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  package var stage: Stage
+  /// The setting, in `write` and `read`.
+  package var setting: SettingName?
+  /// The duration in seconds.
+  package var seconds: Double
+  /// Why it failed; nil after success.
+  package var failure: FailureReason?
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     room: RoomID, attempt: Int? = nil, stage: Stage, setting: SettingName? = nil, seconds: Double,
     failure: FailureReason? = nil
   ) {
@@ -92,23 +82,19 @@ public struct StageEnded: Hashable, Sendable, Codable {
 }
 
 extension StageEnded: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// Words of the device's own.
-public struct StatusReceived: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// What it said.
-  public var text: String
-  /// How it was taken.
-  public var meaning: StatusMeaning
+/// A device sent a status.
+package struct StatusReceived: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  /// The text of the status.
+  package var text: String
+  package var meaning: StatusMeaning
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, text: String, meaning: StatusMeaning) {
+  package init(room: RoomID, attempt: Int? = nil, text: String, meaning: StatusMeaning) {
     self.room = room
     self.attempt = attempt
     self.text = text
@@ -117,35 +103,32 @@ public struct StatusReceived: Hashable, Sendable, Codable {
 }
 
 extension StatusReceived: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// How a device's status was taken. The names are frozen.
-public enum StatusMeaning: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It is ready to be written.
+/// The interpretation of a status. The names are frozen.
+package enum StatusMeaning: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The device is ready to be written.
   case ready
-  /// It has kept what was written.
+  /// The device has saved the settings.
   case saved
-  /// It refused.
+  /// The device refused.
   case refusal
-  /// Left from an earlier attempt: no refusal.
+  /// Left from an earlier attempt; no refusal.
   case stale
-  /// Nothing known.
+  /// Unknown.
   case other
 }
 
-/// What the device holds, read before anything is written.
-public struct SettingsRead: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// Setting by setting, as people read them, in the profile's order.
-  public var settings: [HeldSetting]
+/// The settings that a device held before any write.
+package struct SettingsRead: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  /// The settings with their displayed values, in the profile's order.
+  package var settings: [HeldSetting]
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, settings: [HeldSetting]) {
+  package init(room: RoomID, attempt: Int? = nil, settings: [HeldSetting]) {
     self.room = room
     self.attempt = attempt
     self.settings = settings
@@ -153,25 +136,21 @@ public struct SettingsRead: Hashable, Sendable, Codable {
 }
 
 extension SettingsRead: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// What a device said of the WiFi networks that it receives, before anything was written.
-public struct WiFiChecked: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device.
-  public var attempt: Int
-  /// The network that the device is to join.
-  public var ssid: String
-  /// Whether it receives that.
-  public var result: WiFiCheckResult
+/// A device listed the WiFi networks that it receives, before any write.
+package struct WiFiChecked: Hashable, Sendable, Codable {
+  package var room: RoomID
+  package var attempt: Int
+  /// The SSID of the network that the device is to join.
+  package var ssid: String
+  /// Whether the device receives that network.
+  package var result: WiFiCheckResult
   /// The networks that it receives, the strongest first.
-  public var networks: [HeardNetwork]
+  package var networks: [HeardNetwork]
 
-  /// All of it.
-  public init(
+  package init(
     room: RoomID, attempt: Int, ssid: String, result: WiFiCheckResult, networks: [HeardNetwork] = []
   ) {
     self.room = room
@@ -183,51 +162,45 @@ public struct WiFiChecked: Hashable, Sendable, Codable {
 }
 
 extension WiFiChecked: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
 /// Whether a device receives the network that it is to join. The names are frozen.
-public enum WiFiCheckResult: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It does.
+package enum WiFiCheckResult: String, Hashable, Sendable, Codable, CaseIterable {
   case received
-  /// It does not: nothing is written.
+  /// The network is missing, so nothing is written.
   case notReceived = "not_received"
-  /// Not checked: its firmware cannot list networks.
+  /// Not checked: the firmware cannot list networks.
   case unsupported
-  /// Not checked: it did not answer, or not to the end.
+  /// Not checked: the response is missing or incomplete.
   case noAnswer = "no_answer"
 }
 
-/// A setting and the value that a device has for it.
-public struct HeldSetting: Hashable, Sendable, Codable {
-  /// Which setting.
-  public var name: SettingName
-  /// Its value as people read it, or its bytes in hex where they mean nothing.
-  public var value: String
+/// The value of a setting on a device.
+package struct HeldSetting: Hashable, Sendable, Codable {
+  package var name: SettingName
+  /// The displayed value, or the bytes in hex if they cannot be decoded.
+  package var value: String
 
-  /// All of it.
-  public init(name: SettingName, value: String) {
+  package init(name: SettingName, value: String) {
     self.name = name
     self.value = value
   }
 }
 
-/// The time from an action to the write that tells the device of it.
-public struct ElapsedSent: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
+/// A device got the time since an action.
+package struct ElapsedSent: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
   /// Seconds from the action to the write, to the microsecond.
-  public var seconds: Double
-  /// The byte that says so to the device.
-  public var byte: UInt8
-  /// What the time counts from.
-  public var since: ActionSource
+  package var seconds: Double
+  /// The encoded value.
+  package var byte: UInt8
+  /// The start of the time.
+  package var since: ActionSource
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, seconds: Double, byte: UInt8, since: ActionSource) {
+  package init(room: RoomID, attempt: Int? = nil, seconds: Double, byte: UInt8, since: ActionSource) {
     self.room = room
     self.attempt = attempt
     self.seconds = seconds
@@ -237,31 +210,27 @@ public struct ElapsedSent: Hashable, Sendable, Codable {
 }
 
 extension ElapsedSent: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// What an action's time was taken from. The names are frozen.
-public enum ActionSource: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The start of the device's own session.
+/// The start of an action's time. The names are frozen.
+package enum ActionSource: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The start of the GATT session.
   case session
   /// The operator's key.
   case key
 }
 
-/// A setting that the device confirmed.
-public struct SettingWritten: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// The setting.
-  public var setting: SettingName
-  /// How many bytes were written; nil for a secret, whose length is part of it.
-  public var bytes: Int?
+/// A device confirmed a setting.
+package struct SettingWritten: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  package var setting: SettingName
+  /// The number of bytes written; nil for a secret, whose length is part of it.
+  package var bytes: Int?
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, setting: SettingName, bytes: Int?) {
+  package init(room: RoomID, attempt: Int? = nil, setting: SettingName, bytes: Int?) {
     self.room = room
     self.attempt = attempt
     self.setting = setting
@@ -270,21 +239,17 @@ public struct SettingWritten: Hashable, Sendable, Codable {
 }
 
 extension SettingWritten: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// The moment from which the device may have changed.
-public struct SaveSubmitted: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// The device.
-  public var address: BluetoothAddress
+/// The device is about to be asked to save: from now on it may have changed.
+package struct SaveSubmitted: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  package var address: BluetoothAddress
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, address: BluetoothAddress) {
+  package init(room: RoomID, attempt: Int? = nil, address: BluetoothAddress) {
     self.room = room
     self.attempt = attempt
     self.address = address
@@ -292,25 +257,20 @@ public struct SaveSubmitted: Hashable, Sendable, Codable {
 }
 
 extension SaveSubmitted: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, address: address, attempt: attempt) }
+  package static var durability: Durability { .synced }
+  package var subject: FactSubject { FactSubject(room: room, address: address, attempt: attempt) }
 }
 
-/// A link that ended.
-public struct LinkEnded: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// Who ended it.
-  public var cause: Disconnection.Cause
-  /// Whether it was the expected end.
-  public var expected: Bool
+package struct LinkEnded: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  /// What ended the link.
+  package var cause: Disconnection.Cause
+  /// Whether the end was expected.
+  package var expected: Bool
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, cause: Disconnection.Cause, expected: Bool) {
+  package init(room: RoomID, attempt: Int? = nil, cause: Disconnection.Cause, expected: Bool) {
     self.room = room
     self.attempt = attempt
     self.cause = cause
@@ -319,21 +279,17 @@ public struct LinkEnded: Hashable, Sendable, Codable {
 }
 
 extension LinkEnded: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// The device's own proof.
-public struct ProofHeard: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt at its device; nil in records of earlier versions.
-  public var attempt: Int?
-  /// What was heard.
-  public var evidence: Evidence
+/// The proof of a device was received.
+package struct ProofHeard: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt; nil in records of earlier versions.
+  package var attempt: Int?
+  package var evidence: Evidence
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int? = nil, evidence: Evidence) {
+  package init(room: RoomID, attempt: Int? = nil, evidence: Evidence) {
     self.room = room
     self.attempt = attempt
     self.evidence = evidence
@@ -341,23 +297,19 @@ public struct ProofHeard: Hashable, Sendable, Codable {
 }
 
 extension ProofHeard: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, address: evidence.address, attempt: attempt) }
+  package var subject: FactSubject { FactSubject(room: room, address: evidence.address, attempt: attempt) }
 }
 
-/// An attempt's end.
-public struct AttemptEnded: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Which attempt.
-  public var number: Int
-  /// How long it took.
-  public var seconds: Double
-  /// Why it failed, or nil.
-  public var failure: FailureReason?
+package struct AttemptEnded: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the attempt, from 1.
+  package var number: Int
+  /// The duration in seconds.
+  package var seconds: Double
+  /// Why it failed; nil after success.
+  package var failure: FailureReason?
 
-  /// All of it; what does not apply is left out.
-  public init(room: RoomID, number: Int, seconds: Double, failure: FailureReason? = nil) {
+  package init(room: RoomID, number: Int, seconds: Double, failure: FailureReason? = nil) {
     self.room = room
     self.number = number
     self.seconds = seconds
@@ -366,21 +318,18 @@ public struct AttemptEnded: Hashable, Sendable, Codable {
 }
 
 extension AttemptEnded: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, attempt: number) }
+  package var subject: FactSubject { FactSubject(room: room, attempt: number) }
 }
 
-/// Another attempt to come.
-public struct RetryScheduled: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// The number it will have.
-  public var attempt: Int
+/// A further attempt was scheduled.
+package struct RetryScheduled: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The number of the further attempt.
+  package var attempt: Int
   /// Seconds until it may begin.
-  public var delay: Double
+  package var delay: Double
 
-  /// All of it.
-  public init(room: RoomID, attempt: Int, delay: Double) {
+  package init(room: RoomID, attempt: Int, delay: Double) {
     self.room = room
     self.attempt = attempt
     self.delay = delay
@@ -388,6 +337,5 @@ public struct RetryScheduled: Hashable, Sendable, Codable {
 }
 
 extension RetryScheduled: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room) }
+  package var subject: FactSubject { FactSubject(room: room) }
 }

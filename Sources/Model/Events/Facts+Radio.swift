@@ -1,16 +1,21 @@
-public import Bluetooth
+package import Bluetooth
 
-/// Why no adapter could be used yet.
-public struct AdapterAwaited: Hashable, Sendable, Codable {
-  /// What is the matter with the best of them; nil while not even the Bluetooth stack is there.
-  public var trouble: CentralError.AdapterTrouble?
-  /// Its name, where there is one: `hci0`.
-  public var adapter: String?
-  /// How long the run will wait, in seconds.
-  public var seconds: Double
+/// No adapter could be used; the run waits for one.
+package struct AdapterAwaited: Hashable, Sendable, Codable {
+  /// Why the first permitted adapter cannot be used; nil while the Bluetooth stack itself is missing.
+  package var trouble: CentralError.AdapterTrouble?
+  /// The name of that adapter, if there is one: `hci0`.
+  package var adapter: String?
+  /// The longest wait, in seconds.
+  package var seconds: Double
 
-  /// All of it; what does not apply is left out.
-  public init(trouble: CentralError.AdapterTrouble?, adapter: String? = nil, seconds: Double) {
+  enum CodingKeys: String, CodingKey {
+    case trouble = "cause"
+    case adapter
+    case seconds
+  }
+
+  package init(trouble: CentralError.AdapterTrouble?, adapter: String? = nil, seconds: Double) {
     self.trouble = trouble
     self.adapter = adapter
     self.seconds = seconds
@@ -19,25 +24,24 @@ public struct AdapterAwaited: Hashable, Sendable, Codable {
 
 extension AdapterAwaited: FactPayload {}
 
-/// The adapter in use.
-public struct AdapterSelected: Hashable, Sendable, Codable {
-  /// Its identity.
-  public var adapter: AdapterID
-  /// What the host calls it: `hci0`.
-  public var name: String
-  /// What the manifest calls it; nil where it does not.
-  public var alias: String?
-  /// Where the manifest says that it is; nil where it does not.
-  public var place: String?
-  /// Name and version of the Bluetooth stack.
-  public var stack: String?
-  /// The controller behind it; nil where the host does not tell, as in a virtual building.
-  public var hardware: AdapterHardware?
-  /// How many links it may hold at once, to begin with; nil in records of earlier versions.
-  public var slots: Int?
+/// The run began to use an adapter.
+package struct AdapterSelected: Hashable, Sendable, Codable {
+  /// The identity.
+  package var adapter: AdapterID
+  /// The name on the host: `hci0`.
+  package var name: String
+  /// The name in the manifest; nil without one.
+  package var alias: String?
+  /// The location in the manifest; nil without one.
+  package var place: String?
+  /// The name and version of the Bluetooth stack.
+  package var stack: String?
+  /// The controller; nil if the host does not report it, as in a virtual building.
+  package var hardware: AdapterHardware?
+  /// The number of slots at first; nil in records of earlier versions.
+  package var slots: Int?
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     adapter: AdapterID, name: String, alias: String? = nil, place: String? = nil, stack: String? = nil,
     hardware: AdapterHardware? = nil, slots: Int? = nil
   ) {
@@ -54,35 +58,33 @@ public struct AdapterSelected: Hashable, Sendable, Codable {
 extension AdapterSelected: FactPayload {}
 
 extension AdapterSelected {
-  /// What it is called, with its address and what the manifest says of it: `hci0 (00:1A:7D:DA:71:13, east, by the lift)`.
-  public var title: String {
+  /// The name with the address and the manifest's description: `hci0 (00:1A:7D:DA:71:13, east, by the lift)`.
+  package var title: String {
     "\(name) (" + [adapter.description, alias, place].compactMap(\.self).joined(separator: ", ") + ")"
   }
 }
 
-/// What is wrong with an adapter that is there and powered.
-public struct AdapterFault: Hashable, Sendable, Codable {
-  /// The adapter.
-  public var adapter: AdapterID
-  /// What is wrong.
-  public var fault: Kind
-  /// True when it was switched off and on because of that.
-  public var wasPowerCycled: Bool?
-  /// The stack's own words, where it said something.
-  public var stackText: String?
+/// A fault of an adapter that is present and powered.
+package struct AdapterFault: Hashable, Sendable, Codable {
+  package var adapter: AdapterID
+  package var fault: Kind
+  /// True when the fault caused a power cycle.
+  package var wasPowerCycled: Bool?
+  /// The stack's error message, if any.
+  package var stackText: String?
 
-  /// What can be wrong. The names are frozen.
-  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It scanned for 10 s and reported no device at all.
-    case hearsNothing = "hears_nothing"
-    /// The stack refused to scan with it, or did not answer, several times in a row.
+  /// The kinds of faults. The names are frozen.
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It scanned for 10 s without a report of any device.
+    case hearsNothing = "receives_nothing"
+    /// The stack refused to scan with it, or did not respond, several times in a row.
     case refusesToScan = "refuses_to_scan"
-    /// More devices of the families were heard than are kept: further ones are ignored, unless a room names them.
+    /// More devices of the families were received than are kept: further ones are ignored, unless a room
+    /// names them.
     case tooManyDevices = "too_many_devices"
   }
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     adapter: AdapterID, fault: Kind, wasPowerCycled: Bool? = nil, stackText: String? = nil
   ) {
     self.adapter = adapter
@@ -101,34 +103,28 @@ public struct AdapterFault: Hashable, Sendable, Codable {
 
 extension AdapterFault: FactPayload {}
 
-/// A link that an earlier run, which did not live to end it, had left behind.
-public struct LinkReleased: Hashable, Sendable, Codable {
-  /// The device at its other end.
-  public var address: BluetoothAddress
-  /// The adapter that held it.
-  public var adapter: AdapterID
+/// The run ended a link that a killed run had left behind.
+package struct LinkReleased: Hashable, Sendable, Codable {
+  package var address: BluetoothAddress
+  package var adapter: AdapterID
 
-  /// All of it.
-  public init(address: BluetoothAddress, adapter: AdapterID) {
+  package init(address: BluetoothAddress, adapter: AdapterID) {
     self.address = address
     self.adapter = adapter
   }
 }
 
 extension LinkReleased: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(address: address) }
+  package var subject: FactSubject { FactSubject(address: address) }
 }
 
-/// Another program that scans with an adapter in use: BlueZ then takes up to 10 s longer to connect.
-public struct ForeignScanDetected: Hashable, Sendable, Codable {
-  /// The adapter.
-  public var adapter: AdapterID
-  /// The programs that it may be, for people: `bluetoothctl (pid 812)`. Empty when that is not known.
-  public var clients: [String]
+/// Another program scans with an adapter in use: BlueZ then takes up to 10 s longer to connect.
+package struct ForeignScanDetected: Hashable, Sendable, Codable {
+  package var adapter: AdapterID
+  /// The candidates, for display: `bluetoothctl (pid 812)`. Empty when unknown.
+  package var clients: [String]
 
-  /// All of it.
-  public init(adapter: AdapterID, clients: [String]) {
+  package init(adapter: AdapterID, clients: [String]) {
     self.adapter = adapter
     self.clients = clients
   }
@@ -136,17 +132,14 @@ public struct ForeignScanDetected: Hashable, Sendable, Codable {
 
 extension ForeignScanDetected: FactPayload {}
 
-/// An adapter and what it listens for.
-public struct Listening: Hashable, Sendable, Codable {
-  /// The adapter.
-  public var adapter: AdapterID
-  /// What for.
-  public var purpose: ListeningPurpose
-  /// For which room, when for one.
-  public var room: RoomID?
+/// A scan window of an adapter.
+package struct Listening: Hashable, Sendable, Codable {
+  package var adapter: AdapterID
+  package var purpose: ListeningPurpose
+  /// The room, for a window of a single room.
+  package var room: RoomID?
 
-  /// All of it; what does not apply is left out.
-  public init(adapter: AdapterID, purpose: ListeningPurpose, room: RoomID? = nil) {
+  package init(adapter: AdapterID, purpose: ListeningPurpose, room: RoomID? = nil) {
     self.adapter = adapter
     self.purpose = purpose
     self.room = room
@@ -155,31 +148,28 @@ public struct Listening: Hashable, Sendable, Codable {
 
 extension Listening: FactPayload {}
 
-/// What a listening window is for. The names are frozen.
-public enum ListeningPurpose: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Finding out who is there at the start.
+/// The purpose of a scan window. The names are frozen.
+package enum ListeningPurpose: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Determining which devices are present at the start.
   case survey
-  /// Hearing one device again before it is dialled.
+  /// Receiving a device again before its connection.
   case sighting
-  /// Hearing a device's proof.
+  /// Receiving a device's proof.
   case proof
 }
 
-/// A device and the life it is in.
-public struct DeviceSighted: Hashable, Sendable, Codable {
-  /// Who.
-  public var address: BluetoothAddress
-  /// Who heard it.
-  public var adapter: AdapterID
-  /// The family it was recognised as; nil of a beacon that is of none, and that some room has.
-  public var profile: ProfileID?
-  /// RSSI in dBm.
-  public var rssi: Int?
-  /// Its minor when it is at work as a beacon; nil while it waits to be provisioned.
-  public var minor: UInt16?
+/// A device and its state on air.
+package struct DeviceSighted: Hashable, Sendable, Codable {
+  package var address: BluetoothAddress
+  /// The adapter that received it.
+  package var adapter: AdapterID
+  /// The family; nil for a beacon of another kind whose identity a room has.
+  package var profile: ProfileID?
+  package var rssi: Int?
+  /// The minor of a configured device; nil in provisioning mode.
+  package var minor: UInt16?
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     address: BluetoothAddress, adapter: AdapterID, profile: ProfileID?, rssi: Int? = nil, minor: UInt16? = nil
   ) {
     self.address = address
@@ -191,23 +181,18 @@ public struct DeviceSighted: Hashable, Sendable, Codable {
 }
 
 extension DeviceSighted: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(address: address) }
+  package var subject: FactSubject { FactSubject(address: address) }
 }
 
-/// A device that could be provisioned, and that no room of the building claims.
-public struct DeviceUnclaimed: Hashable, Sendable, Codable {
-  /// Who.
-  public var address: BluetoothAddress
-  /// The adapter that heard it last.
-  public var adapter: AdapterID
-  /// Its family.
-  public var profile: ProfileID
-  /// RSSI in dBm.
-  public var rssi: Int?
+/// A device that could be provisioned and that no room of the building claims.
+package struct DeviceUnclaimed: Hashable, Sendable, Codable {
+  package var address: BluetoothAddress
+  /// The adapter that received it last.
+  package var adapter: AdapterID
+  package var profile: ProfileID
+  package var rssi: Int?
 
-  /// All of it; what does not apply is left out.
-  public init(address: BluetoothAddress, adapter: AdapterID, profile: ProfileID, rssi: Int? = nil) {
+  package init(address: BluetoothAddress, adapter: AdapterID, profile: ProfileID, rssi: Int? = nil) {
     self.address = address
     self.adapter = adapter
     self.profile = profile
@@ -216,6 +201,5 @@ public struct DeviceUnclaimed: Hashable, Sendable, Codable {
 }
 
 extension DeviceUnclaimed: FactPayload {
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(address: address) }
+  package var subject: FactSubject { FactSubject(address: address) }
 }

@@ -1,41 +1,39 @@
-public import Bluetooth
+package import Bluetooth
 
-/// Everything a report needs to know about the run, so that the events alone suffice.
-public struct RunStarted: Hashable, Sendable, Codable {
-  /// What makes the record.
-  public var command: RecordedCommand
-  /// Globally unique id of the run: time, host and chance.
-  public var run: String
+/// A run began. Contains everything about the run that a report needs, so that the events alone suffice.
+package struct RunStarted: Hashable, Sendable, Codable {
+  /// The command that makes the record.
+  package var command: RecordedCommand
+  /// The globally unique id of the run, from time, host and random bits.
+  package var run: String
   /// The building's stable id.
-  public var building: String
-  /// The building's name for people.
-  public var buildingName: String
-  /// Version of roboprov.
-  public var toolVersion: String
-  /// Name of the host the run was on.
-  public var host: String
+  package var building: String
+  /// The building's display name.
+  package var buildingName: String
+  package var toolVersion: String
+  package var host: String
   /// The host's kernel: `Linux 6.1.0-18-amd64 x86_64`; nil in records of earlier versions.
-  public var kernel: String?
-  /// The host's operating system: `Debian GNU/Linux 12 (bookworm)`; nil where it does not say.
-  public var operatingSystem: String?
-  /// The person who ran it; nil where nobody is named.
-  public var operatedBy: String?
-  /// Whether the host's clock was set by a time server; nil when the host does not say.
-  public var isClockSynchronised: Bool?
-  /// The manifest as it was named on the command line.
-  public var manifestPath: String
-  /// `content:` and the SHA-256 of what the manifest says without its passwords, lower-case hex; empty where there was none.
-  /// Records of earlier versions have the SHA-256 of its bytes, by which passwords could be found by trying.
-  public var manifestSHA256: String
-  /// Whether the building was virtual.
-  public var simulated: Bool
-  /// Which key seals the secrets' fingerprints, so that nobody compares those of different keys; nil without.
-  public var sealKey: String?
-  /// The rooms of the manifest, in its order, also those that are excluded.
-  public var rooms: [PlannedRoom]
+  package var kernel: String?
+  /// The host's operating system: `Debian GNU/Linux 12 (bookworm)`; nil if unknown.
+  package var operatingSystem: String?
+  /// The operator; nil if no name was given.
+  package var operatedBy: String?
+  /// Whether a time server set the host's clock; nil if the host does not report it.
+  package var isClockSynchronised: Bool?
+  /// The path of the manifest on the command line.
+  package var manifestPath: String
+  /// `content:` and the SHA-256 of the manifest's content without its passwords, lower-case hex; empty
+  /// without a manifest. Records of earlier versions have the SHA-256 of its bytes, which permits guessing
+  /// passwords.
+  package var manifestSHA256: String
+  package var simulated: Bool
+  /// The name of the key that seals the fingerprints of secrets; those of different keys cannot be compared.
+  /// Nil without a key.
+  package var sealKey: String?
+  /// The rooms of the manifest, in its order, including excluded ones.
+  package var rooms: [PlannedRoom]
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     _ command: RecordedCommand = .apply, run: String, building: String, buildingName: String,
     toolVersion: String, host: String, manifestPath: String, manifestSHA256: String, simulated: Bool,
     sealKey: String? = nil, operatedBy: String? = nil, isClockSynchronised: Bool? = nil,
@@ -78,31 +76,27 @@ public struct RunStarted: Hashable, Sendable, Codable {
 }
 
 extension RunStarted: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
+  package static var durability: Durability { .synced }
 }
 
-/// A room as the run set out to do it.
-public struct PlannedRoom: Hashable, Sendable, Codable {
-  /// Its stable identity.
-  public var room: RoomID
-  /// Its name for people.
-  public var name: String
-  /// The device family.
-  public var profile: ProfileID
-  /// The address the manifest gives.
-  public var address: BluetoothAddress?
-  /// True when its device is configured elsewhere, and only looked for; nil else.
-  public var registered: Bool?
-  /// Whose beacon proves its device; nil: only its own.
-  public var proof: ProofAddress?
-  /// Its settings in the profile's order; no secret has a value here.
-  public var settings: [SettingResult]
-  /// Why it is not to be worked on, if it is not.
-  public var exclusion: Exclusion?
+/// A room as planned at the start of the run.
+package struct PlannedRoom: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// The display name.
+  package var name: String
+  package var profile: ProfileID
+  /// The address in the manifest.
+  package var address: BluetoothAddress?
+  /// True when its device was configured elsewhere; nil otherwise.
+  package var registered: Bool?
+  /// The addresses whose beacon proves its device; nil for its own address only.
+  package var proof: ProofAddress?
+  /// The settings in the profile's order; secrets have no value here.
+  package var settings: [SettingResult]
+  /// Why the run does not work on it; nil when it does.
+  package var exclusion: Exclusion?
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     room: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
     registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
     exclusion: Exclusion? = nil
@@ -118,39 +112,33 @@ public struct PlannedRoom: Hashable, Sendable, Codable {
   }
 }
 
-/// What a record was made by. The names are frozen.
-public enum RecordedCommand: String, Hashable, Sendable, Codable, CaseIterable {
-  /// A run that provisions.
+/// The command that made a record. The names are frozen.
+package enum RecordedCommand: String, Hashable, Sendable, Codable, CaseIterable {
   case apply
-  /// A device was taken out of service.
   case replace
-  /// A room was taken out of service.
   case retire
-  /// A room was accepted as it is.
   case accept
   /// The building was verified on air; nothing was written to any device.
   case verify
 }
 
-/// A time in which this host did nothing.
-public struct HostPause: Hashable, Sendable, Codable {
-  /// What kept it. The names are frozen.
-  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It slept: a closed lid.
+/// A pause of this host, or a change of its clock.
+package struct HostPause: Hashable, Sendable, Codable {
+  /// The kinds of pauses. The names are frozen.
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The host was suspended: a closed lid.
     case suspended
-    /// The process, or the machine it runs in, was held.
+    /// The process, or its virtual machine, was stopped.
     case stopped
-    /// It did not pause: its wall clock was set, forward by so much.
+    /// No pause: the wall clock was set.
     case clockSet = "clock_set"
   }
 
-  /// What kept it.
-  public var kind: Kind
-  /// How long, in seconds; of a clock that was set, by how much, negative for backward.
-  public var seconds: Double
+  package var kind: Kind
+  /// The length in seconds; for a clock that was set, the change, negative for backward.
+  package var seconds: Double
 
-  /// A pause.
-  public init(_ kind: Kind, seconds: Double) {
+  package init(_ kind: Kind, seconds: Double) {
     self.kind = kind
     self.seconds = seconds
   }
@@ -158,30 +146,27 @@ public struct HostPause: Hashable, Sendable, Codable {
 
 extension HostPause: FactPayload {}
 
-/// A room waits until somebody did something for it, such as pressing a button; the run goes on meanwhile.
-public struct ActionRequired: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// Why nothing can be done for it before.
-  public var reason: FailureReason
+/// A room waits for an operator action, such as pressing a button; the run continues meanwhile.
+package struct OperatorAwaited: Hashable, Sendable, Codable {
+  package var room: RoomID
+  /// Why the room needs the action.
+  package var reason: FailureReason
 
-  /// All of it.
-  public init(room: RoomID, reason: FailureReason) {
+  package init(room: RoomID, reason: FailureReason) {
     self.room = room
     self.reason = reason
   }
 }
 
-extension ActionRequired: FactPayload {
-  /// The room.
-  public var subject: FactSubject { FactSubject(room: room) }
+extension OperatorAwaited: FactPayload {
+  package var subject: FactSubject { FactSubject(room: room) }
 }
 
-/// The operator asked the run to pause, to go on, or to stop.
-public struct OperatorRequested: Hashable, Sendable, Codable {
-  /// What was asked for.
-  public enum Request: String, Hashable, Sendable, Codable, CaseIterable {
-    /// No new attempt starts; attempts and proofs in flight go on.
+/// The operator asked the run to pause, to resume, or to stop.
+package struct OperatorRequested: Hashable, Sendable, Codable {
+  /// The requests.
+  package enum Request: String, Hashable, Sendable, Codable, CaseIterable {
+    /// No new attempt starts; attempts and proofs in flight continue.
     case pause
     /// New attempts start again.
     case resume
@@ -189,13 +174,11 @@ public struct OperatorRequested: Hashable, Sendable, Codable {
     case stop
   }
 
-  /// What was asked for.
-  public var request: Request
-  /// Of `stop`: how long attempts in flight go on at most, in seconds.
-  public var within: Double?
+  package var request: Request
+  /// For `stop`: how long attempts in flight may continue, in seconds.
+  package var within: Double?
 
-  /// A request.
-  public init(_ request: Request, within: Double? = nil) {
+  package init(_ request: Request, within: Double? = nil) {
     self.request = request
     self.within = within
   }
@@ -203,50 +186,43 @@ public struct OperatorRequested: Hashable, Sendable, Codable {
 
 extension OperatorRequested: FactPayload {}
 
-/// The first rooms of each network, and what was said of them.
-public struct CanariesJudged: Hashable, Sendable, Codable {
-  /// The rooms that were done first.
-  public var rooms: [RoomID]
-  /// Whether the rest is to follow.
-  public var approved: Bool
+/// The result of the first rooms of each network was decided.
+package struct CanariesJudged: Hashable, Sendable, Codable {
+  package var rooms: [RoomID]
+  /// Whether the remaining rooms follow.
+  package var approved: Bool
 
-  /// All of it.
-  public init(rooms: [RoomID], approved: Bool) {
+  package init(rooms: [RoomID], approved: Bool) {
     self.rooms = rooms
     self.approved = approved
   }
 }
 
 extension CanariesJudged: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
+  package static var durability: Durability { .synced }
 }
 
-/// A room's outcome: exactly one for each selected room.
-public struct RoomFinished: Hashable, Sendable, Codable {
-  /// The room.
-  public var room: RoomID
-  /// How it ended.
-  public var outcome: Outcome
-  /// Its device, where one was bound or named.
-  public var address: BluetoothAddress?
-  /// The adapter last used for it.
-  public var adapter: AdapterID?
-  /// How many attempts were made.
-  public var attempts: Int
-  /// Seconds from its first attempt to this, waiting for retries included; 0 without attempt.
-  public var seconds: Double
-  /// RSSI last heard from it, in dBm.
-  public var rssi: Int?
-  /// What the outcome rests on.
-  public var evidence: Evidence?
-  /// How far each setting got.
-  public var settings: [SettingResult]
-  /// Why not a success.
-  public var reason: FailureReason?
+/// A room got its outcome: exactly one for each selected room.
+package struct RoomFinished: Hashable, Sendable, Codable {
+  package var room: RoomID
+  package var outcome: Outcome
+  /// Its device, if it has one.
+  package var address: BluetoothAddress?
+  /// The adapter used last.
+  package var adapter: AdapterID?
+  package var attempts: Int
+  /// Seconds from the first attempt to the outcome, with the waits for retries; 0 without an attempt.
+  package var seconds: Double
+  /// The last RSSI of its device, in dBm.
+  package var rssi: Int?
+  /// The evidence for the outcome.
+  package var evidence: Evidence?
+  /// The state of each setting.
+  package var settings: [SettingResult]
+  /// Why it is not a success; nil after success.
+  package var reason: FailureReason?
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     room: RoomID, outcome: Outcome, address: BluetoothAddress? = nil, adapter: AdapterID? = nil,
     attempts: Int, seconds: Double, rssi: Int? = nil, evidence: Evidence? = nil, settings: [SettingResult],
     reason: FailureReason? = nil
@@ -265,71 +241,64 @@ public struct RoomFinished: Hashable, Sendable, Codable {
 }
 
 extension RoomFinished: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, address: address) }
+  package static var durability: Durability { .synced }
+  package var subject: FactSubject { FactSubject(room: room, address: address) }
 }
 
-/// Why the run stops early.
-public struct RunInterrupted: Hashable, Sendable, Codable {
-  /// What asked for it.
-  public var cause: InterruptionCause
-  /// More about it for the log.
-  public var detail: String?
+/// The run must stop early.
+package struct RunInterrupted: Hashable, Sendable, Codable {
+  package var cause: InterruptionCause
+  /// Details for the log.
+  package var detail: String?
 
-  /// All of it; what does not apply is left out.
-  public init(cause: InterruptionCause, detail: String? = nil) {
+  package init(cause: InterruptionCause, detail: String? = nil) {
     self.cause = cause
     self.detail = detail
   }
 }
 
 extension RunInterrupted: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
+  package static var durability: Durability { .synced }
 }
 
-/// What can stop a run early. The names are frozen.
-public enum InterruptionCause: String, Hashable, Sendable, Codable, CaseIterable {
-  /// A person, with Ctrl-C or a signal.
+/// The causes of an early stop. The names are frozen.
+package enum InterruptionCause: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The operator, with Ctrl-C or a signal.
   case signal
   /// The record could not be written.
   case record
-  /// The Bluetooth stack or its bus went away and did not come back.
+  /// The Bluetooth stack or its bus was lost and did not return.
   case stack
   /// No adapter could be used any more.
   case adapter
-  /// Another run works with the adapter.
+  /// Another run uses the adapter.
   case claimed
-  /// What would be done is not what the plan says.
+  /// Matching differs from the plan.
   case plan
 }
 
-/// The run's end.
-public struct RunFinished: Hashable, Sendable, Codable {
-  /// How it ended as a whole.
-  public var outcome: RunOutcome
+/// The run ended.
+package struct RunFinished: Hashable, Sendable, Codable {
+  /// The outcome of the run as a whole.
+  package var outcome: RunOutcome
 
-  /// All of it.
-  public init(outcome: RunOutcome) {
+  package init(outcome: RunOutcome) {
     self.outcome = outcome
   }
 }
 
 extension RunFinished: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
+  package static var durability: Durability { .synced }
 }
 
-/// How a run ended as a whole. The names are frozen.
-public enum RunOutcome: String, Hashable, Sendable, Codable, CaseIterable {
+/// The outcome of a run as a whole. The names are frozen.
+package enum RunOutcome: String, Hashable, Sendable, Codable, CaseIterable {
   /// Every selected room is done.
   case complete
   /// Some selected room is not done.
   case incomplete
-  /// A person stopped it.
+  /// The operator stopped it.
   case interrupted
-  /// It could not go on.
+  /// It could not continue.
   case aborted
 }

@@ -1,48 +1,45 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What was heard of a room's device while a person had the building verified.
-public struct RoomVerified: Hashable, Sendable, Codable {
-  /// What was found. The names are frozen.
-  public enum Finding: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its own device is on air with the room's identity, and no other device is.
+/// The verification of the building produced a finding for a room.
+package struct RoomVerified: Hashable, Sendable, Codable {
+  /// The findings. The names are frozen.
+  package enum Finding: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Its own device advertises the room's identity, and no other device does.
     case onAir = "on_air"
-    /// Its own device is on air with the room's identity, and so is another device.
+    /// Its own device and another one advertise the room's identity.
     case duplicate
-    /// The room's identity is on air from another device only.
+    /// Only another device advertises the room's identity.
     case otherDevice = "other_device"
-    /// Its device is on air with another identity.
+    /// Its device advertises another identity.
     case otherIdentity = "other_identity"
-    /// Its device waits to be provisioned.
+    /// Its device is in provisioning mode.
     case waiting
-    /// Neither its device nor its identity was heard.
+    /// Neither its device nor its identity was received.
     case missing
-    /// Devices of its family do not tell on air what they hold.
+    /// The family has no identity on air.
     case notVerifiable = "not_verifiable"
   }
 
-  /// The room.
-  public var room: RoomID
-  /// What was found.
-  public var finding: Finding
-  /// Its device, where one is known.
-  public var address: BluetoothAddress?
-  /// The minor of its identity, where it has one.
-  public var minor: UInt16?
-  /// RSSI of its device in dBm: the median over the scan windows in which it was heard.
-  public var rssi: Int?
-  /// The least of these.
-  public var rssiMin: Int?
-  /// The greatest of these.
-  public var rssiMax: Int?
-  /// In how many scan windows it was heard with the room's identity.
-  public var windowsHeard: Int
-  /// How many scan windows there were.
-  public var windows: Int
+  package var room: RoomID
+  package var finding: Finding
+  /// Its device, if known.
+  package var address: BluetoothAddress?
+  /// The minor of its identity; nil without one.
+  package var minor: UInt16?
+  /// The RSSI of its device in dBm: the median over the scan windows with a sighting.
+  package var rssi: Int?
+  /// The least of these values.
+  package var rssiMin: Int?
+  /// The greatest of these values.
+  package var rssiMax: Int?
+  /// The number of scan windows in which its identity was received.
+  package var windowsHeard: Int
+  /// The number of scan windows.
+  package var windows: Int
   /// The other devices with the room's identity.
-  public var others: [BluetoothAddress]
+  package var others: [BluetoothAddress]
 
-  /// All of it; what does not apply is left out.
-  public init(
+  package init(
     room: RoomID, finding: Finding, address: BluetoothAddress? = nil, minor: UInt16? = nil, rssi: [Int] = [],
     windowsHeard: Int = 0, windows: Int, others: [BluetoothAddress] = []
   ) {
@@ -67,39 +64,34 @@ public struct RoomVerified: Hashable, Sendable, Codable {
     case rssi
     case rssiMin = "rssi_min"
     case rssiMax = "rssi_max"
-    case windowsHeard = "windows_heard"
+    case windowsHeard = "windows_received"
     case windows
     case others
   }
 
-  /// Below this, in dBm, connecting is unreliable (PROTOCOLS §1).
-  public static let weakBelow = -85
+  /// Below this RSSI in dBm, connecting is unreliable (PROTOCOLS §1).
+  package static let weakBelow = -85
 
-  /// Whether its device is heard, but weakly.
-  public var isWeak: Bool { finding == .onAir && rssi.map { $0 < Self.weakBelow } ?? false }
+  /// Whether its device is received, but weakly.
+  package var isWeak: Bool { finding == .onAir && rssi.map { $0 < Self.weakBelow } ?? false }
 
-  /// Whether there is something to see to.
-  public var needsAction: Bool { finding != .onAir && finding != .notVerifiable }
+  /// Whether the operator must do something.
+  package var needsAction: Bool { finding != .onAir && finding != .notVerifiable }
 }
 
 extension RoomVerified: FactPayload {
-  /// It is on disk before anything else happens.
-  public static var durability: Durability { .synced }
-  /// What it is about.
-  public var subject: FactSubject { FactSubject(room: room, address: address) }
+  package static var durability: Durability { .synced }
+  package var subject: FactSubject { FactSubject(room: room, address: address) }
 }
 
 /// A beacon with the uuid and major of a building's rooms, and a minor that no room has.
-public struct UnexpectedBeacon: Hashable, Sendable {
-  /// The device.
-  public var address: BluetoothAddress
-  /// What it sends.
-  public var identity: BeaconIdentity
-  /// RSSI last reported, in dBm.
-  public var rssi: Int?
+package struct UnexpectedBeacon: Hashable, Sendable {
+  package var address: BluetoothAddress
+  package var identity: BeaconIdentity
+  /// The last RSSI, in dBm.
+  package var rssi: Int?
 
-  /// A beacon.
-  public init(address: BluetoothAddress, identity: BeaconIdentity, rssi: Int?) {
+  package init(address: BluetoothAddress, identity: BeaconIdentity, rssi: Int?) {
     self.address = address
     self.identity = identity
     self.rssi = rssi

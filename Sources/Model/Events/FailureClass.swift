@@ -1,46 +1,43 @@
-/// What a failure means for trying again.
-public enum FailureClass: String, Hashable, Sendable, Codable {
-  /// Due to the radio: may well work next time.
+/// What a failure means for a retry.
+package enum FailureClass: String, Hashable, Sendable, Codable {
+  /// Caused by the radio: a retry may succeed.
   case transient
-  /// The device is not there.
+  /// The device was not received.
   case missing
-  /// The adapter is full.
+  /// The adapter has no free slot.
   case outOfSlots = "out_of_slots"
-  /// The adapter or the stack went away: no fault of the device, nor charged to it.
+  /// The adapter or the stack was lost; not charged to the device.
   case host
-  /// The stack had forgotten the device, so nothing was sent: it has to be heard again, and nothing is charged to it.
+  /// The stack had forgotten the device, so nothing was sent: the device must be received again. Not charged
+  /// to it.
   case forgotten
-  /// The device said no.
+  /// The device refused.
   case refused
-  /// Trying again cannot help: something must be changed first.
+  /// A retry cannot succeed: something must change first.
   case permanent
-  /// We were told to stop.
+  /// The run was asked to stop.
   case cancelled
 }
 
-/// The end of an attempt that did not succeed.
-public struct AttemptFailure: Error, Hashable, Sendable {
-  /// Why.
-  public var reason: FailureReason
+/// The failure of an attempt.
+package struct AttemptFailure: Error, Hashable, Sendable {
+  package var reason: FailureReason
 
-  /// A failed attempt.
-  public init(_ reason: FailureReason) {
+  package init(_ reason: FailureReason) {
     self.reason = reason
   }
 
-  /// What it means for trying again.
-  public var failureClass: FailureClass { reason.failureClass }
+  package var failureClass: FailureClass { reason.failureClass }
 }
 
 extension FailureReason {
-  /// What it means for trying again.
-  public var failureClass: FailureClass {
+  package var failureClass: FailureClass {
     switch self {
     case .connectTimedOut, .connectFailed, .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous,
       .saveNotKept,
       .readBackMismatch, .noSelfDisconnect, .stackError:
       .transient
-    // Lost while the proof was awaited: everything was written, and only hearing the device settles the rest.
+    // A loss during the wait for the proof: everything was written, and only receiving the device decides.
     case .adapterLost(.awaitingProof), .stackLost(.awaitingProof): .permanent
     case .adapterLost, .stackLost, .hostPaused: .host
     case .unknownToStack: .forgotten
@@ -58,10 +55,10 @@ extension FailureReason {
     }
   }
 
-  /// Whether the adapter or the stack going away looks like this at first.
+  /// Whether the loss of the adapter or the stack may look like this failure at first.
   package var mayBeTheHosts: Bool { possibleHostLoss != nil }
 
-  /// The loss of the adapter or the stack that this failure would be; nil when it cannot be due to one.
+  /// The host loss that may have caused this failure; nil when none can.
   package var possibleHostLoss: HostLoss? {
     switch self {
     case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step),

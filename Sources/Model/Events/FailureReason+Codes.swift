@@ -1,7 +1,7 @@
 extension FailureReason {
   /// The closed set of reasons, without their context. The names are frozen.
-  public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
-    case neverHeard = "never_heard"
+  package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    case neverHeard = "never_received"
     case adapterDeaf = "adapter_deaf"
     case connectTimedOut = "connect_timed_out"
     case connectFailed = "connect_failed"
@@ -18,8 +18,8 @@ extension FailureReason {
     case foreignSettings = "foreign_settings"
     case networkNotReceived = "network_not_received"
     case noSelfDisconnect = "no_self_disconnect"
-    case notHeardAfterSave = "not_heard_after_save"
-    case heardFromOtherAddress = "heard_from_other_address"
+    case notHeardAfterSave = "not_received_after_save"
+    case heardFromOtherAddress = "received_from_other_address"
     case configuredOtherwise = "configured_otherwise"
     case minorOnAir = "minor_on_air"
     case minorOnRecord = "minor_on_record"
@@ -33,7 +33,7 @@ extension FailureReason {
     case addressMissing = "address_missing"
     case notClearlyNearest = "not_clearly_nearest"
     case notNear = "not_near"
-    case heardTooBriefly = "heard_too_briefly"
+    case heardTooBriefly = "received_too_briefly"
     case adapterMissing = "adapter_missing"
     case adapterShared = "adapter_shared"
     case notConfirmed = "not_confirmed"
@@ -48,8 +48,8 @@ extension FailureReason {
     case stackError = "stack_error"
   }
 
-  /// Which reason it is, without its context.
-  public var code: Code {
+  /// The reason without its context.
+  package var code: Code {
     switch self {
     case .neverHeard: .neverHeard
     case .adapterDeaf: .adapterDeaf

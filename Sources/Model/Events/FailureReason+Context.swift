@@ -1,42 +1,49 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The context of a reason, whichever it is: for logs and tables, which treat all alike.
+/// The context of any reason, for logs and tables, which treat all reasons alike.
 extension FailureReason {
-  /// The stage it happened in.
-  public var stage: Stage? { Form(self).stage }
+  /// The stage in which it happened.
+  package var stage: Stage? { Form(self).stage }
   /// The setting concerned.
-  public var setting: SettingName? { Form(self).setting }
-  /// The ATT error that the device answered with.
-  public var attError: UInt8? { Form(self).attError }
-  /// The device's own words.
-  public var deviceText: String? { Form(self).deviceText }
-  /// The stack's own words.
-  public var stackText: String? { Form(self).stackText }
-  /// What the device holds instead of what is wanted, as people read it.
-  public var held: String? { Form(self).held }
-  /// The minor that was heard instead, or that another device has.
-  public var minor: UInt16? { Form(self).minor }
-  /// Other devices concerned: candidates, or those that have the room's identity.
-  public var addresses: [BluetoothAddress]? { Form(self).addresses }
-  /// The devices that could be the room's, or that have its identity, and how strongly each was heard.
-  public var candidates: [HeardCandidate]? { Form(self).candidates }
+  package var setting: SettingName? { Form(self).setting }
+  /// The ATT error of the device.
+  package var attError: UInt8? { Form(self).attError }
+  /// The device's error message.
+  package var deviceText: String? { Form(self).deviceText }
+  /// The stack's error message.
+  package var stackText: String? { Form(self).stackText }
+  /// The settings that the device holds instead, for display.
+  package var held: String? { Form(self).held }
+  /// The minor that was received instead, or that another device has.
+  package var minor: UInt16? { Form(self).minor }
+  /// Other devices concerned: candidates, or those with the room's identity.
+  package var addresses: [BluetoothAddress]? { Form(self).addresses }
+  /// The devices that could be the room's, or that have its identity, with their RSSI.
+  package var candidates: [HeardCandidate]? { Form(self).candidates }
   /// The adapter that the room is near, as the manifest names it.
-  public var near: String? { Form(self).near }
+  package var near: String? { Form(self).near }
   /// The WiFi networks that the device receives.
-  public var networks: [HeardNetwork]? { Form(self).networks }
-  /// The seconds after which a timeout was over.
-  public var seconds: Double? { Form(self).seconds }
+  package var networks: [HeardNetwork]? { Form(self).networks }
+  /// The time of a timeout, in seconds.
+  package var seconds: Double? { Form(self).seconds }
 }
 
 extension SaveResponse {
-  /// What the trouble after a submission says.
+  /// The messages of a failure after the submission.
   package init(of trouble: FailureReason?) {
     self.init(deviceText: trouble?.deviceText, stackText: trouble?.stackText)
   }
 }
 
 extension FailureReason {
-  /// This failure of an attempt, put down to a pause of the host; one that happened in no stage of it stays.
+  /// This failure with the loss of the adapter as its cause.
+  package var causedByAdapterLoss: FailureReason {
+    let form = Form(self)
+    guard let stage = form.stage else { return .adapterLost(.idle(stackText: form.stackText)) }
+    return .adapterLost(HostLoss(FailedStep(stage, setting: form.setting, stackText: form.stackText)))
+  }
+
+  /// This failure with a pause of the host as its cause; outside an attempt it stays as it is.
   package var causedByHostPause: FailureReason {
     let form = Form(self)
     guard let stage = form.stage else { return self }

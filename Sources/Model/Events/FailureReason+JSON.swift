@@ -1,17 +1,15 @@
 import Bluetooth
 
-/// In JSON a reason is one flat object: its code, and the context that it has.
+/// In JSON, a reason is one flat object: its code and its context.
 extension FailureReason: Codable {
-  /// Writes the code and the context that there is.
-  public func encode(to encoder: any Encoder) throws { try Form(self).encode(to: encoder) }
+  package func encode(to encoder: any Encoder) throws { try Form(self).encode(to: encoder) }
 
-  /// Reads what `encode(to:)` writes.
-  /// - Throws: `DecodingError` when context that the code requires is missing or is not that of the code.
-  public init(from decoder: any Decoder) throws {
+  /// - Throws: `DecodingError` when context that the code requires is missing or invalid.
+  package init(from decoder: any Decoder) throws {
     self = try Form(from: decoder).reason(at: decoder.codingPath)
   }
 
-  /// The flat object. It is also what a reason is seen as by those that treat all reasons alike.
+  /// The flat object of a reason, also used by code that treats all reasons alike.
   package struct Form: Codable {
     let code: Code
     var stage: Stage?

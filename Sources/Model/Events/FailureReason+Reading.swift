@@ -1,9 +1,9 @@
 import Bluetooth
 
-/// From the flat object of JSON to a reason with the context that its code has.
+/// Conversion from the flat JSON object to a reason.
 extension FailureReason.Form {
   /// The reason.
-  /// - Parameter path: where the object is, for the error.
+  /// - Parameter path: the path of the object, for the error.
   func reason(at path: [any CodingKey]) throws(DecodingError) -> FailureReason {
     let context = Context(form: self, path: path)
     return switch code {
@@ -69,7 +69,7 @@ extension FailureReason.Form {
     }
   }
 
-  /// How a step failed by itself.
+  /// How a step had failed before a pause ended it.
   var finding: PausedStep.Finding? {
     if let seconds { return .timeout(seconds: seconds) }
     if let attError { return .attError(attError) }
@@ -77,7 +77,7 @@ extension FailureReason.Form {
     return held.map { .held($0) }
   }
 
-  /// What a form says, as the payloads that reasons have.
+  /// The payloads of reasons, from a form.
   private struct Context {
     let form: FailureReason.Form
     let path: [any CodingKey]
@@ -93,7 +93,7 @@ extension FailureReason.Form {
       return value
     }
 
-    /// A value, once it is sure that the form has the one stage that its code can have.
+    /// A value, after a check that the form has the only stage that its code permits.
     func at<Value>(_ stage: Stage, _ value: Value) throws(DecodingError) -> Value {
       guard try required(form.stage, .stage) == stage else {
         throw .dataCorrupted(
@@ -108,7 +108,7 @@ extension FailureReason.Form {
       FailedStep(try required(form.stage, .stage), setting: form.setting, stackText: form.stackText)
     }
 
-    /// In no stage of an attempt nothing was searched for.
+    /// Without a stage there was no search.
     func searchSeconds() throws(DecodingError) -> Double? {
       form.stage == nil ? nil : try at(.search, required(form.seconds, .seconds))
     }

@@ -1,99 +1,97 @@
-public import Bluetooth
+package import Bluetooth
 
-/// Why something did not succeed, with the context that this reason has. Sentences and advice for people are made at the edge.
-public enum FailureReason: Hashable, Sendable {
-  /// It was not heard on any adapter. An attempt that searched for it says for how many seconds.
+/// Why something failed, with its context. The edge makes sentences and advice from it.
+package enum FailureReason: Hashable, Sendable {
+  /// No adapter received the device. After a search of an attempt, with its length in seconds.
   case neverHeard(searchSeconds: Double? = nil)
-  /// No adapter reported any device at all, not even others.
+  /// No adapter received any device at all.
   case adapterDeaf
-  /// It was heard, and did not answer a connection within the timeout: ours, which has seconds, or the stack's.
+  /// The device was received, but a connection timed out: by the program, with seconds, or by the stack.
   case connectTimedOut(seconds: Double? = nil, stackText: String? = nil)
-  /// The connection attempt failed.
   case connectFailed(FailedStep)
-  /// The stack had forgotten it before it was connected to: nothing was sent.
+  /// The stack had forgotten the device before the connection: nothing was sent.
   case unknownToStack(stackText: String? = nil)
-  /// The link was lost.
   case linkLost(FailedStep)
-  /// The stage took longer than its timeout: ours, which has seconds, or the stack's.
+  /// The stage timed out: by the program, with seconds, or by the stack.
   case stageTimedOut(FailedStep, seconds: Double? = nil)
-  /// It does not have the service or characteristic that its family has.
+  /// The device does not have the service or a characteristic of its family.
   case serviceMissing(FailedStep)
-  /// It has the service, or a characteristic that is needed, more than once: which one is meant is not known, so nothing was
-  /// written.
+  /// The device has the service or a characteristic more than once. Which one is meant is unknown, so nothing
+  /// was written.
   case serviceAmbiguous(FailedStep)
-  /// It answered a write or read with an ATT error, or does not permit it.
+  /// The device responded with an ATT error, or does not permit the operation.
   case attributeRejected(FailedStep, attError: UInt8? = nil)
-  /// It refused in its own words.
+  /// The device refused with a message.
   case refused(stage: Stage, deviceText: String)
-  /// It came back waiting to be provisioned: what was written was not kept.
+  /// The device is in provisioning mode again: it kept nothing.
   case saveNotKept
-  /// It came back with another identity than was written.
+  /// The device advertises another identity than the one written.
   case wrongIdentity(minor: UInt16, held: String? = nil)
-  /// Read back, it holds something else than was written.
+  /// The device holds another value than the one written.
   case readBackMismatch(setting: SettingName, held: String)
-  /// It holds settings that are neither the factory's nor this room's, and nobody allowed to overwrite them.
+  /// The device holds settings that are neither the factory's nor this room's, and the operator did not
+  /// permit overwriting.
   case foreignSettings(held: String, SettingsSource)
-  /// It does not receive the WiFi network that it is to join, whose SSID this is, and receives these: nothing was written.
+  /// The device does not receive the WiFi network that it is to join, but these; nothing was written.
   case networkNotReceived(ssid: String, networks: [HeardNetwork])
-  /// It was written and did not end the link, as it does when it has taken what was written.
+  /// The device did not end the link after the write, as it does when it accepts the values.
   case noSelfDisconnect(seconds: Double? = nil)
-  /// Written and submitted, and not heard afterwards. Without a response the save was that of an earlier run.
+  /// The device was not received after the save. The response is nil after a save of an earlier run.
   case notHeardAfterSave(SaveResponse?)
-  /// Written and submitted; afterwards its identity was heard from other addresses only, which proves nothing.
+  /// After the save, only other addresses sent the device's identity, which proves nothing.
   case heardFromOtherAddress(OtherSenders, SaveResponse)
-  /// It is on air, configured with another identity: a person must put it into provisioning mode. What it holds is told
-  /// of a device that was configured elsewhere.
+  /// The device is configured with another identity and must be put into provisioning mode. `held` is set for
+  /// a device that was configured elsewhere.
   case configuredOtherwise(minor: UInt16, held: String? = nil)
-  /// The room's minor is on air from another address.
+  /// Another address sends the room's minor.
   case minorOnAir(MinorHolders)
-  /// The room's minor is on record at another address, which was not heard to have another.
+  /// The record has the room's minor at another address, and no sighting contradicts that.
   case minorOnRecord(MinorHolders)
-  /// Its device is at work with the settings of an earlier run, and cannot be rewritten in place. The minor is nil for a
+  /// The device has the settings of an earlier run and cannot be rewritten in place. The minor is nil for a
   /// family without one.
   case settingsChanged(minor: UInt16?)
-  /// What would be done is not what the plan says.
+  /// Matching differs from the plan.
   case planOutdated
-  /// Another run works with the adapter: the adapter, and the run that holds it.
+  /// Another run has reserved the adapter; the text names the adapter and that run.
   case adapterClaimed(holder: String)
-  /// This host slept, or was held, in the middle of it.
+  /// This host was suspended or stopped during the step.
   case hostPaused(PausedStep)
-  /// More devices were heard than rooms are left to take any of them; or, with a minor, several have the identity of a
-  /// room whose device was configured elsewhere.
+  /// More devices were received than rooms are left for them; or, with a minor, several devices have the
+  /// identity of a room whose device was configured elsewhere.
   case tooManyCandidates([BluetoothAddress], minor: UInt16? = nil)
-  /// No device was left for this room, or none was heard near its adapter.
+  /// No device was left for this room, or none was received near its adapter.
   case noCandidate(near: String? = nil)
-  /// Devices of the room's family do not tell on air whether they are provisioned: the room must name its own.
+  /// The family does not show on air whether a device is provisioned, so the room must name its device.
   case addressNeeded(heard: [BluetoothAddress])
-  /// The manifest does not say yet which device is the room's: its label is to be read.
+  /// The manifest does not yet name the room's device: its label must be read.
   case addressMissing
-  /// None of the devices near the room's adapter is clearly the nearest.
+  /// No device near the room's adapter is clearly the nearest.
   case notClearlyNearest(NearCandidates)
   /// The nearest device is too far from the room's adapter to be in the room.
   case notNear(NearCandidates)
-  /// The nearest device was not heard long or often enough yet to be sure of it.
+  /// The nearest device was received for too short a time, or too rarely.
   case heardTooBriefly(NearCandidates)
-  /// The adapter that the room is near is not there.
+  /// The adapter of the room is absent.
   case adapterMissing(near: String)
-  /// More rooms than one are near the same adapter.
+  /// Several rooms are near the same adapter.
   case adapterShared(near: String)
-  /// The proposed assignment was not confirmed.
+  /// The operator did not confirm the proposed assignment.
   case notConfirmed
-  /// More rooms failed than were allowed to, so no more were begun.
+  /// More rooms failed than permitted, so no further room began.
   case tooManyFailures
-  /// None of the first rooms of its network was done, so it was not begun.
+  /// None of the first rooms of its network succeeded, so it did not begin.
   case canariesFailed
-  /// The first rooms were done, and then the rest was not wanted.
+  /// The first rooms are done, and the operator rejected the others.
   case canariesRefused
   /// The adapter was switched off or unplugged.
   case adapterLost(HostLoss)
-  /// The Bluetooth stack or the bus went away.
+  /// The Bluetooth stack or the bus was lost.
   case stackLost(HostLoss)
-  /// The adapter has no free connection.
+  /// The adapter has no free slot.
   case outOfSlots(FailedStep)
-  /// The run was interrupted.
   case interrupted(Interruption)
   /// The record could not be written, so nothing more was done.
   case recordUnwritable(Interruption)
-  /// The stack reported another error; its text says which.
+  /// The stack reported another error, with its message.
   case stackError(FailedStep)
 }

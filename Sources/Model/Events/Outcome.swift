@@ -1,46 +1,45 @@
-public import Bluetooth
-public import FoundationEssentials
+package import Bluetooth
+package import FoundationEssentials
 
-/// How a room ended. Every selected room ends with exactly one. The names are frozen.
-public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Written and proved at the first attempt.
+/// The outcome of a room. Every selected room gets exactly one. The names are frozen.
+package enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Written and proved in the first attempt.
   case provisioned
-  /// Written and proved after at least one attempt that failed.
+  /// Written and proved after at least one failed attempt.
   case provisionedAfterRetry = "provisioned_after_retry"
-  /// It was as wanted before this run.
+  /// Provisioned before this run.
   case alreadyProvisioned = "already_provisioned"
-  /// A person must act first.
-  case needsHands = "needs_hands"
-  /// Written, perhaps kept, not proved.
+  /// An operator action is required.
+  case actionRequired = "action_required"
+  /// Written, perhaps saved, not proved.
   case unconfirmed
-  /// Tried and not done.
+  /// Attempted without success.
   case failed
-  /// Never reached.
+  /// Never connected to.
   case unreachable
-  /// Several devices could be meant.
+  /// Several devices are possible.
   case ambiguous
-  /// Not tried in this run.
+  /// Not attempted in this run.
   case pending
-  /// Deselected.
+  /// Not selected.
   case skipped
   /// The run ended first.
   case cancelled
 
-  /// Whether nothing is left to do.
-  public var isSuccess: Bool {
+  package var isSuccess: Bool {
     switch self {
     case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: true
-    case .needsHands, .unconfirmed, .failed, .unreachable, .ambiguous, .pending, .skipped, .cancelled: false
+    case .actionRequired, .unconfirmed, .failed, .unreachable, .ambiguous, .pending, .skipped, .cancelled:
+      false
     }
   }
 }
 
 extension Outcome {
-  /// Whether it was tried, or looked for, in vain.
   package var isFailure: Bool {
     switch self {
     case .failed, .unreachable, .unconfirmed: true
-    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned, .needsHands, .ambiguous, .pending,
+    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned, .actionRequired, .ambiguous, .pending,
       .skipped,
       .cancelled:
       false
@@ -48,25 +47,29 @@ extension Outcome {
   }
 }
 
-/// What a claim rests on: always the device's own doing.
-public struct Evidence: Hashable, Sendable {
-  /// Grades, strongest first. The names are frozen.
-  public enum Grade: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its beacon with the written identity, from the address that was written, first heard after the save.
+/// The evidence for a result; it always comes from the device itself.
+package struct Evidence: Hashable, Sendable {
+  /// The grades, strongest first. The names are frozen.
+  package enum Grade: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The device's beacon with the written identity, from the address that was written, first received after
+    /// the save.
     case freshBeacon = "fresh_beacon"
-    /// A beacon with the written identity from one other address, silent before: it changed its address.
+    /// A beacon with the written identity from one other address, not received before the save: the device
+    /// changed its address.
     case freshBeaconOtherAddress = "fresh_beacon_other_address"
-    /// Its beacon was on air with the wanted identity before this run wrote anything.
+    /// The beacon with the wanted identity, received before this run wrote anything.
     case beaconOnAir = "beacon_on_air"
-    /// The device held what was wanted when it was read; its beacon was not heard.
+    /// A read showed the wanted settings; the beacon was not received.
     case readBack = "read_back"
-    /// The device said over the link that it had saved; nothing was heard afterwards.
+    /// The device reported over the link that it had saved; nothing was received afterwards.
     case savedStatus = "saved_status"
-    /// The device ended the link after the write, as it does when it has taken it. Weak: a lost link looks the same.
+    /// The device ended the link after the write, as it does when it accepts the values. Weak: a lost link
+    /// looks the same.
     case selfDisconnect = "self_disconnect"
 
-    /// Whether it suffices for a success; what the device said alone does not, where its beacon should be heard.
-    public var isProof: Bool {
+    /// Whether it suffices for a success. A report of the device does not suffice if its beacon should be
+    /// received.
+    package var isProof: Bool {
       switch self {
       case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .selfDisconnect: true
       case .readBack, .savedStatus: false
@@ -74,23 +77,22 @@ public struct Evidence: Hashable, Sendable {
     }
   }
 
-  /// How strong it is.
-  public var grade: Grade
-  /// The address it came from.
-  public var address: BluetoothAddress
-  /// The minor that was heard, where a beacon was.
-  public var minor: UInt16?
-  /// RSSI of it in dBm, where known.
-  public var rssi: Int?
-  /// Seconds from the submission of the save until it was heard.
-  public var secondsAfterSave: Double?
-  /// The run that has it on record, where that is an earlier one: then it was not seen in this run.
-  public var run: String?
-  /// When that earlier run saw it.
-  public var seenAt: Date?
+  package var grade: Grade
+  /// The address that it came from.
+  package var address: BluetoothAddress
+  /// The minor of the beacon; nil without one.
+  package var minor: UInt16?
+  /// The RSSI of the beacon in dBm, if known.
+  package var rssi: Int?
+  /// Seconds from the submission of the save to the evidence.
+  package var secondsAfterSave: Double?
+  /// The earlier run that recorded it; nil for evidence of this run.
+  package var run: String?
+  /// When that earlier run recorded it.
+  package var seenAt: Date?
 
-  /// Evidence; what does not apply is left out. `seenAt` is rounded to the millisecond, as the record has it.
-  public init(
+  /// `seenAt` is rounded to the millisecond, as in the record.
+  package init(
     grade: Grade, address: BluetoothAddress, minor: UInt16? = nil, rssi: Int? = nil,
     secondsAfterSave: Double? = nil, run: String? = nil, seenAt: Date? = nil
   ) {
@@ -115,9 +117,8 @@ extension Evidence: Codable {
     case seenAt = "seen_at"
   }
 
-  /// Reads the encoded form.
   /// - Throws: `DecodingError`.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       grade: try container.decode(Grade.self, forKey: .grade),
@@ -129,8 +130,7 @@ extension Evidence: Codable {
       seenAt: try container.decodeIfPresent(Timestamp.self, forKey: .seenAt)?.time)
   }
 
-  /// Writes the encoded form.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(grade, forKey: .grade)
     try container.encode(address, forKey: .address)
@@ -142,29 +142,26 @@ extension Evidence: Codable {
   }
 }
 
-/// How far a setting got.
-public enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Never confirmed by the device.
+/// The state of a setting.
+package enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The device has not confirmed it.
   case notWritten = "not_written"
-  /// The device confirmed the write; nothing shows that it acts by it.
+  /// The device confirmed the write; nothing shows that it uses the value.
   case written
-  /// The device's own signal shows it, or its own answer when it was read afterwards.
+  /// A beacon or a later read of the device shows the value.
   case proved
 }
 
-/// How far a setting of a room got.
-public struct SettingResult: Hashable, Sendable, Codable {
-  /// Which setting.
-  public var name: SettingName
-  /// The value, or nil when it is a secret.
-  public var value: String?
-  /// How far it got.
-  public var state: SettingState
-  /// What tells whether a secret is still the same, and nothing else of it (`SecretSeal`).
-  public var fingerprint: String?
+/// The state of a room's setting.
+package struct SettingResult: Hashable, Sendable, Codable {
+  package var name: SettingName
+  /// The value; nil for a secret.
+  package var value: String?
+  package var state: SettingState
+  /// The keyed digest that shows whether a secret is the same (`SecretSeal`).
+  package var fingerprint: String?
 
-  /// A setting's result.
-  public init(name: SettingName, value: String?, state: SettingState, fingerprint: String? = nil) {
+  package init(name: SettingName, value: String?, state: SettingState, fingerprint: String? = nil) {
     self.name = name
     self.value = value
     self.state = state

@@ -1,5 +1,5 @@
-/// What a number in a record or a plan may be. A number beyond that is damage, found where it is read: sums, differences and
-/// conversions of what was read never overflow.
+/// The valid ranges of numbers in records and plans. A number outside is reported as damage when it is read,
+/// so later sums, differences and conversions cannot overflow.
 enum RecordedNumbers {
   /// Counts, dBm and bytes.
   static let integers = -0x7FFF_FFFF...0x7FFF_FFFF
@@ -23,8 +23,8 @@ extension Double: RecordedNumber {
   fileprivate static var recorded: ClosedRange<Double> { RecordedNumbers.seconds }
 }
 
-/// In this module these stand before those of the standard library: every number that a fact, a plan or a part of these has is
-/// read by them, also by the initialisers that the compiler writes.
+/// In this module, these take precedence over those of the standard library, also in synthesised
+/// initialisers: every number of a fact or a plan is checked.
 extension KeyedDecodingContainer {
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try recorded(type, key) }
 

@@ -1,6 +1,6 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// The encoded form: `{"v":1,"seq":7,"at":"2026-11-21T09:00:00.123Z","elapsed_us":4711,"kind":"…","data":{…}}`.
+/// The encoded form: `{"v":2,"seq":7,"at":"2026-11-21T09:00:00.123Z","elapsed_us":4711,"kind":"…","data":{…}}`.
 extension RunEvent: Codable {
   private enum Key: String, CodingKey {
     case version = "v"
@@ -11,15 +11,15 @@ extension RunEvent: Codable {
     case data
   }
 
-  /// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
-  public static func timestamp(_ time: Date) -> String { Timestamp(time).text }
+  /// The format of a wall-clock time in the record: UTC, to the nearest millisecond,
+  /// `2026-11-21T09:00:00.123Z`.
+  package static func timestamp(_ time: Date) -> String { Timestamp(time).text }
 
-  /// The time that the record has as this text; nil where it is none.
-  public static func time(_ text: String) -> Date? { Timestamp(text)?.time }
+  /// Parses a time of the record; nil for another format.
+  package static func time(_ text: String) -> Date? { Timestamp(text)?.time }
 
-  /// Reads the encoded form.
   /// - Throws: `DecodingError`; a newer version or an unknown kind is `dataCorrupted`.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let version = try container.decode(Int.self, forKey: .version)
     guard version == Self.version else {
@@ -41,8 +41,7 @@ extension RunEvent: Codable {
       })
   }
 
-  /// Writes the encoded form.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(Self.version, forKey: .version)
     try container.encode(sequence, forKey: .sequence)

@@ -1,23 +1,22 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// One thing that happened in a run: numbered, stamped, self-sufficient. Whatever a person or program ever
-/// sees of a run is made from these. None can carry a secret.
-public struct RunEvent: Hashable, Sendable {
-  /// Version of the encoded form.
-  public static let version = 1
+/// One event of a run: numbered, with its times, and complete. Every view of a run is made from events. None
+/// contains a secret.
+package struct RunEvent: Hashable, Sendable {
+  /// The version of the encoded form.
+  package static let version = 2
 
-  /// Its number in the run, from 1 without gaps.
-  public var sequence: Int
-  /// Wall-clock time, to the millisecond.
-  public var at: Date
-  /// Time since the run began, by the monotonic clock, to the microsecond.
-  public var elapsed: Duration
-  /// What happened.
-  public var fact: Fact
+  /// The number in the run, from 1 without gaps.
+  package var sequence: Int
+  /// The wall-clock time, to the millisecond.
+  package var at: Date
+  /// The monotonic time since the run began, to the microsecond.
+  package var elapsed: Duration
+  package var fact: Fact
 
-  /// An event; `at` is rounded to the millisecond and `elapsed` cut to the microsecond, so that an event read
-  /// back equals the one written.
-  public init(sequence: Int, at: Date, elapsed: Duration, fact: Fact) {
+  /// `at` is rounded to the millisecond and `elapsed` truncated to the microsecond, so that a decoded event
+  /// equals the encoded one.
+  package init(sequence: Int, at: Date, elapsed: Duration, fact: Fact) {
     self.sequence = sequence
     self.at = Timestamp.rounded(at)
     self.elapsed = .microseconds(elapsed.inMicroseconds)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A wall-clock time as the record has it: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
+/// A wall-clock time in the record: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
 package struct Timestamp: Codable {
   let time: Date
 
@@ -10,15 +10,16 @@ package struct Timestamp: Codable {
     self.time = time
   }
 
-  /// The time that an encoded one reads back as.
+  /// The value after encoding and decoding.
   static func rounded(_ time: Date) -> Date {
     Date(timeIntervalSince1970: (time.timeIntervalSince1970 * 1000).rounded() / 1000)
   }
 
-  /// The style cuts off what lies below a millisecond, so 0.123 s, which no Double is, would become .122.
+  /// The style truncates below a millisecond, so 0.123 s, which has no exact Double, would become .122
+  /// without the addition.
   package var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
 
-  /// The time that this text says; nil where it says none.
+  /// Parses a time; nil for another format.
   init?(_ text: String) {
     guard let time = try? Self.style.parse(text), RecordedNumbers.times.contains(time.timeIntervalSince1970)
     else { return nil }

@@ -1,16 +1,16 @@
-/// What there is to know of a characteristic of a family's devices, for people that look into one.
-public struct AttributeDescription: Sendable {
-  /// What people call it: `room name`.
-  public var title: String
-  /// The settings that it holds; none where it holds no setting.
-  public var settings: [SettingName]
-  /// Whether its value is a secret: it is neither read nor shown.
-  public var isSecret: Bool
-  /// The settings in a value that was read; a value that means nothing is there as hex.
-  public var decode: @Sendable ([UInt8]) -> [HeldSetting]
+/// The description of a characteristic, for `inspect`.
+package struct AttributeDescription: Sendable {
+  /// The display name: `room name`.
+  package var title: String
+  /// The settings in its value.
+  package var settings: [SettingName]
+  /// Whether its value is a secret, which is neither read nor shown.
+  package var isSecret: Bool
+  /// Decodes a value; one that cannot be decoded is shown in hex.
+  package var decode: @Sendable ([UInt8]) -> [HeldSetting]
 
-  /// A characteristic without a value to decode, unless that is given.
-  public init(
+  /// Decodes nothing by default.
+  package init(
     _ title: String, settings: [SettingName] = [], isSecret: Bool = false,
     decode: @escaping @Sendable ([UInt8]) -> [HeldSetting] = { _ in [] }
   ) {

@@ -1,78 +1,70 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What there is to know of a device family: how to recognise it, which settings it takes, and what proves it. The
-/// session that applies the settings is `DeviceProfile`'s.
-public protocol DeviceFamily: Sendable {
-  /// Its machine name.
+/// The description of a device family: how to recognise it, which settings it takes, and what proves it.
+/// `DeviceProfile` adds the GATT session that applies the settings.
+package protocol DeviceFamily: Sendable {
   var id: ProfileID { get }
-  /// Its name for people.
+  /// The display name.
   var title: String { get }
-  /// How people call one and deal with it.
+  /// The words for messages about its devices.
   var words: DeviceWords { get }
   /// The service through which it is configured.
   var service: BluetoothUUID { get }
-  /// Whether devices of other makes offer that service as well: then it alone tells nothing.
+  /// Whether devices of other makers offer the same service, so that the service alone identifies nothing.
   var isServiceShared: Bool { get }
-  /// Whether a configured device can be written again without anybody touching it. Where it tells
-  /// what it holds, its conversation reads first, and leaves alone what is not the room's.
+  /// Whether a configured device can be written again without an operator action. If its settings are
+  /// readable, the GATT session reads first, and does not overwrite those of another room.
   var isRewritable: Bool { get }
-  /// Whether its conversation hears the device itself, as a session that has little time
-  /// in all must. Others are dialled only when they were heard a short while ago.
+  /// Whether its GATT session searches for the device, as a session with a short time limit must. Other
+  /// devices are connected to only shortly after a sighting.
   var searchesItself: Bool { get }
-  /// Whether it learns how long ago an action was, which a person may mark.
+  /// Whether it needs the time since an action, which the operator may mark.
   var learnsActionTime: Bool { get }
   /// Whether its devices can list the WiFi networks that they receive.
   var listsNetworks: Bool { get }
-  /// The settings it takes, in the order in which people want to see them.
+  /// The settings, in display order.
   var settings: [SettingDescription] { get }
-  /// The stages that an attempt at it has.
+  /// The stages of an attempt.
   var stages: [Stage] { get }
 
-  /// How long each stage may take with these settings, unless the manifest says otherwise.
+  /// The default timeout of each stage with these settings.
   func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts
 
-  /// Within which time a device of this family answers a call, if it answers at all: a first call is not given longer,
-  /// for it holds up others. Nil where nobody can say.
+  /// The usual time within which a device accepts a connection. It bounds first attempts, which would delay
+  /// other devices otherwise. Nil if unknown.
   var answersWithin: Duration? { get }
 
-  /// What this advertisement says about a device of this family; nil when it is none, or cannot be told.
+  /// The state of the device that sent an advertisement; nil for a device of another family, or when that is
+  /// unknown.
   func recognise(_ advertisement: Advertisement) -> Recognition?
 
-  /// This family, which recognises its devices also by what rooms with these settings expect of them.
+  /// This family, extended to recognise what rooms with these settings expect.
   func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self
 
-  /// What there is to know of a characteristic of its devices; nil of one that it does not have.
+  /// The description of a characteristic; nil for an unknown one.
   func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription?
 
-  /// What a device with these settings gives as proof that they are applied.
+  /// The proof that a device has these settings.
   func proof(of settings: [SettingName: SettingValue]) -> Proof
 }
 
 extension DeviceFamily {
-  /// No.
-  public var isServiceShared: Bool { false }
-  /// No: somebody must make it wait again.
-  public var isRewritable: Bool { false }
-  /// Nobody can say.
-  public var answersWithin: Duration? { nil }
-  /// No.
-  public var searchesItself: Bool { false }
-  /// No.
-  public var learnsActionTime: Bool { false }
-  /// No.
-  public var listsNetworks: Bool { false }
+  package var isServiceShared: Bool { false }
+  package var isRewritable: Bool { false }
+  package var answersWithin: Duration? { nil }
+  package var searchesItself: Bool { false }
+  package var learnsActionTime: Bool { false }
+  package var listsNetworks: Bool { false }
 
-  /// It says nothing of its characteristics.
-  public func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? { nil }
+  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? { nil }
 
-  /// It expects nothing of its devices that it does not write.
-  public func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self { self }
+  package func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self { self }
 
-  /// The settings that are expected of its devices, and never written.
-  public var expectedSettings: Set<SettingName> {
+  /// The settings that are expected on air and never written.
+  package var expectedSettings: Set<SettingName> {
     Set(settings.filter { !$0.isWritten }.map(\.name))
   }
 
-  /// Whether its devices tell on air who they are: only those can be registered without being written.
-  public var hasIdentity: Bool { settings.contains(where: \.isOnAir) }
+  /// Whether its devices have an identity on air; only those can be registered without being written.
+  package var hasIdentity: Bool { settings.contains(where: \.isOnAir) }
 }

@@ -1,22 +1,21 @@
-/// What people call a device of a family, and how they see on the device itself what it is doing.
-public struct DeviceWords: Hashable, Sendable {
-  /// What to call one: `sensor`.
-  public let noun: String
-  /// How to get it to wait for provisioning, to follow a comma or "and"; nil when it can always be written.
-  public let makeItWait: String?
-  /// How to see that it waits for provisioning, as a condition at the beginning of a sentence.
-  public let stillWaiting: String
-  /// How to see that it does not, likewise.
-  public let notWaiting: String
-  /// What to know about addresses on its label, as a sentence; nil when nothing.
-  public let label: String?
-  /// What else to do when it does not answer a connection, as sentences; nil when nothing.
-  public let notAnswering: String?
-  /// What to do when its service is missing, instead of what helps with other devices, as sentences; nil when nothing.
-  public let serviceMissing: String?
+/// The words for messages about a device of a family.
+package struct DeviceWords: Hashable, Sendable {
+  /// The noun: `sensor`.
+  package let noun: String
+  /// How to put it into provisioning mode, to follow a comma or "and"; nil when it can always be written.
+  package let makeItWait: String?
+  /// How to see that it is in provisioning mode, as a condition at the beginning of a sentence.
+  package let stillWaiting: String
+  /// How to see that it is not, as a condition at the beginning of a sentence.
+  package let notWaiting: String
+  /// A note about the address on its label, as a sentence; nil without one.
+  package let label: String?
+  /// Further advice when a connection fails, as sentences; nil without any.
+  package let notAnswering: String?
+  /// The advice when its service is missing, as sentences; nil for the general advice.
+  package let serviceMissing: String?
 
-  /// Words; a plain set unless given.
-  public init(
+  package init(
     noun: String = "device", makeItWait: String? = "put it into provisioning mode",
     stillWaiting: String = "If it is still in provisioning mode",
     notWaiting: String = "If it is not in provisioning mode", label: String? = nil,

@@ -1,31 +1,31 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What an advertisement says about a device of a family.
-public enum Recognition: Hashable, Sendable {
-  /// It waits to be provisioned.
+/// The state of a device, by an advertisement.
+package enum Recognition: Hashable, Sendable {
+  /// It is in provisioning mode.
   case awaitingProvisioning
-  /// It is at work, with this identity.
+  /// It is configured with this identity.
   case configured(IBeacon)
-  /// It is there, and does not tell on air what it holds.
+  /// It is present; its advertisement does not show its settings.
   case present
 }
 
-/// What proves a device.
-public enum Proof: Hashable, Sendable {
+/// The proof that a device has its settings.
+package enum Proof: Hashable, Sendable {
   /// An iBeacon with this identity, from the address that was written.
   case beacon(BeaconIdentity)
-  /// That the device itself ends the link after the write: nothing on air tells.
+  /// The device itself ends the link after the write; nothing on air shows the settings.
   case selfDisconnect
 }
 
 extension Proof {
-  /// Whether this beacon is the one to be heard.
-  public func isMet(by beacon: IBeacon) -> Bool {
+  /// Whether this beacon is the proof.
+  package func isMet(by beacon: IBeacon) -> Bool {
     self == .beacon(beacon.identity)
   }
 
-  /// The minor of the beacon to be heard; nil where none is.
-  public var minor: UInt16? {
+  /// The minor of the expected beacon; nil without one.
+  package var minor: UInt16? {
     if case .beacon(let identity) = self { identity.minor } else { nil }
   }
 }

@@ -1,18 +1,17 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The end of a conversation: the last word has been submitted.
-public struct Submission: Hashable, Sendable {
-  /// When it was submitted; proof counts only if first heard after this.
-  public var at: MonotonicInstant
-  /// How the device itself acknowledged it; nil when it did not.
-  public var acknowledgement: Evidence.Grade?
-  /// Whether nothing had to be written: the device held it all.
-  public var isUnchanged: Bool
-  /// What came instead of an acknowledgement: no failure yet, but the reason should the proof not be heard.
-  public var trouble: FailureReason?
+/// The result of a GATT session: everything was submitted.
+package struct Submission: Hashable, Sendable {
+  /// When it was submitted; proof counts only if first received after this.
+  package var at: MonotonicInstant
+  /// How the device acknowledged it; nil when it did not.
+  package var acknowledgement: Evidence.Grade?
+  /// Whether nothing had to be written because the device held everything.
+  package var isUnchanged: Bool
+  /// The failure instead of an acknowledgement. It becomes the reason only if the proof does not arrive.
+  package var trouble: FailureReason?
 
-  /// A submission.
-  public init(
+  package init(
     at: MonotonicInstant, acknowledgement: Evidence.Grade?, isUnchanged: Bool = false,
     trouble: FailureReason? = nil
   ) {

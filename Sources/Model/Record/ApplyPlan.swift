@@ -1,24 +1,22 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What a run would do, room by room, on what was heard and what is on record: what `plan` shows and saves, and
-/// what `apply --plan` must find again before it touches anything.
-public struct ApplyPlan: Hashable, Sendable, Codable {
-  /// Name and version of the encoded form.
-  public static let schema = "roboprov/plan/2"
+/// What a run would do, room by room, by the advertisements and the record: `plan` shows and saves it, and
+/// `apply --plan` requires the same result before it writes anything.
+package struct ApplyPlan: Hashable, Sendable, Codable {
+  /// The name and version of the encoded form.
+  package static let schema = "roboprov/plan/3"
 
-  /// The encoded form's name.
-  public var schema: String
+  package var schema: String
   /// The building's stable id.
-  public var building: String
+  package var building: String
   /// The manifest's digest, as in `RunStarted`.
-  public var manifestSHA256: String
-  /// What tells whether the passwords of the rooms that it was made for are still the same; nil without a site key.
-  public var passwords: SealedPasswords?
+  package var manifestSHA256: String
+  /// The fingerprint of the passwords of the planned rooms; nil without a site key.
+  package var passwords: SealedPasswords?
   /// The rooms of the manifest, in its order.
-  public var rooms: [PlannedStep]
+  package var rooms: [PlannedStep]
 
-  /// A plan.
-  public init(
+  package init(
     building: String, manifestSHA256: String, passwords: SealedPasswords? = nil, rooms: [PlannedStep]
   ) {
     schema = Self.schema
@@ -36,16 +34,15 @@ public struct ApplyPlan: Hashable, Sendable, Codable {
     case rooms
   }
 
-  /// Reads the encoded form.
-  /// - Throws: `DecodingError`; a room that is there twice is `dataCorrupted`.
-  public init(from decoder: any Decoder) throws {
+  /// - Throws: `DecodingError`; a duplicate room is `dataCorrupted`.
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     schema = try container.decode(String.self, forKey: .schema)
     building = try container.decode(String.self, forKey: .building)
     manifestSHA256 = try container.decode(String.self, forKey: .manifestSHA256)
     passwords = try container.decodeIfPresent(SealedPasswords.self, forKey: .passwords)
     rooms = try container.decode([PlannedStep].self, forKey: .rooms)
-    // Only one of two steps could be carried out, and a person may have read the other.
+    // Only one of two steps could be carried out, and the operator may have read the other.
     guard Set(rooms.map(\.room)).count == rooms.count else {
       throw DecodingError.dataCorruptedError(
         forKey: .rooms, in: container, debugDescription: "a room is there twice")
@@ -54,50 +51,61 @@ public struct ApplyPlan: Hashable, Sendable, Codable {
 }
 
 /// What a run would do with one room.
-public struct PlannedStep: Hashable, Sendable, Codable {
-  /// What is done. The names are frozen.
-  public enum Action: String, Hashable, Sendable, Codable, CaseIterable {
+package struct PlannedStep: Hashable, Sendable, Codable {
+  /// The actions. The names are frozen.
+  package enum Action: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its device is written.
     case provision
-    /// It is done already.
+    /// It is provisioned already.
     case done
-    /// Its device was configured elsewhere, and was not heard yet: it is listened for.
+    /// Its device was configured elsewhere and not received yet: the run waits for it.
     case await
     /// Nothing can be written.
     case stop
-    /// It is not worked on.
+    /// The run does not work on it.
     case exclude
   }
 
-  /// The room.
-  public var room: RoomID
-  /// Its name for people.
-  public var name: String
-  /// What is done.
-  public var action: Action
-  /// True of a room whose device was configured elsewhere; nil else.
-  public var registered: Bool?
-  /// The device.
-  public var address: BluetoothAddress?
-  /// What joins room and device.
-  public var basis: BindingBasis?
-  /// What its device would be given, in the order of the family; nil unless `action` is `provision`.
-  public var settings: [PlannedSetting]?
-  /// Whether the device was heard.
-  public var heard: Bool
-  /// RSSI of it in dBm, where known.
-  public var rssi: Int?
-  /// What `done` rests on.
-  public var evidence: Evidence?
-  /// The outcome of a room that is stopped.
-  public var outcome: Outcome?
-  /// Why a room is stopped.
-  public var reason: FailureReason?
-  /// Why a room is not worked on.
-  public var exclusion: Exclusion?
+  package var room: RoomID
+  /// The display name.
+  package var name: String
+  package var action: Action
+  /// True when its device was configured elsewhere; nil otherwise.
+  package var registered: Bool?
+  package var address: BluetoothAddress?
+  package var basis: BindingBasis?
+  /// The settings that its device would get, in the order of the family; nil unless `action` is `provision`.
+  package var settings: [PlannedSetting]?
+  /// Whether the device was received.
+  package var heard: Bool
+  /// The RSSI of the device in dBm, if known.
+  package var rssi: Int?
+  /// The evidence for `done`.
+  package var evidence: Evidence?
+  /// The outcome for `stop`.
+  package var outcome: Outcome?
+  /// The reason for `stop`.
+  package var reason: FailureReason?
+  /// The reason for `exclude`.
+  package var exclusion: Exclusion?
 
-  /// A step; what does not apply is left out.
-  public init(
+  enum CodingKeys: String, CodingKey {
+    case room
+    case name
+    case action
+    case registered
+    case address
+    case basis
+    case settings
+    case heard = "received"
+    case rssi
+    case evidence
+    case outcome
+    case reason
+    case exclusion
+  }
+
+  package init(
     room: RoomID, name: String, action: Action, registered: Bool? = nil,
     address: BluetoothAddress? = nil, basis: BindingBasis? = nil, settings: [PlannedSetting]? = nil,
     heard: Bool = false, rssi: Int? = nil, evidence: Evidence? = nil, outcome: Outcome? = nil,
@@ -119,32 +127,31 @@ public struct PlannedStep: Hashable, Sendable, Codable {
   }
 }
 
-/// A room for which a plan and what would be done differ.
-public struct PlanDifference: Hashable, Sendable {
-  /// What the plan says; nil of a room that it does not have.
-  public var planned: PlannedStep?
-  /// What would be done; nil of a room that the manifest has no longer.
-  public var found: PlannedStep?
+/// A room whose step differs between a plan and the present matching.
+package struct PlanDifference: Hashable, Sendable {
+  /// The step in the plan; nil for a room that it does not have.
+  package var planned: PlannedStep?
+  /// The present step; nil for a room that the manifest no longer has.
+  package var found: PlannedStep?
 
-  /// A difference.
-  public init(planned: PlannedStep?, found: PlannedStep?) {
+  package init(planned: PlannedStep?, found: PlannedStep?) {
     self.planned = planned
     self.found = found
   }
 }
 
 extension ApplyPlan {
-  /// The rooms that it was made for.
-  public var selection: RoomSelection {
+  /// The rooms of the plan.
+  package var selection: RoomSelection {
     let chosen = rooms.filter { $0.exclusion?.cause != .deselected }.map(\.room)
-    // Without any, none: an empty `only` would be all.
+    // An empty `only` would select all rooms.
     return chosen.isEmpty ? RoomSelection(skip: Set(rooms.map(\.room))) : RoomSelection(only: Set(chosen))
   }
 
-  /// Where what would be done now differs in what matters: which room's device is written, which device that
-  /// is and why, what it is given, and which rooms are left alone. How strongly a device is heard, whether one that is done is
-  /// heard at all, and what the device held before, may change.
-  public func differences(from found: ApplyPlan) -> [PlanDifference] {
+  /// The relevant differences from the present matching: which device is written for each room, on which
+  /// basis and with which settings, and which rooms get nothing. RSSI, sightings of provisioned devices and
+  /// the recorded earlier values may differ.
+  package func differences(from found: ApplyPlan) -> [PlanDifference] {
     let planned = Dictionary(rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     let present = Set(found.rooms.map(\.room))
     let changed = found.rooms.compactMap { step -> PlanDifference? in
@@ -171,7 +178,7 @@ extension PlannedStep {
   }
 
   fileprivate var essence: some Hashable {
-    // One that is never written may be heard, or not.
+    // A device that is never written may or may not be received.
     if registered == true, action == .await || action == .done { return Essence(action: .done) }
     return Essence(
       action: action, address: address, basis: basis, reason: reason?.code,

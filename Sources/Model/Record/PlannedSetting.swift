@@ -1,26 +1,24 @@
 /// A setting that would be written to a room's device.
-public struct PlannedSetting: Hashable, Sendable, Codable {
-  /// How the value compares to what the record has the device holding. The names are frozen.
-  public enum Change: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The record knows of no earlier value.
+package struct PlannedSetting: Hashable, Sendable, Codable {
+  /// The new value compared with the recorded one. The names are frozen.
+  package enum Change: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The record has no earlier value.
     case set
-    /// The device was given another value before.
+    /// The last write had another value.
     case changed
-    /// The device was given the same value before.
+    /// The last write had the same value.
     case unchanged
   }
 
-  /// Which setting.
-  public var name: SettingName
-  /// The value that would be written; nil of a secret.
-  public var value: String?
-  /// The value that the record has the device holding; nil of a secret, and where there is none.
-  public var recorded: String?
-  /// How the two compare; nil where that cannot be told.
-  public var change: Change?
+  package var name: SettingName
+  /// The value that would be written; nil for a secret.
+  package var value: String?
+  /// The value on record; nil for a secret, and without one.
+  package var recorded: String?
+  /// How the two compare; nil if unknown.
+  package var change: Change?
 
-  /// A setting.
-  public init(name: SettingName, value: String?, recorded: String? = nil, change: Change? = nil) {
+  package init(name: SettingName, value: String?, recorded: String? = nil, change: Change? = nil) {
     self.name = name
     self.value = value
     self.recorded = recorded
@@ -29,9 +27,9 @@ public struct PlannedSetting: Hashable, Sendable, Codable {
 }
 
 extension PlannedSetting {
-  /// A value that would be written to the device of `lastWrite`; nil of a device that was never written.
+  /// A setting for a device, compared with `lastWrite`; nil for a device that was never written.
   /// - Parameters:
-  ///   - wanted: the setting as the room wants it, its secret sealed with `sealKey`.
+  ///   - wanted: the setting that the room wants, its secret sealed with `sealKey`.
   ///   - isOfRoom: whether `lastWrite` was for the same room: secrets of other rooms have other fingerprints.
   package init(_ wanted: SettingResult, sealKey: String?, over lastWrite: Deed?, isOfRoom: Bool) {
     self.init(name: wanted.name, value: wanted.value)
@@ -39,7 +37,7 @@ extension PlannedSetting {
       change = .set
       return
     }
-    // What was intended and never confirmed, the device may hold or not.
+    // Whether the device holds a setting that was never confirmed is unknown.
     guard old.state != .notWritten || lastWrite.settingsRecorded[wanted.name] != nil else { return }
     recorded = old.value
     if let value = wanted.value, let recorded {

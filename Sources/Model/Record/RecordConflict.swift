@@ -1,25 +1,24 @@
-public import Bluetooth
+package import Bluetooth
 
-/// Where a manifest contradicts the record, or the record itself: nothing is touched until a person has said
-/// which is meant.
-public enum RecordConflict: Hashable, Sendable {
-  /// The manifest names another device than the record. Allowed by `rebind`.
+/// A conflict between the manifest and the record, or within the record: a run writes nothing until the
+/// operator resolves it.
+package enum RecordConflict: Hashable, Sendable {
+  /// The manifest names another device than the record. Permitted by `rebind`.
   case boundToAnother(room: RoomID, named: BluetoothAddress, recorded: BluetoothAddress)
-  /// The manifest names a device that the record has in another room. Allowed by `rebind`.
+  /// The manifest names a device that the record has in another room. Permitted by `rebind`.
   case deviceOfAnotherRoom(room: RoomID, named: BluetoothAddress, other: RoomID)
-  /// The manifest names a device that was taken out of service. Allowed by `rebind`.
+  /// The manifest names a device that was taken out of service. Permitted by `rebind`.
   case deviceRetired(room: RoomID, named: BluetoothAddress, Retirement)
-  /// The room was provisioned with another minor. Allowed by `renumber`.
+  /// The room was provisioned with another minor. Permitted by `renumber`.
   case renumbered(room: RoomID, from: UInt16, to: UInt16, device: BluetoothAddress)
-  /// Records that were merged have several devices for a room. Settled by `rebind`, or by replacing all but one.
+  /// Merged records have several devices for a room. Resolved by `rebind`, or by replacing all but one.
   case severalDevices(room: RoomID, [BluetoothAddress])
-  /// Records that were merged have a device in several rooms. Settled by replacing it in all but one.
+  /// Merged records have a device in several rooms. Resolved by replacing it in all but one.
   case severalRooms(device: BluetoothAddress, [RoomID])
-  /// Records that were merged have devices of several rooms at work with one minor.
+  /// Merged records have devices of several rooms with one minor.
   case minorTwice(UInt16, [RoomID], [BluetoothAddress])
 
-  /// The rooms concerned.
-  public var rooms: [RoomID] {
+  package var rooms: [RoomID] {
     switch self {
     case .boundToAnother(let room, _, _), .deviceOfAnotherRoom(let room, _, _),
       .deviceRetired(let room, _, _),
@@ -30,19 +29,19 @@ public enum RecordConflict: Hashable, Sendable {
   }
 }
 
-/// What a person allowed a run to do against the record.
-public struct RecordPermissions: Hashable, Sendable {
-  /// Rooms whose device may be another than on record.
-  public var rebind: Set<RoomID>
-  /// Whether rooms that were provisioned may get another minor.
-  public var renumber: Bool
-  /// Rooms that are to be done even if the record has them done, accepted or retired.
-  public var force: Set<RoomID>
-  /// Rooms whose device may be written over though it holds settings that are neither the factory's nor the room's.
-  public var overwrite: Set<RoomID>
+/// What the operator permits a run to do against the record.
+package struct RecordPermissions: Hashable, Sendable {
+  /// Rooms whose device may differ from the one on record.
+  package var rebind: Set<RoomID>
+  /// Whether provisioned rooms may get another minor.
+  package var renumber: Bool
+  /// Rooms to work on even if the record has them as done, accepted or retired.
+  package var force: Set<RoomID>
+  /// Rooms whose device may be overwritten though it holds settings that are neither the factory's nor the
+  /// room's.
+  package var overwrite: Set<RoomID>
 
-  /// Permissions; none unless given.
-  public init(
+  package init(
     rebind: Set<RoomID> = [], renumber: Bool = false, force: Set<RoomID> = [], overwrite: Set<RoomID> = []
   ) {
     self.rebind = rebind
@@ -52,9 +51,8 @@ public struct RecordPermissions: Hashable, Sendable {
   }
 }
 
-/// Where the manifest's rooms, as far as they are selected, contradict the record. A pure function; empty when a
-/// run may begin.
-public func conflicts(
+/// The conflicts between the selected rooms and the record. A pure function; a run begins only without any.
+package func conflicts(
   of rooms: [Room], with standing: BuildingStanding, allowing permissions: RecordPermissions
 ) -> [RecordConflict] {
   var found: [RecordConflict] = []
@@ -63,7 +61,7 @@ public func conflicts(
     if !permissions.rebind.contains(room.id) {
       found += bindingConflicts(of: room, recorded, standing)
     }
-    // What was configured elsewhere is not given another minor: the manifest is corrected.
+    // A device that was configured elsewhere is never written, so the manifest must be corrected instead.
     if !permissions.renumber, !room.isRegistered, let deed = recorded?.deed, let from = deed.minor,
       let to = room.minor,
       from != to

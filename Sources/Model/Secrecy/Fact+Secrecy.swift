@@ -1,8 +1,7 @@
 extension Fact {
-  /// This fact with every text in it that comes from outside (from a device, the stack, another program) changed by
-  /// `redact`. What a family has decoded (an identity, a number) and what the manifest says are no such texts: they are
-  /// compared with what is on record.
-  /// - Parameter redact: what a text becomes.
+  /// This fact with `redact` applied to every outside text: from a device, the stack or another program.
+  /// Values that a family has decoded (an identity, a number) and texts of the manifest are not outside
+  /// texts: they are compared with the record.
   package func redacted(_ redact: (OutsideText) -> String) -> Fact {
     func plain(_ text: String) -> String { redact(OutsideText(text: text, isStatus: false)) }
     switch self {
@@ -36,9 +35,9 @@ extension Fact {
     case .foreignScanDetected(var fact):
       fact.clients = fact.clients.map(plain)
       return .foreignScanDetected(fact)
-    case .actionRequired(var fact):
+    case .operatorAwaited(var fact):
       fact.reason = fact.reason.redacted(plain)
-      return .actionRequired(fact)
+      return .operatorAwaited(fact)
     case .runStarted, .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .deviceSighted,
       .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .hostPaused,
       .operatorRequested,
@@ -50,16 +49,15 @@ extension Fact {
   }
 }
 
-/// A text in a fact that comes from outside.
+/// A text in a fact that comes from outside the program.
 package struct OutsideText {
-  /// The text.
   package let text: String
-  /// Whether it is a device's status, which goes on where the one before ended.
+  /// Whether it is a status of a device: a secret may continue from the status before.
   package let isStatus: Bool
 }
 
 extension FailureReason {
-  /// This reason with the texts of the device and the stack changed by `redact`.
+  /// This reason with `redact` applied to the texts of the device and the stack.
   package func redacted(_ redact: (String) -> String) -> FailureReason {
     var form = Form(self)
     guard

@@ -1,25 +1,27 @@
-/// Takes secrets out of text that comes from outside: what a device says, what the stack says.
+/// Takes secrets out of outside texts: those of devices and of the stack.
 ///
-/// A device that was told a password can repeat it in many forms. Found are: the secret itself, in upper or lower case,
-/// reversed, with spaces, punctuation or NULs between its characters (so UTF-16 and UTF-32, too), escaped as JSON, URL, HTML
-/// or quoted-printable do it, as hexadecimal or base64; and pieces of it in each of these forms, 6 characters or more (8 of
-/// secrets of 16 and more). At the beginning and the end of a text, where it may have been cut off, 4 characters are enough.
+/// A device can repeat a password in many forms. The redactor finds the secret itself, in upper or lower
+/// case, reversed, with spaces, punctuation or NULs between its characters (so UTF-16 and UTF-32, too),
+/// escaped as in JSON, URLs, HTML or quoted-printable, as hexadecimal or base64; and pieces of it in each of
+/// these forms, of 6 characters or more (8 for secrets of 16 or more). At the beginning and the end of a
+/// text, where it may have been cut off, 4 characters suffice.
 ///
-/// What a device encodes in a way of its own is not found: redaction protects against careless firmware.
+/// It does not find other encodings: it protects against careless firmware.
 ///
-/// The time is linear in the length of the text, the memory a small multiple of it.
-public struct Redactor: Sendable {
-  /// What stands in a text in place of a secret.
-  public static let mark = "•••"
-  /// How many bytes of what the same speaker said before are of use: the beginning of a piece in its longest form, `0x68, 0x00, `.
+/// The time is linear in the length of the text; the memory is a small multiple of it.
+package struct Redactor: Sendable {
+  /// The replacement for a secret.
+  package static let mark = "•••"
+  /// The number of bytes of earlier text from the same source that matter: the beginning of a piece in its
+  /// longest form, `0x68, 0x00, `.
   static let memory = 160
 
   private let folds: [(fold: TextFold, pieces: SecretPieces)]
-  /// Secrets with too few visible characters for folding, as they are, the longest first.
+  /// Secrets with too few visible characters for folding, unchanged, the longest first.
   private let exact: [[UInt8]]
 
-  /// A redactor of these secrets. Empty ones hide nothing, nor do those that are not resolved: nobody here knows them.
-  public init(_ secrets: some Sequence<Secret>) {
+  /// A redactor for these secrets. Empty and unresolved secrets are ignored.
+  package init(_ secrets: some Sequence<Secret>) {
     let secrets = Set(secrets.filter(\.isResolved).map { Array($0.reveal().utf8) }).filter { !$0.isEmpty }
     let isASCII = secrets.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     let alphanumeric = TextFold(keepsPunctuation: false, keepsNonASCII: !isASCII)
@@ -38,17 +40,17 @@ public struct Redactor: Sendable {
     }
   }
 
-  /// Whether it hides nothing.
-  public var isEmpty: Bool { folds.isEmpty && exact.isEmpty }
+  /// Whether it redacts nothing.
+  package var isEmpty: Bool { folds.isEmpty && exact.isEmpty }
 
-  /// As much of the end of what a speaker said as `callAsFunction(_:after:)` makes use of.
-  public static func tail(of text: String) -> String {
+  /// The end of a text, as far as `callAsFunction(_:after:)` uses it.
+  package static func tail(of text: String) -> String {
     String(decoding: text.utf8.suffix(memory), as: UTF8.self)
   }
 
   /// `text` with every secret in it replaced by `•••`.
-  /// - Parameter earlier: what the same speaker said just before: a secret may begin there.
-  public func callAsFunction(_ text: String, after earlier: String = "") -> String {
+  /// - Parameter earlier: the text before from the same source: a secret may begin there.
+  package func callAsFunction(_ text: String, after earlier: String = "") -> String {
     if isEmpty || text.isEmpty { return text }
     let bytes = Array(text.utf8)
     var ranges = self.ranges(in: bytes, isWhole: true)
@@ -62,8 +64,8 @@ public struct Redactor: Sendable {
     return ranges.isEmpty ? text : Self.text(bytes, without: ranges)
   }
 
-  /// Where secrets stand, in no order.
-  /// - Parameter isWhole: whether it begins and ends where the text does, which may have been cut off there.
+  /// The places of secrets, in no order.
+  /// - Parameter isWhole: whether `bytes` begins and ends with the text, which may have been cut off there.
   private func ranges(in bytes: [UInt8], isWhole: Bool) -> [Range<Int>] {
     var ranges = exactRanges(in: bytes)
     if folds.isEmpty { return ranges }
@@ -100,7 +102,7 @@ public struct Redactor: Sendable {
       end = range.upperBound
       isOpen = true
     }
-    // A character that was cut off at the end became U+FFFD: it is of the secret before it.
+    // A character that was cut off at the end became U+FFFD: it belongs to the secret before it.
     let rest = bytes[end...]
     if !rest.elementsEqual(Array("\u{FFFD}".utf8)) { result += rest }
     return String(decoding: result, as: UTF8.self)

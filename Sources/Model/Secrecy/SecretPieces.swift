@@ -1,8 +1,9 @@
-/// What is left of a text for comparing: letters and digits in lower case, and perhaps punctuation. What may stand between
-/// the characters of a secret is left out.
+/// A text reduced for comparison: letters and digits in lower case, and optionally punctuation. Characters
+/// that may separate the characters of a secret are left out.
 struct TextFold: Sendable {
   var keepsPunctuation: Bool
-  /// Bytes of other characters than ASCII's. Left out where no secret has any: they may join or separate.
+  /// Whether non-ASCII bytes stay. They are left out if no secret has any: a device may use them as
+  /// separators.
   var keepsNonASCII: Bool
 
   func callAsFunction(_ bytes: [UInt8]) -> [UInt8] { bytes.compactMap(folded) }
@@ -19,7 +20,7 @@ struct TextFold: Sendable {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
     case _ where byte.isAlphanumeric: byte
-    // What escapes use, and what stands for a space.
+    // Characters of escapes, and a replacement for a space.
     case UInt8(ascii: "\\"), UInt8(ascii: "+"): nil
     case 0x21...0x7E: keepsPunctuation ? byte : nil
     case 0x80...: keepsNonASCII ? byte : nil
@@ -28,20 +29,20 @@ struct TextFold: Sendable {
   }
 }
 
-/// The pieces of folded secrets, forwards and backwards, that no text may have.
+/// The pieces of folded secrets, forwards and backwards, that no text may contain.
 struct SecretPieces: Sendable {
-  /// Secrets with fewer characters are not searched for in pieces.
+  /// Shorter secrets are not searched for in pieces.
   static let leastSecret = 6
-  /// The fewest characters that are taken for a piece where a text begins or ends.
+  /// The least length of a piece at the beginning or the end of a text.
   private static let leastAtEdge = 4
 
   private var six: Set<UInt64> = []
   private var eight: Set<UInt64> = []
-  /// Beginnings of secrets, at the end of a text.
+  /// Beginnings of secrets, for the end of a text.
   private var beginnings: Set<UInt64> = []
-  /// Ends of secrets, at the beginning of a text.
+  /// Ends of secrets, for the beginning of a text.
   private var ends: Set<UInt64> = []
-  /// Pieces that are a text by themselves.
+  /// Pieces that make up a whole text.
   private var wholes: Set<UInt64> = []
 
   var isEmpty: Bool { six.isEmpty && eight.isEmpty }
@@ -63,7 +64,7 @@ struct SecretPieces: Sendable {
   }
 
   /// Calls `found` with the place of every piece in a folded text.
-  /// - Parameter hasEdges: whether the text begins and ends where what was said does.
+  /// - Parameter hasEdges: whether the text begins and ends with the whole text.
   func find(in text: TextReading, hasEdges: Bool, _ found: (Range<Int>) -> Void) {
     let bytes = text.bytes
     func report(_ range: Range<Int>) {
@@ -84,7 +85,7 @@ struct SecretPieces: Sendable {
     }
   }
 
-  /// Up to 8 bytes as a number. None of them is 0, so different ones have different numbers.
+  /// Up to 8 bytes as a number. No byte is 0, so different sequences have different numbers.
   private static func key(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }

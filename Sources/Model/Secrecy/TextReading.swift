@@ -1,6 +1,6 @@
 import Hex
 
-/// A reading of a text: bytes, and where in the text each came from.
+/// One decoding of a text: bytes, and the place in the text that each came from.
 struct TextReading {
   private(set) var bytes: [UInt8] = []
   private(set) var sources: [Range<Int32>] = []
@@ -20,7 +20,7 @@ struct TextReading {
     sources.append(source)
   }
 
-  /// Calls `body` with every reading of a text in which a secret could stand, one after the other.
+  /// Calls `body` with every decoding of a text that could contain a secret.
   static func forEach(of text: [UInt8], _ body: (TextReading) -> Void) {
     var plain = TextReading(capacity: text.count)
     for (index, byte) in text.enumerated() { plain.append(byte, from: index, to: index + 1) }
@@ -39,7 +39,7 @@ struct TextReading {
       if let digit = UInt8(hexDigit: byte) {
         digits.take(digit, at: index, into: &view)
       } else if byte | 0x20 == UInt8(ascii: "x") {
-        // `0x68`, `\x68`: its 0 is no digit.
+        // The 0 of `0x68` and `\x68` is no digit.
         digits.dropZero()
       } else if byte.isAlphanumeric {
         digits.restart()
@@ -61,7 +61,7 @@ struct TextReading {
     return view
   }
 
-  /// Puts bytes together from digits of a few bits each.
+  /// Assembles bytes from digits of a few bits each.
   private struct DigitReader {
     let bits: Int
     let skipped: Int
@@ -105,7 +105,7 @@ struct TextReading {
   }
 }
 
-/// Takes escapes for what they stand for: `\u0068`, `\u{68}`, `\x68`, `\150`, `%68`, `=68`, `&#104;`, `&#x68;`, `&amp;`.
+/// Decodes escapes: `\u0068`, `\u{68}`, `\x68`, `\150`, `%68`, `=68`, `&#104;`, `&#x68;`, `&amp;`.
 private struct EscapeReader {
   private let text: [UInt8]
   private var index = 0
@@ -141,7 +141,7 @@ private struct EscapeReader {
   }
 
   private mutating func escaped() -> [UInt8] {
-    // What was escaped twice has more of them.
+    // Text that was escaped twice has several backslashes.
     while index < text.count, text[index] == UInt8(ascii: "\\") { index += 1 }
     guard index < text.count else { return [] }
     switch text[index] {
@@ -194,7 +194,7 @@ private struct EscapeReader {
     ("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'"),
   ].map { (Array($0.0.utf8), UInt8(ascii: $0.1)) }
 
-  /// The character with the number that follows; nil, and nothing is read, when none does.
+  /// The character with the following number; nil, with nothing read, when no number follows.
   private mutating func number(radix: UInt32, digits: ClosedRange<Int>) -> [UInt8]? {
     var value: UInt32 = 0
     var count = 0

@@ -1,49 +1,49 @@
-public import FoundationEssentials
-public import Model
+package import FoundationEssentials
+package import Model
 
-/// Where a building stands, without its history: what `status` shows, and what decides whether something is left to do.
-public struct BuildingOverview: Hashable, Sendable {
+/// The state of a building, without its history: what `status` shows, and what decides whether something is left to do.
+package struct BuildingOverview: Hashable, Sendable {
   /// The building's id.
-  public let building: String
+  package let building: String
   /// Its name for people.
-  public let name: String
+  package let name: String
   /// When the overview was made.
-  public let made: Date
+  package let made: Date
   /// The rooms, in the manifest's order; those that the manifest no longer has come last. Of the runs that worked on one
   /// only the newest is sure to be here, and its attempts need not be.
-  public let rooms: [BuildingRoom]
+  package let rooms: [BuildingRoom]
   /// The newest run or change on record; nil where there is none.
-  public let newest: RecordedAt?
+  package let newest: RecordedAt?
   /// The manifest of that, as it was named.
-  public let manifestPath: String?
+  package let manifestPath: String?
 
   /// The rooms for which something is left to do.
-  public var open: [BuildingRoom] { rooms.filter(\.isOpen) }
-  /// How many rooms stand so.
-  public func count(_ standing: BuildingRoom.Standing) -> Int { rooms.count { $0.standing == standing } }
+  package var open: [BuildingRoom] { rooms.filter(\.isOpen) }
+  /// The number of rooms in a state.
+  package func count(_ standing: BuildingRoom.Standing) -> Int { rooms.count { $0.standing == standing } }
   /// Whether nothing is left to do.
-  public var isDone: Bool { !rooms.isEmpty && open.isEmpty }
+  package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
 }
 
 /// The fold over a building's runs that an overview needs, beside the building's standing. It grows with the number of rooms,
 /// not of runs, and can be kept from one time to the next.
-public struct BuildingOverviewFold: Hashable, Sendable, Codable {
+package struct BuildingOverviewFold: Hashable, Sendable, Codable {
   private var name: String?
   private var newest: RecordedAt?
   private var manifestPath: String?
   private var manifest: BuildingReport.Manifest?
   private var last: [RoomID: BuildingRoom.Run] = [:]
 
-  /// Of no run yet.
-  public init() {}
+  /// Without a run.
+  package init() {}
 
-  /// What one run adds.
-  public struct Step: Sendable {
+  /// The part of one run.
+  package struct Step: Sendable {
     fileprivate let run: BuildingRun
     fileprivate let rooms: [BuildingRoom.Run]
 
     /// Of a run's record; nil of a rehearsal, and of a record without a beginning.
-    public init?(_ recorded: RecordedRun) {
+    package init?(_ recorded: RecordedRun) {
       guard let run = BuildingRun(recorded) else { return nil }
       self.run = run
       rooms =
@@ -53,7 +53,7 @@ public struct BuildingOverviewFold: Hashable, Sendable, Codable {
   }
 
   /// Takes in the next run.
-  public mutating func apply(_ step: Step) {
+  package mutating func apply(_ step: Step) {
     let started = step.run.started
     name = started.buildingName
     newest = RecordedAt(run: started.run, at: step.run.began)
@@ -66,7 +66,7 @@ public struct BuildingOverviewFold: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - standing: the building's, after the same runs.
   ///   - wanted: what the building is held against; nil: the manifest of the newest run.
-  public func overview(
+  package func overview(
     of building: String, _ standing: BuildingStanding, manifest wanted: BuildingReport.Manifest?, made: Date
   ) -> BuildingOverview {
     BuildingOverview(

@@ -1,11 +1,11 @@
-public import Bluetooth
+package import Bluetooth
 import Families
-public import Model
+package import Model
 
-/// Where one room of a building stands.
-public struct BuildingRoom: Hashable, Sendable {
+/// The state of one room of a building.
+package struct BuildingRoom: Hashable, Sendable {
   /// How far a room is. The names are frozen.
-  public enum Standing: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Standing: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its device is provisioned as wanted, by the evidence given.
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
@@ -23,11 +23,11 @@ public struct BuildingRoom: Hashable, Sendable {
   }
 
   /// A setting as the record has it.
-  public struct Setting: Hashable, Sendable {
+  package struct Setting: Hashable, Sendable {
     /// The setting, its value (nil of a secret), and whether it was written or proved.
-    public var result: SettingResult
+    package var result: SettingResult
     /// Where that is on record; nil of one that was not written.
-    public var recorded: RecordedAt?
+    package var recorded: RecordedAt?
 
     init(result: SettingResult, recorded: RecordedAt?) {
       self.result = result
@@ -41,14 +41,14 @@ public struct BuildingRoom: Hashable, Sendable {
     }
   }
 
-  /// What one run did with the room.
-  public struct Run: Hashable, Sendable, Codable {
+  /// One run that worked on the room.
+  package struct Run: Hashable, Sendable, Codable {
     /// The run.
-    public var recorded: RecordedAt
-    /// What it reports of the room.
-    public var room: RoomReport
-    /// What the host calls the adapter last used.
-    public var adapterName: String?
+    package var recorded: RecordedAt
+    /// The room in its report.
+    package var room: RoomReport
+    /// The host's name of the last adapter.
+    package var adapterName: String?
 
     init(_ run: BuildingRun, _ room: RoomReport) {
       recorded = RecordedAt(run: run.started.run, at: run.began)
@@ -65,31 +65,31 @@ public struct BuildingRoom: Hashable, Sendable {
   }
 
   /// Its stable identity.
-  public let id: RoomID
+  package let id: RoomID
   /// Its name for people.
-  public let name: String
+  package let name: String
   /// The device family.
-  public let profile: ProfileID
+  package let profile: ProfileID
   /// How far it is.
-  public let standing: Standing
+  package let standing: Standing
   /// Whether the manifest has it; true where no manifest was given.
-  public let isInManifest: Bool
+  package let isInManifest: Bool
   /// Its device, or its devices where merged records contradict each other.
-  public let devices: [BluetoothAddress]
+  package let devices: [BluetoothAddress]
   /// Its settings, in the profile's order.
-  public let settings: [Setting]
-  /// What its standing rests on; nil where nothing is proved.
-  public let evidence: Evidence?
+  package let settings: [Setting]
+  /// The evidence for its state; nil where nothing is proved.
+  package let evidence: Evidence?
   /// When the evidence was last seen.
-  public let seen: RecordedAt?
+  package let seen: RecordedAt?
   /// Who accepted it as it is, and until when; oldest first.
-  public let acceptances: [Acceptance]
-  /// What was heard of its device when the building was last verified.
-  public let verification: RecordedVerification?
+  package let acceptances: [Acceptance]
+  /// The result of the last `verify`.
+  package let verification: RecordedVerification?
   /// Its being out of service.
-  public let retirement: RoomRetirement?
+  package let retirement: RoomRetirement?
   /// The runs that worked on it, oldest first.
-  public let runs: [Run]
+  package let runs: [Run]
 
   init(
     _ id: RoomID, _ standing: RoomStanding?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
@@ -157,7 +157,7 @@ public struct BuildingRoom: Hashable, Sendable {
   }
 
   /// Whether something is left to do.
-  public var isOpen: Bool {
+  package var isOpen: Bool {
     switch standing {
     case .done, .accepted, .retired: false
     case .outdated, .unconfirmed, .open, .untried: isInManifest
@@ -165,10 +165,10 @@ public struct BuildingRoom: Hashable, Sendable {
   }
 
   /// The minor that its device has on record, or that the newest run was to write.
-  public var minor: UInt16? {
+  package var minor: UInt16? {
     settings.first { $0.result.name == .minor }?.result.value.flatMap { UInt16($0) }
   }
 
   /// The newest run that worked on it.
-  public var last: Run? { runs.last }
+  package var last: Run? { runs.last }
 }

@@ -1,41 +1,41 @@
-public import FoundationEssentials
-public import Model
+package import FoundationEssentials
+package import Model
 
 /// A record of one run, or of a change that a person made, as it is in the journal.
-public struct RecordedRun: Sendable {
+package struct RecordedRun: Sendable {
   /// Its events.
-  public var events: [RunEvent]
-  /// SHA-256 of the journal's last line, lower-case hex: it stands for the whole journal.
-  public var journalHash: String
+  package var events: [RunEvent]
+  /// SHA-256 of the journal's last line, lower-case hex. It covers the whole journal.
+  package var journalHash: String
 
   /// A record.
-  public init(events: [RunEvent], journalHash: String) {
+  package init(events: [RunEvent], journalHash: String) {
     self.events = events
     self.journalHash = journalHash
   }
 }
 
 /// One line of a building's history.
-public struct BuildingRun: Hashable, Sendable {
-  /// What it set out to do.
-  public let started: RunStarted
+package struct BuildingRun: Hashable, Sendable {
+  /// Its start.
+  package let started: RunStarted
   /// When it began.
-  public let began: Date
-  /// What came of it.
-  public let report: RunReport
+  package let began: Date
+  /// Its report.
+  package let report: RunReport
   /// SHA-256 of the journal's last line, lower-case hex.
-  public let journalHash: String
-  /// What a person changed, where it is no run.
-  public let change: Change?
+  package let journalHash: String
+  /// The change by a person; nil for a run.
+  package let change: Change?
 
   /// A change that a person made to the record.
-  public struct Change: Hashable, Sendable {
+  package struct Change: Hashable, Sendable {
     /// The room.
-    public var room: RoomID
+    package var room: RoomID
     /// Who made it, where that is recorded.
-    public var by: String?
+    package var by: String?
     /// Why.
-    public var reason: String?
+    package var reason: String?
   }
 
   init?(_ recorded: RecordedRun) {

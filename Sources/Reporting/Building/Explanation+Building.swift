@@ -6,15 +6,15 @@ extension Explanation {
     switch room.standing {
     case .outdated:
       self.init(
-        "The device has other settings on record than the manifest has now.",
-        "Run `roboprov apply`: it writes the new settings, or says how to put the device into provisioning mode."
+        "The settings on record differ from the manifest.",
+        "Run `roboprov apply`: it writes the new settings, or shows how to put the device into provisioning mode."
       )
     case .untried:
-      self.init("No run has tried this room.", "Run `roboprov apply`.")
+      self.init("No run has worked on this room.", "Run `roboprov apply`.")
     case .done, .unconfirmed, .open, .accepted, .retired:
       self =
         room.last.flatMap { Explanation(of: $0.room) }
-        ?? Self("The record has no reason.", "Run `roboprov apply`: it does what is left.")
+        ?? Self("The record has no reason.", "Run `roboprov apply`.")
     }
   }
 }

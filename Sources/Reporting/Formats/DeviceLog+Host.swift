@@ -1,7 +1,7 @@
 package import Bluetooth
 import Model
 
-/// The host of a run and its adapters, as the head of a device's log has them.
+/// The host of a run and its adapters, for the head of a device log.
 struct HostLines {
   let report: RunReport
 
@@ -13,7 +13,7 @@ struct HostLines {
     items.append(("Host", host.compactMap(\.self).joined(separator: ", ")))
     let stack = report.stack?.visible ?? "version not on record"
     items.append(("Stack", stack + (run.simulated ? ", SIMULATED" : "")))
-    if report.adapters.isEmpty { items.append(("Adapters", "none was taken into use")) }
+    if report.adapters.isEmpty { items.append(("Adapters", "none was used")) }
     for (index, adapter) in report.adapters.enumerated() {
       let hardware =
         run.simulated ? "SIMULATED" : adapter.hardware?.words ?? "controller not on record"
@@ -24,14 +24,14 @@ struct HostLines {
         ))
     }
     if run.simulated {
-      items.append(("", "Sensors, radio and Bluetooth service are simulated; the host is not."))
+      items.append(("", "The sensors, the adapters and the Bluetooth service are simulated."))
     }
     return items
   }
 }
 
 extension AdapterHardware {
-  /// What people call it, in short: `Realtek Bluetooth Radio (0bda:8771)`; nil where nothing is known.
+  /// A short name: `Realtek Bluetooth Radio (0bda:8771)`; nil where nothing is known.
   package var title: String? {
     let maker = manufacturer.map { Self.makers[$0].map { "\($0) chip" } ?? "chip of company \($0)" }
     let name = product?.visible ?? maker ?? driver?.visible
@@ -39,7 +39,7 @@ extension AdapterHardware {
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
-  /// What is known, for who knows controllers.
+  /// All that is known, for support.
   var words: String {
     let maker = manufacturer.map { Self.makers[$0].map { "\($0) chip" } ?? "company \($0)" }
     let place = [bus.map { $0.visible }, identifier?.visible].compactMap(\.self).joined(separator: " ")

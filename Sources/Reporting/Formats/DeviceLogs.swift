@@ -1,14 +1,14 @@
 import Bluetooth
-public import Model
+package import Model
 
-/// `devices/<room>.log`: all that happened to one room, for the installer and for who helps the installer.
+/// `devices/<room>.log`: all events of one room, for the installer and for support.
 ///
-/// Each event has its time (UTC), the seconds since the run began and since the attempt began. Texts of
-/// devices and of the stack are verbatim but for control characters, which are spelt out.
-public enum DeviceLogs {
+/// Each event has its time (UTC), the seconds since the run began, and those since the attempt began. Texts of devices and of
+/// the stack are verbatim, except that control characters are made visible.
+package enum DeviceLogs {
   /// The logs of all rooms, in the order of the report.
-  /// - Parameter after: how the building stands after the run; nil where that is not known.
-  public static func texts(_ events: [RunEvent], after: BuildingReport? = nil) -> [(RoomID, String)] {
+  /// - Parameter after: The state of the building after the run; nil where it is not known.
+  package static func texts(_ events: [RunEvent], after: BuildingReport? = nil) -> [(RoomID, String)] {
     let report = RunReport(events)
     let chosen = events.sorted(into: report)
     let surroundings = RunSurroundings(events, report)
@@ -25,7 +25,7 @@ public enum DeviceLogs {
 }
 
 extension [RunEvent] {
-  /// The events that belong into each room's log: its own, and those of the run that concern it.
+  /// The events of each room's log: its own, and those of the run that concern it.
   fileprivate func sorted(into report: RunReport) -> [RoomID: [RunEvent]] {
     var owners: [BluetoothAddress: RoomID] = [:]
     for room in report.rooms { if let address = room.address { owners[address] = room.id } }
@@ -34,8 +34,8 @@ extension [RunEvent] {
     for event in self {
       switch event.fact {
       case .listeningStarted(let fact), .listeningStopped(let fact):
-        // A survey is everybody's: it shows how long the room's device had to be heard. Other windows are of those
-        // that wait for a proof, or to be heard again.
+        // The survey belongs to all rooms: it shows how long their devices could be received. Other scan windows belong to
+        // the rooms that wait for a proof or a sighting.
         let all = fact.purpose == .survey ? report.selected.map(\.id) : underway.sorted()
         for room in fact.room.map({ [$0] }) ?? all { result[room, default: []].append(event) }
       case .attemptStarted(let fact):
@@ -45,7 +45,7 @@ extension [RunEvent] {
         underway.remove(fact.room)
         result[fact.room, default: []].append(event)
       default:
-        // Whatever a fact is, what it is about says where it belongs.
+        // The subject of an event decides.
         if let room = event.fact.room {
           result[room, default: []].append(event)
         } else if let address = event.fact.address {
@@ -87,7 +87,8 @@ private struct Page {
         "Device",
         [
           room.address?.description ?? "none", room.planned.profile.rawValue.visible,
-          room.minor.map { "minor \($0)" }, room.isRegistered ? "registered: looked for, not written" : nil,
+          room.minor.map { "minor \($0)" },
+          room.isRegistered ? "registered: received only, not written" : nil,
         ]
         .compactMap(\.self).joined(separator: ", ")),
       item("Building", "\((run?.buildingName ?? "?").visible) (\((run?.building ?? "?").visible))"),
@@ -111,7 +112,7 @@ private struct Page {
         attempt.map { seconds(event.elapsed - $0, 12) } ?? String(repeating: " ", count: 11) + "-",
       ]
       lines.append("\(times[0]) \(times[1]) \(times[2])  \(words.topic.fitted(to: 9)) \(words.text)")
-      // An attempt fails with the words that its stage failed with: once is enough.
+      // The end of an attempt has the error message of its last stage, which is there already.
       if words.quotes != quoted { lines += words.quotes.map { String(repeating: " ", count: 61) + $0 } }
       quoted = words.quotes
       if case .attemptEnded = event.fact { attempt = nil }
@@ -124,28 +125,28 @@ private struct Page {
     if !room.isFinished {
       lines += paragraph(
         "Note",
-        "The record ends before this room's outcome: the run was killed, or goes on. The outcome below is the careful reading of what is on record."
+        "The record ends before the outcome of this room: the run was killed, or is in progress. The outcome below is the least that the record shows."
       )
     }
-    lines.append(item("Outcome", room.outcome.rawValue))
+    lines.append(item("Outcome", room.outcome.words))
     lines.append(item("Evidence", room.evidence?.words ?? "none"))
     lines.append(item("Attempts", "\(room.attempts), in \(room.seconds.asSeconds)"))
     for (index, text) in room.timeouts.enumerated() { lines += paragraph(index == 0 ? "Timeouts" : "", text) }
     for (index, text) in room.stackTexts.enumerated() {
-      lines += paragraph(index == 0 ? "Stack said" : "", text)
+      lines += paragraph(index == 0 ? "Stack text" : "", text)
     }
-    let width = settings.map(\.name.rawValue.visible.columns).max() ?? 0
+    let width = settings.map(\.name.title.visible.columns).max() ?? 0
     for (index, setting) in settings.enumerated() {
       let value = setting.value.map { "  \($0.visible)" } ?? "  (not shown)"
       lines.append(
         item(
           index == 0 ? "Settings" : "",
-          "\(setting.name.rawValue.visible.fitted(to: width))  \(setting.state.rawValue.fitted(to: 11))\(value)"
+          "\(setting.name.title.visible.fitted(to: width))  \(setting.state.words.fitted(to: 11))\(value)"
         ))
     }
     if let explanation = Explanation(of: room) {
       lines += paragraph("Why", explanation.sentence)
-      lines += paragraph("Try this", explanation.advice)
+      lines += paragraph("What to do", explanation.advice)
     }
     return lines
   }

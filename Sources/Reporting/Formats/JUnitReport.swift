@@ -4,12 +4,12 @@ import Model
 
 /// `junit.xml`: a building as a test suite, one test case a room, for servers that show test results.
 ///
-/// The format is that of Jenkins' xUnit plugin: `failure` for what was tried and not done, `error` for a device that was never
-/// reached, `skipped` with its reason for rooms that are accepted, retired or not tried. A room that is done has the attempts
+/// The format is that of Jenkins' xUnit plugin: `failure` for a room that was tried and not done, `error` for a device that was
+/// not reached, `skipped` with its reason for rooms that are accepted, retired or not tried. A room that is done has the attempts
 /// of its newest run that failed as `flakyFailure`, each with the `stackTrace` that the schema of Maven Surefire wants.
-public enum JUnitReport {
+package enum JUnitReport {
   /// The file's text.
-  public static func text(_ report: BuildingReport) -> String {
+  package static func text(_ report: BuildingReport) -> String {
     let cases = report.rooms.map { Case($0, building: report.building) }
     let counts = [
       ("tests", cases.count), ("failures", cases.count { $0.result.isFailure }),
@@ -37,7 +37,7 @@ public enum JUnitReport {
     ].filter { !$0.1.isEmpty }
   }
 
-  /// What failures of the newest run have in common: of the building as a whole, and of no test case.
+  /// The common causes of the newest run. They belong to the building, not to a test case.
   private static func commonCauses(of report: BuildingReport) -> String {
     guard let run = report.newestAtRadio?.run.report else { return "" }
     return run.commonCauses.map { $0.explanation(in: run).sentence }.joined(separator: " ")
@@ -70,7 +70,7 @@ public enum JUnitReport {
         case .accepted:
           .skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
         case .retired: .skipped("retired" + (room.retirement?.reason.map { ": \($0)" } ?? ""))
-        case .untried: .skipped("no run has tried this room")
+        case .untried: .skipped("no run has worked on this room")
         case .open where room.last?.room.outcome == .unreachable: .error(explanation, code: code)
         case .open, .outdated, .unconfirmed: .failure(explanation, code: code)
         }
@@ -87,7 +87,7 @@ public enum JUnitReport {
         ], children)
     }
 
-    /// An attempt that failed, whatever it was put down to; nil for another.
+    /// An attempt that failed; nil for another.
     private static func flaky(_ attempt: AttemptReport) -> XMLElement? {
       attempt.failure.map { failure in
         let stage = failure.stage.map { " in \($0.rawValue)" } ?? ""

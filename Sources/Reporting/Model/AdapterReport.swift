@@ -1,12 +1,12 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
 /// What one adapter did in a run, folded from the events so far. Its connections are in the attempts of the rooms.
-public struct AdapterReport: Hashable, Sendable {
+package struct AdapterReport: Hashable, Sendable {
   /// The adapter.
-  public let adapter: AdapterID
+  package let adapter: AdapterID
   /// Its scan windows, in the order in which they began.
-  public private(set) var windows: [ScanWindow] = []
+  package private(set) var windows: [ScanWindow] = []
 
   init(_ adapter: AdapterID) {
     self.adapter = adapter
@@ -23,11 +23,11 @@ public struct AdapterReport: Hashable, Sendable {
 }
 
 /// A time in which an adapter scanned.
-public struct ScanWindow: Hashable, Sendable {
-  /// What for.
-  public let purpose: ListeningPurpose
+package struct ScanWindow: Hashable, Sendable {
+  /// Its purpose.
+  package let purpose: ListeningPurpose
   /// When it began, since the run began.
-  public let begin: ShortDuration
+  package let begin: ShortDuration
   /// When it ended, since the run began; nil where that is not on record.
-  public internal(set) var end: ShortDuration?
+  package internal(set) var end: ShortDuration?
 }

@@ -1,20 +1,20 @@
 import Model
 
-/// Rooms that ended alike and for which the same is to be done: explained once, and not once per room.
+/// Rooms with the same outcome and the same advice, which are explained once.
 struct AdviceGroup: Hashable, Sendable {
   /// Rooms of a group with the same cause.
   struct Cause: Hashable, Sendable {
-    /// What happened, as one sentence that holds for all of them.
+    /// What happened, in one sentence for all of them.
     let sentence: String
     /// The rooms, in the manifest's order.
     fileprivate(set) var rooms: [RoomReport]
   }
 
-  /// How these rooms ended.
+  /// The outcome of these rooms.
   let outcome: Outcome
   /// What to do about all of them.
   let advice: String
-  /// Why, by the first of their rooms.
+  /// The causes, in the order of their first rooms.
   fileprivate(set) var causes: [Cause]
 
   /// All its rooms.
@@ -22,8 +22,8 @@ struct AdviceGroup: Hashable, Sendable {
 }
 
 extension RunReport {
-  /// The rooms that are not done, grouped by what is to be done about them, in the order of the first room of each. Rooms that
-  /// were not selected are left out; those that somebody accepted or retired are not.
+  /// The rooms that are not done, grouped by advice, in the order of the first room of each group. Rooms that were not selected
+  /// are left out; accepted and retired rooms are included.
   var adviceGroups: [AdviceGroup] {
     struct Key: Hashable {
       var outcome: Outcome
@@ -50,7 +50,7 @@ extension RunReport {
 }
 
 extension FailureReason {
-  /// Whether it is about the host or the run as a whole, and about no device.
+  /// Whether it concerns the host or the whole run, and no device.
   var isOfHost: Bool {
     switch code {
     case .adapterClaimed, .adapterDeaf, .adapterLost, .stackLost, .planOutdated, .recordUnwritable: true

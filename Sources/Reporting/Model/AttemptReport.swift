@@ -1,18 +1,18 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
 /// An attempt at a room's device, folded from the events so far.
-public struct AttemptReport: Hashable, Sendable {
+package struct AttemptReport: Hashable, Sendable {
   /// 1 for the first.
-  public let number: Int
+  package let number: Int
   /// The device.
-  public let address: BluetoothAddress
+  package let address: BluetoothAddress
   /// The adapter used.
-  public let adapter: AdapterID
+  package let adapter: AdapterID
   /// When it began, since the run began.
-  public let begin: ShortDuration
+  package let begin: ShortDuration
   /// Its stages, in the order in which they began.
-  public private(set) var stages: [StageReport] = []
+  package private(set) var stages: [StageReport] = []
 
   private let heard: Int8?
   private var took: ShortDuration?
@@ -26,14 +26,14 @@ public struct AttemptReport: Hashable, Sendable {
     heard = fact.rssi.map { Int8(clamping: $0) }
   }
 
-  /// RSSI when the device was last heard before it, in dBm.
-  public var rssi: Int? { heard.map(Int.init) }
+  /// RSSI when the device was last received before it, in dBm.
+  package var rssi: Int? { heard.map(Int.init) }
   /// How long it took, in seconds; nil where its end is not on record.
-  public var seconds: Double? { took?.seconds }
+  package var seconds: Double? { took?.seconds }
   /// Why it failed; nil where it did not, or its end is not on record.
-  public var failure: FailureReason? { boxedFailure?.value }
+  package var failure: FailureReason? { boxedFailure?.value }
   /// Whether its end is on record.
-  public var isEnded: Bool { took != nil }
+  package var isEnded: Bool { took != nil }
 
   mutating func apply(_ fact: StageStarted, at elapsed: Duration) {
     stages.append(StageReport(fact, at: elapsed))
@@ -51,7 +51,7 @@ public struct AttemptReport: Hashable, Sendable {
 }
 
 extension [AttemptReport] {
-  /// The attempt with this number; the newest, where a record of an earlier version does not say.
+  /// The attempt with this number; the newest where the record has no number.
   mutating func change(_ number: Int?, _ change: (inout AttemptReport) -> Void) {
     let place = number.map { number in lastIndex { $0.number == number } } ?? indices.last
     if let place { change(&self[place]) }

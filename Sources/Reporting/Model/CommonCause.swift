@@ -1,29 +1,29 @@
-public import Bluetooth
+package import Bluetooth
 import FoundationEssentials
 import Model
 
-/// What failures of several rooms have in common: probably one cause for all.
+/// What failures of several rooms have in common.
 ///
-/// A common moment is one of attempts, whatever became of the rooms. All else is what the rooms that a run tried and did not do
-/// have in common, and the rooms that it did do not.
-public enum CommonCause: Hashable, Sendable {
+/// A common moment is about attempts, whatever the outcome of the rooms. The other causes are what failed rooms have in common
+/// and done rooms do not have.
+package enum CommonCause: Hashable, Sendable {
   /// Attempts at several rooms lost their devices at these moments, each within milliseconds, on these adapters.
   case moment([CommonMoment], [AdapterID])
   /// All were tried on this adapter, and no room was done on it.
   case adapter(AdapterID)
-  /// All devices were heard more weakly than `CommonCause.weak`.
+  /// All devices were received below `CommonCause.weak`.
   case weakSignal
-  /// All were to be given this network, and no room with it was done.
+  /// All have this network, and no room with it was done.
   case network(String)
-  /// All devices said the same.
+  /// All devices reported the same error.
   case deviceText(String)
 
   /// Below this, in dBm, connections fail often.
-  public static let weak = -80
-  /// Fewer rooms have things in common by chance.
+  package static let weak = -80
+  /// With fewer rooms, a common property may be chance.
   static let rooms = 3
 
-  /// What programs call it. The names are frozen.
+  /// Its machine name, frozen once released.
   package enum Name: String, CaseIterable {
     case moment
     case adapter
@@ -32,7 +32,7 @@ public enum CommonCause: Hashable, Sendable {
     case deviceText = "device_text"
   }
 
-  /// What programs call it.
+  /// Its machine name.
   var name: Name {
     switch self {
     case .moment: .moment
@@ -62,7 +62,7 @@ extension RunReport {
   var failedRooms: [RoomReport] { rooms.filter { $0.attempts > 0 && $0.outcome.isFailure } }
 
   /// What failures have in common; nothing for fewer than three rooms.
-  public var commonCauses: [CommonCause] {
+  package var commonCauses: [CommonCause] {
     var causes = commonMoments.map { CommonCause.moment($0.moments, $0.adapters) }
     let failed = failedRooms
     guard failed.count >= CommonCause.rooms else { return causes }
@@ -94,7 +94,7 @@ extension RunReport {
 }
 
 extension RoomReport {
-  /// The network that the room was to be given.
+  /// The WiFi network of the room.
   fileprivate var network: String? { settings.first { $0.name == .wifiSSID }?.value }
 }
 
@@ -107,27 +107,28 @@ extension CommonCause {
   }
 
   /// What it is and what to do, for a person.
-  func explanation(in report: RunReport) -> Explanation {
+  func explanation(in report: RunReport, times: LocalTime = .utc) -> Explanation {
     func name(_ adapter: AdapterID) -> String { (report.name(of: adapter) ?? adapter.description).visible }
     let rooms = rooms(in: report)
     return switch self {
-    case .moment(let moments, let adapters): Self.explanation(moments, adapters.map(name), rooms)
+    case .moment(let moments, let adapters): Self.explanation(moments, adapters.map(name), rooms, times)
     case .adapter(let adapter):
       Explanation(
-        "All \(rooms.count) rooms that failed were tried on \(name(adapter)), and no room was done on it.",
-        "Unplug \(name(adapter)) and run the same command again: the other adapters do these rooms.")
+        "All \(rooms.count.rooms) that failed used \(name(adapter)), and no room was done on it.",
+        "Unplug \(name(adapter)), then \(Scene.sameCommand): the other adapters do these rooms.")
     case .weakSignal:
       Explanation(
-        "All \(rooms.count) devices that failed were heard below \(Self.weak) dBm.",
-        "Bring the adapter closer to these rooms, and run the same command again.")
+        "All \(rooms.count) devices that failed were received below \(Self.weak) dBm.",
+        "Bring the adapter closer to these rooms, then \(Scene.sameCommand).")
     case .network(let network):
       Explanation(
-        "All \(rooms.count) rooms that failed have the network \(network.visible), and no room with it was done.",
-        "Check the name and password of \(network.visible) in the manifest, and that it has 2.4 GHz here.")
+        "All \(rooms.count.rooms) that failed have the WiFi network \(network.quoted), and no room with it was done.",
+        "Check its name and password in the manifest, and that it has 2.4 GHz here. Then \(Scene.sameCommand)."
+      )
     case .deviceText(let text):
       Explanation(
-        "All \(rooms.count) devices that failed said the same: “\(text.visible.prefix(80))”.",
-        "Look for one cause for all before you look at each room.")
+        "All \(rooms.count) devices that failed reported the same error: “\(text.visible.prefix(80))”.",
+        "Look for one common cause first.")
     }
   }
 
@@ -135,30 +136,30 @@ extension CommonCause {
   private static let namedMoments = 3
 
   private static func explanation(
-    _ moments: [CommonMoment], _ adapters: [String], _ rooms: [RoomReport]
+    _ moments: [CommonMoment], _ adapters: [String], _ rooms: [RoomReport], _ times: LocalTime
   ) -> Explanation {
     let on = adapters.joined(separator: " and ")
     let times = moments.prefix(namedMoments).map { moment in
       let span = max(1, Int((moment.span.inSeconds * 1000).rounded()))
       let count = moments.count > 1 ? "\(moment.rooms.count) rooms " : ""
-      return "\(LocalTime.utc.universal(moment.at)) (\(count)within \(span) ms)"
+      return "\(times.instant(moment.at)) (\(count)within \(span) ms)"
     }
-    let more = moments.count > namedMoments ? " and \(moments.count - namedMoments) more times" : ""
+    let more = moments.count > namedMoments ? ", and \(moments.count - namedMoments) more" : ""
     let done = rooms.count(where: \.outcome.isSuccess)
     let later =
       switch done {
       case 0: ""
-      case rooms.count: " All of them were done later."
-      default: " \(done) of them were done later."
+      case rooms.count: " All were done later."
+      default: " \(done) of them \(done == 1 ? "was" : "were") done later."
       }
     let when = "at \(times.joined(separator: ", "))\(more)"
     let first = moments.first.map { LocalTime.utc.universal($0.at.addingTimeInterval(-10)) } ?? ""
     let messages = "`journalctl --since '\(first)'`"
     return Explanation(
-      "\(rooms.count) rooms lost their devices together on \(on), \(when): probably one cause took all links.\(later)",
+      "\(rooms.count.rooms) lost their links together on \(on), \(when): this probably has one cause.\(later)",
       adapters.count == 1
-        ? "Look at \(on), not at the devices: a loose plug, a weak USB hub or its driver; \(messages) says what happened then."
-        : "Look at the Bluetooth service and the USB hub that these adapters share, not at the devices: \(messages) says what happened then."
+        ? "Check the plug, the USB hub and the driver of \(on), not the devices: \(messages) shows what happened then."
+        : "Check the Bluetooth service and the USB hub of these adapters, not the devices: \(messages) shows what happened then."
     )
   }
 }

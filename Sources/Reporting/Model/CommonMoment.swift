@@ -1,23 +1,22 @@
 import Bluetooth
-public import FoundationEssentials
-public import Model
+package import FoundationEssentials
+package import Model
 
 /// A moment at which attempts at several rooms failed together: what fails so has one cause, such as an adapter that was
 /// unplugged, a bus that was restarted or a Bluetooth service that crashed.
-public struct CommonMoment: Hashable, Sendable {
+package struct CommonMoment: Hashable, Sendable {
   /// When the first of them failed.
-  public let at: Date
+  package let at: Date
   /// How much later the last of them failed.
-  public let span: Duration
+  package let span: Duration
   /// The rooms, in the manifest's order.
-  public let rooms: [RoomID]
+  package let rooms: [RoomID]
 
-  /// Failures that are no further apart than this are of one moment.
+  /// The longest time between failures of one moment.
   ///
-  /// Of five links that an adapter, bluetoothd or the bus took (`OutageTests`), the last one ended up to 15 ms after the first
-  /// where the adapter went, 45 ms where bluetoothd ended in order, and 99 ms where the bus was killed. Failures that have
-  /// nothing to do with each other are seldom as near: at one in 10 s, which is many, three of them are within 250 ms once in
-  /// 9 h.
+  /// Measured with five links (`OutageTests`): the last one ended up to 15 ms after the first when the adapter was lost, 45 ms
+  /// when bluetoothd ended normally, and 99 ms when the bus was killed. Independent failures are rarely as close: at one in
+  /// 10 s, which is many, three of them are within 250 ms once in 9 h.
   static let tolerance = Duration.milliseconds(250)
 }
 

@@ -1,29 +1,29 @@
-public import Bluetooth
+package import Bluetooth
 import FoundationEssentials
-public import Model
+package import Model
 
-/// All that a report says about one room, folded from the events so far. Encoded without its attempts.
-public struct RoomReport: Hashable, Sendable, Codable {
-  /// What the run set out to do here.
-  public let planned: PlannedRoom
+/// One room of a run, folded from the events so far. Encoded without its attempts.
+package struct RoomReport: Hashable, Sendable, Codable {
+  /// What the run is to do here.
+  package let planned: PlannedRoom
   /// Its device: bound in this run, or named by the manifest.
-  public private(set) var address: BluetoothAddress?
+  package private(set) var address: BluetoothAddress?
   /// The adapter last used for it.
-  public private(set) var adapter: AdapterID?
+  package private(set) var adapter: AdapterID?
   /// How many attempts were begun.
-  public private(set) var attempts = 0
+  package private(set) var attempts = 0
   /// Those that are on record, in the order in which they began.
-  public private(set) var attemptReports: [AttemptReport] = []
-  /// RSSI last heard from its device, in dBm.
-  public private(set) var rssi: Int?
-  /// What its outcome rests on; may be on record before the outcome is.
-  public private(set) var evidence: Evidence?
+  package private(set) var attemptReports: [AttemptReport] = []
+  /// The last RSSI of its device, in dBm.
+  package private(set) var rssi: Int?
+  /// The evidence for its outcome; it may be recorded before the outcome.
+  package private(set) var evidence: Evidence?
   /// How far each setting got, in the profile's order.
-  public private(set) var settings: [SettingResult]
+  package private(set) var settings: [SettingResult]
   /// The stage under way, or the last one.
-  public private(set) var stage: Stage?
+  package private(set) var stage: Stage?
   /// The setting under way, in `write`.
-  public private(set) var setting: SettingName?
+  package private(set) var setting: SettingName?
 
   /// The outcome on record, or nil while there is none.
   private var recorded: RoomFinished?
@@ -31,8 +31,8 @@ public struct RoomReport: Hashable, Sendable, Codable {
   private(set) var evidenceRecorded: Date?
   private var firstAttempt: Duration?
   private var lastNews: Duration?
-  /// Why the room waits for somebody, while it does.
-  public private(set) var awaitedAction: FailureReason?
+  /// Why the room waits for the operator; nil while it does not.
+  package private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
 
@@ -54,38 +54,37 @@ public struct RoomReport: Hashable, Sendable, Codable {
     settings = planned.settings
   }
 
-  /// How it ended, in words: of a registered room with what there was to do, since nothing was written.
+  /// The outcome in words. A registered room is never written, so its words differ.
   var outcomeWords: String {
-    if isDoneOnRecordOnly { return "done on record, not heard now" }
+    if isDoneOnRecordOnly { return "done on record, not received now" }
     return isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
   }
 
   /// Its stable identity.
-  public var id: RoomID { planned.room }
+  package var id: RoomID { planned.room }
 
   /// Whether the run was not to work on it.
-  public var isExcluded: Bool { planned.exclusion != nil }
+  package var isExcluded: Bool { planned.exclusion != nil }
 
   /// Whether its device was configured elsewhere, and only looked for.
-  public var isRegistered: Bool { planned.registered == true }
+  package var isRegistered: Bool { planned.registered == true }
 
   /// Whether its outcome is on record.
-  public var isFinished: Bool { recorded != nil }
+  package var isFinished: Bool { recorded != nil }
 
-  /// How it ended. Where the record has no outcome for it (the run goes on, or was killed), the careful
-  /// reading of what is there: `unconfirmed` once a save was submitted that the device may have kept, even
-  /// if its proof is on record too, for only the run itself decides what proves a room; `cancelled` when it
-  /// was tried; `pending` when it was not.
-  public var outcome: Outcome {
+  /// The outcome. While the record has none (the run is in progress, or was killed), the least that the record shows:
+  /// `unconfirmed` after a save that the device may have kept, even with its proof on record, because only the run decides
+  /// what proves a room; `cancelled` after an attempt; `pending` without one.
+  package var outcome: Outcome {
     if let recorded { return recorded.outcome }
     if isExcluded { return .skipped }
     if mayHaveKept { return .unconfirmed }
-    if awaitedAction != nil { return .needsHands }
+    if awaitedAction != nil { return .actionRequired }
     return attempts > 0 ? .cancelled : .pending
   }
 
-  /// Why not a success; nil for a success, and for a room whose turn never came.
-  public var reason: FailureReason? {
+  /// Why it is not done; nil for a success, and for a room that the run did not start.
+  package var reason: FailureReason? {
     if let recorded { return recorded.reason }
     if let awaitedAction, !mayHaveKept { return awaitedAction }
     guard attempts > 0 else { return nil }
@@ -93,19 +92,19 @@ public struct RoomReport: Hashable, Sendable, Codable {
   }
 
   /// Seconds from its first attempt to its outcome (to the last news of it, where there is none).
-  public var seconds: Double {
+  package var seconds: Double {
     if let recorded { return recorded.seconds }
     guard let firstAttempt, let lastNews else { return 0 }
     return (lastNews - firstAttempt).inSeconds
   }
 
   /// The minor it is to carry, for families that have one.
-  public var minor: UInt16? {
+  package var minor: UInt16? {
     planned.settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
   }
 
   /// Where its log lies, relative to the run's directory.
-  public var log: String { "devices/\(id).log" }
+  package var log: String { "devices/\(id).log" }
 
   mutating func heard(_ rssi: Int?) {
     if let rssi { self.rssi = rssi }
@@ -117,7 +116,7 @@ public struct RoomReport: Hashable, Sendable, Codable {
     switch fact {
     case .bindingCommitted(let fact):
       address = fact.address
-    case .actionRequired(let fact):
+    case .operatorAwaited(let fact):
       awaitedAction = fact.reason
     case .attemptStarted(let fact):
       awaitedAction = nil

@@ -1,8 +1,8 @@
 import Bluetooth
 import Model
 
-/// What the adapters did and heard while a room was open: what tells a dead sensor from a deaf radio, a distance that is too
-/// great, and a wrong address. Folded from a run's events, without a guess.
+/// The work of the adapters while a room was open, folded from the events of a run. It distinguishes a broken sensor, an adapter
+/// that receives nothing, a distance that is too great, and a wrong address.
 struct RoomSurroundings {
   /// What an adapter did while the room was open.
   struct Scanner {
@@ -11,24 +11,24 @@ struct RoomSurroundings {
     let windows: [ScanWindow]
     /// How long it scanned, in seconds; windows whose end is not on record do not count.
     let seconds: Double
-    /// Other devices that it was the first to hear.
+    /// The number of other devices that it received first.
     let heard: Int
-    /// What was wrong with it.
+    /// Its faults.
     let faults: [AdapterFault]
   }
 
-  /// A room that is beside this one in the manifest, and what was heard of its device.
+  /// A room next to this one in the manifest, and whether its device was received.
   struct Neighbour {
     let room: RoomReport
-    /// RSSI last heard, in dBm; nil where that is not known.
+    /// RSSI last received, in dBm; nil where that is not known.
     let rssi: Int?
-    /// Whether its device was heard at all.
+    /// Whether its device was received.
     let isHeard: Bool
     /// Whether it has a device, by the manifest or the record of this run.
     var hasDevice: Bool { room.address != nil }
   }
 
-  /// A device that no room claims.
+  /// A device that belongs to no room.
   struct Stranger {
     let device: DeviceUnclaimed
     /// How its address differs from the room's; nil where the two have nothing in common.
@@ -36,32 +36,32 @@ struct RoomSurroundings {
   }
 
   let scanners: [Scanner]
-  /// How many other sensors were heard while the room was open.
+  /// How many other sensors were received while the room was open.
   let others: Int
-  /// RSSI of those, when each was first heard, in dBm; nil where none has one.
+  /// RSSI of those, when each was first received, in dBm; nil where none has one.
   let strength: ClosedRange<Int>?
   /// Rooms beside it, in the manifest's order.
   let neighbours: [Neighbour]
-  /// Devices that no room claims, the nearest first.
+  /// Devices that belong to no room, the nearest first.
   let strangers: [Stranger]
 
-  /// Whether it is known which devices no room claims: that is on record when the run ends.
+  /// Whether it is known which devices belong to no room. The end of the run records that.
   let knowsStrangers: Bool
 
-  /// Whether an adapter was found to be deaf or to refuse to scan.
+  /// Whether an adapter received nothing, or could not scan.
   var hasFault: Bool { scanners.contains { !$0.faults.isEmpty } }
-  /// The neighbours that were heard clearly.
+  /// The neighbours that were received well.
   var clearNeighbours: [Neighbour] { neighbours.filter { ($0.rssi ?? .min) >= CommonCause.weak } }
 }
 
-/// How an address is like another one.
+/// The likeness of two addresses.
 enum AddressLikeness: Hashable {
-  /// It is the other plus so much: boards number their radios one after the other.
+  /// The difference of the addresses: boards number their radios one after the other.
   case offset(Int)
-  /// So many of its twelve hexadecimal digits are others: somebody may have misread them.
+  /// This many of its twelve hexadecimal digits differ, for example because they were misread.
   case digits(Int)
 
-  /// How `address` is like `other`; nil where it is not.
+  /// The likeness of `address` and `other`; nil where there is none.
   init?(_ address: BluetoothAddress, to other: BluetoothAddress) {
     let difference = Int64(bitPattern: address.rawValue) - Int64(bitPattern: other.rawValue)
     guard difference != 0 else { return nil }
@@ -96,7 +96,7 @@ struct RunSurroundings {
     for event in events {
       switch event.fact {
       case .deviceSighted(let fact):
-        // In another life it is the same device.
+        // In provisioning mode and as a beacon it is the same device.
         if known.insert(fact.address).inserted { heard.append(Heard(at: event.elapsed, device: fact)) }
       case .adapterFaulted(let fact): faults.append((event.elapsed, fact))
       case .roomFinished(let fact): ends[fact.room] = event.elapsed
@@ -105,7 +105,7 @@ struct RunSurroundings {
     }
   }
 
-  /// What surrounded a room from the run's beginning to its outcome.
+  /// What was received around a room, from the beginning of the run to the outcome of the room.
   func around(_ room: RoomReport) -> RoomSurroundings {
     let end = ends[room.id] ?? report.elapsed
     var firsts: [AdapterID: Int] = [:]

@@ -1,12 +1,12 @@
-public import Model
+package import Model
 
 /// How fast rooms were provisioned, failures included, and how long others will take at that pace.
-public struct RunPace: Hashable, Sendable {
+package struct RunPace: Hashable, Sendable {
   /// Seconds a device takes in the radio lab, one after the other on one adapter (docs/bluez.md: 13.7 devices a minute).
-  public static let unmeasuredSeconds = 4.4
+  package static let unmeasuredSeconds = 4.4
 
   /// How many rooms were tried and have their outcome.
-  public private(set) var rooms = 0
+  package private(set) var rooms = 0
   /// Time in which any attempt was in flight.
   private var busy = Duration.zero
   /// The sum of the rooms' times, each from its first attempt to its outcome.
@@ -16,15 +16,15 @@ public struct RunPace: Hashable, Sendable {
   private var busySince = Duration.zero
 
   /// A pace of no rooms.
-  public init() {}
+  package init() {}
 
   /// The pace of these events of one run.
-  public init(_ events: some Sequence<RunEvent>) {
+  package init(_ events: some Sequence<RunEvent>) {
     for event in events { apply(event) }
   }
 
   /// Takes in the next event of a run.
-  public mutating func apply(_ event: RunEvent) {
+  package mutating func apply(_ event: RunEvent) {
     switch event.fact {
     case .attemptStarted:
       if inFlight == 0 { busySince = event.elapsed }
@@ -41,7 +41,7 @@ public struct RunPace: Hashable, Sendable {
   }
 
   /// Both together, as if the second run had followed the first.
-  public static func + (a: Self, b: Self) -> Self {
+  package static func + (a: Self, b: Self) -> Self {
     var sum = a
     sum.rooms += b.rooms
     sum.busy += b.busy
@@ -49,10 +49,10 @@ public struct RunPace: Hashable, Sendable {
     return sum
   }
 
-  /// How long so many rooms will take: the first as long as a room took from its first attempt to its outcome, the others at
-  /// the pace at which rooms followed each other. Nil without a measured room.
+  /// The time that this many rooms will take: the first as long as a room took from its first attempt to its outcome, the
+  /// others at the pace at which rooms followed each other. Nil without a measured room.
   /// - Parameter elapsed: Time since the run began, for attempts that are in flight now.
-  public func estimate(of count: Int, at elapsed: Duration? = nil) -> Duration? {
+  package func estimate(of count: Int, at elapsed: Duration? = nil) -> Duration? {
     guard rooms > 0 else { return nil }
     guard count > 0 else { return .zero }
     let open = inFlight > 0 ? elapsed.map { max(.zero, $0 - busySince) } ?? .zero : .zero
@@ -60,5 +60,5 @@ public struct RunPace: Hashable, Sendable {
   }
 
   /// Seconds from one room to the next; nil without a measured room.
-  public var secondsPerRoom: Double? { rooms > 0 ? busy.inSeconds / Double(rooms) : nil }
+  package var secondsPerRoom: Double? { rooms > 0 ? busy.inSeconds / Double(rooms) : nil }
 }

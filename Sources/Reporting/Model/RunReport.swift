@@ -1,41 +1,40 @@
-public import Bluetooth
-public import FoundationEssentials
-public import Model
+package import Bluetooth
+package import FoundationEssentials
+package import Model
 
-/// A run as its events tell it so far: the one fold that every report and the live display read.
+/// A run, folded from its events so far. All reports and the live display read it.
 ///
 /// Total: any prefix of a run's events gives a report, also the record of a run that was killed.
-public struct RunReport: Hashable, Sendable {
-  /// What `run.outcome` says when the record has no end: the run was killed, or goes on.
-  public static let unfinished = "unfinished"
+package struct RunReport: Hashable, Sendable {
+  /// What `run.outcome` is when the record has no end: the run was killed, or is in progress.
+  package static let unfinished = "unfinished"
 
-  /// What the run set out to do; nil when there is no event yet.
-  public private(set) var run: RunStarted?
+  /// The start of the run; nil while there is no event.
+  package private(set) var run: RunStarted?
   /// When it began.
-  public private(set) var started: Date?
+  package private(set) var started: Date?
   /// When it ended; nil when the record has no end.
-  public private(set) var finished: Date?
+  package private(set) var finished: Date?
   /// Time from the run's beginning to its newest event.
-  public private(set) var elapsed: Duration = .zero
+  package private(set) var elapsed: Duration = .zero
   /// How it ended; nil when the record has no end.
-  public private(set) var outcome: RunOutcome?
-  /// What asked it to stop early.
-  public private(set) var interruption: RunInterrupted?
+  package private(set) var outcome: RunOutcome?
+  /// Why it stopped early.
+  package private(set) var interruption: RunInterrupted?
   /// The adapters taken into use, newest state of each, in the order of their first use.
-  public private(set) var adapters: [AdapterSelected] = []
+  package private(set) var adapters: [AdapterSelected] = []
   /// What each adapter did, in the order of their first use.
-  public private(set) var adapterReports: [AdapterReport] = []
+  package private(set) var adapterReports: [AdapterReport] = []
   /// Adapters that another program scanned with, in the order in which that was found.
-  public private(set) var foreignScans: [ForeignScanDetected] = []
+  package private(set) var foreignScans: [ForeignScanDetected] = []
   /// The rooms, in the manifest's order.
-  public private(set) var rooms: [RoomReport] = []
+  package private(set) var rooms: [RoomReport] = []
 
-  /// Whether the run got as far as the radio: it listened, or began an attempt. One that did not tells nothing of the
-  /// building.
-  public private(set) var reachedRadio = false
+  /// Whether the run used an adapter: it scanned, or started an attempt. A run that did not is no evidence of the building.
+  package private(set) var reachedRadio = false
 
   /// Devices that could be provisioned, and that no room claims.
-  public private(set) var unclaimed: [DeviceUnclaimed] = []
+  package private(set) var unclaimed: [DeviceUnclaimed] = []
 
   private var places: [RoomID: Int] = [:]
   private var owners: [BluetoothAddress: Int] = [:]
@@ -43,15 +42,15 @@ public struct RunReport: Hashable, Sendable {
   private var heard: Set<BluetoothAddress> = []
 
   /// A report of nothing yet.
-  public init() {}
+  package init() {}
 
   /// The report of these events.
-  public init(_ events: some Sequence<RunEvent>) {
+  package init(_ events: some Sequence<RunEvent>) {
     for event in events { apply(event) }
   }
 
   /// Takes in the next event.
-  public mutating func apply(_ event: RunEvent) {
+  package mutating func apply(_ event: RunEvent) {
     elapsed = max(elapsed, event.elapsed)
     if case .attemptStarted = event.fact { reachedRadio = true }
     switch event.fact {
@@ -88,7 +87,7 @@ public struct RunReport: Hashable, Sendable {
       .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
-      .actionRequired, .stageStarted,
+      .operatorAwaited, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten,
       .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
@@ -103,34 +102,34 @@ public struct RunReport: Hashable, Sendable {
   }
 
   /// The room with this identity, or nil.
-  public subscript(room: RoomID) -> RoomReport? {
+  package subscript(room: RoomID) -> RoomReport? {
     places[room].map { rooms[$0] }
   }
 
-  /// Whether a device was heard in this run: reported by an adapter, or proved by what it sent.
-  public func hasHeard(_ address: BluetoothAddress) -> Bool { heard.contains(address) }
+  /// Whether a device was received in this run: reported by an adapter, or proved by what it sent.
+  package func hasHeard(_ address: BluetoothAddress) -> Bool { heard.contains(address) }
 
   /// How many rooms ended (or, in a record without end, are to be taken to have ended) this way.
-  public func count(_ outcome: Outcome) -> Int {
+  package func count(_ outcome: Outcome) -> Int {
     rooms.count { $0.outcome == outcome }
   }
 
   /// The rooms that the run was to work on.
-  public var selected: [RoomReport] { rooms.filter { !$0.isExcluded } }
+  package var selected: [RoomReport] { rooms.filter { !$0.isExcluded } }
 
   /// How many of them have their outcome on record.
-  public var finishedRooms: Int { rooms.count { $0.isFinished && !$0.isExcluded } }
+  package var finishedRooms: Int { rooms.count { $0.isFinished && !$0.isExcluded } }
 
-  /// What the host calls an adapter, or nil when the record does not say.
-  public func name(of adapter: AdapterID?) -> String? {
+  /// The host's name of an adapter; nil where it is not on record.
+  package func name(of adapter: AdapterID?) -> String? {
     adapters.first { $0.adapter == adapter }?.name
   }
 
-  /// Name and version of the Bluetooth stack, or nil when the record does not say.
-  public var stack: String? { adapters.lazy.compactMap(\.stack).first }
+  /// Name and version of the Bluetooth stack; nil where they are not on record.
+  package var stack: String? { adapters.lazy.compactMap(\.stack).first }
 
   /// Version of BlueZ, without its name: `5.66`. Another stack is given with its name.
-  public var bluezVersion: String? {
+  package var bluezVersion: String? {
     guard let stack else { return nil }
     let name = "BlueZ "
     return stack.hasPrefix(name) ? String(stack.dropFirst(name.count)) : stack
@@ -162,7 +161,7 @@ public struct RunReport: Hashable, Sendable {
 }
 
 extension Fact {
-  /// What a room's state rests on, where the fact says so.
+  /// The evidence in an event; nil where it has none.
   fileprivate var evidence: Evidence? {
     switch self {
     case .proofHeard(let fact): fact.evidence

@@ -1,23 +1,23 @@
-public import FoundationEssentials
-public import Model
+package import FoundationEssentials
+package import Model
 
-/// What a room's success rests on, and when that was seen.
-public struct ShownProof: Hashable, Sendable {
-  /// What was seen.
-  public var evidence: Evidence
-  /// When; nil where the record does not say.
-  public var seenAt: Date?
+/// The evidence for a success, and its time.
+package struct ShownProof: Hashable, Sendable {
+  /// The evidence.
+  package var evidence: Evidence
+  /// Its time; nil where it is not on record.
+  package var seenAt: Date?
   /// The run that saw it.
-  public var run: String?
+  package var run: String?
   /// Whether it was seen in the run that is reported; else it is on record from an earlier one.
-  public var isOfThisRun: Bool
+  package var isOfThisRun: Bool
 }
 
-/// A room of a run, with how it stands after the run: what reports show in a row.
+/// A room of a run, with its state after the run: one row of a report.
 struct RunRow {
   let room: RoomReport
   let report: RunReport
-  /// How the room stands after the run; nil where that is not known.
+  /// The state of the room after the run; nil where it is not known.
   let after: BuildingRoom?
 
   /// The rows of a run, in the manifest's order.
@@ -27,15 +27,15 @@ struct RunRow {
     return report.rooms.map { RunRow(room: $0, report: report, after: standings[$0.id]) }
   }
 
-  /// What the room's success rests on. Of a room that the run was not to work on, what is on record.
+  /// The evidence of the room; for an excluded room, the evidence on record.
   var proof: ShownProof? {
     if let proof = room.proof(in: report) { return proof }
     guard room.isExcluded, let evidence = after?.evidence else { return nil }
     return ShownProof(evidence: evidence, seenAt: after?.seen?.at, run: after?.seen?.run, isOfThisRun: false)
   }
 
-  /// How far each setting got. Of a room that the run did not write, as it is on record: a save of an earlier run that is not
-  /// confirmed was written then.
+  /// The state of each setting; for a room that the run did not write, the state on record. A save of an earlier run that is
+  /// not confirmed was written then.
   var settings: [SettingResult] {
     let isOnRecord = room.isExcluded || room.attempts == 0 && room.outcome == .unconfirmed
     return isOnRecord ? after?.settings.map(\.result) ?? room.settings : room.settings
@@ -43,7 +43,7 @@ struct RunRow {
 }
 
 extension RoomReport {
-  /// What its outcome rests on, and when that was seen.
+  /// The evidence for its outcome, and its time.
   func proof(in report: RunReport) -> ShownProof? {
     evidence.map { evidence in
       ShownProof(
@@ -52,8 +52,8 @@ extension RoomReport {
     }
   }
 
-  /// Whether it is done by what an earlier run saw, and its device was not heard in this one.
-  public var isDoneOnRecordOnly: Bool { outcome.isSuccess && evidence?.run != nil }
+  /// Whether it is done by the evidence of an earlier run, and its device was not received in this run.
+  package var isDoneOnRecordOnly: Bool { outcome.isSuccess && evidence?.run != nil }
 
   /// Its outcome for programs: of a room that the run was not to work on, why not.
   var outcomeName: String {

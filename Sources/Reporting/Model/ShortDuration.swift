@@ -1,25 +1,25 @@
 import Model
 
 /// A time span to the millisecond, up to 49 days, in 4 bytes: reports hold hundreds of thousands of them.
-public struct ShortDuration: Hashable, Sendable, Comparable {
+package struct ShortDuration: Hashable, Sendable, Comparable {
   private let milliseconds: UInt32
 
   /// A time span, rounded; what is below zero or no number counts as zero.
-  public init(seconds: Double) {
+  package init(seconds: Double) {
     let rounded = (seconds * 1000).rounded()
     milliseconds = rounded > 0 ? UInt32(exactly: min(rounded, Double(UInt32.max))) ?? 0 : 0
   }
 
   /// A time span, rounded; what is below zero counts as zero.
-  public init(_ duration: Duration) {
+  package init(_ duration: Duration) {
     self.init(seconds: duration.inSeconds)
   }
 
   /// In seconds.
-  public var seconds: Double { Double(milliseconds) / 1000 }
+  package var seconds: Double { Double(milliseconds) / 1000 }
 
   /// The shorter one first.
-  public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
+  package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
   /// The end of a span of `seconds` that begins at this time.
   func advanced(by seconds: Double) -> ShortDuration {

@@ -1,13 +1,13 @@
-public import Model
+package import Model
 
 /// A stage of an attempt, folded from the events so far. Compact: a report of a building holds all of all its runs.
-public struct StageReport: Hashable, Sendable {
+package struct StageReport: Hashable, Sendable {
   /// The stage.
-  public let stage: Stage
+  package let stage: Stage
   /// The setting that was read or written.
-  public let setting: SettingName?
+  package let setting: SettingName?
   /// When it began, since the run began.
-  public let begin: ShortDuration
+  package let begin: ShortDuration
 
   private let allowed: ShortDuration
   private var took: ShortDuration?
@@ -21,14 +21,14 @@ public struct StageReport: Hashable, Sendable {
   }
 
   /// Its timeout in seconds.
-  public var timeout: Double { allowed.seconds }
+  package var timeout: Double { allowed.seconds }
   /// How long it took, in seconds; nil where its end is not on record.
-  public var seconds: Double? { took?.seconds }
-  /// What went wrong; nil where nothing did, or its end is not on record.
-  public var failure: FailureReason? { boxedFailure?.value }
+  package var seconds: Double? { took?.seconds }
+  /// The failure; nil without a failure, and without an end on record.
+  package var failure: FailureReason? { boxedFailure?.value }
 
   /// Whether its end is on record.
-  public var isEnded: Bool { took != nil }
+  package var isEnded: Bool { took != nil }
 
   mutating func end(_ fact: StageEnded) {
     took = ShortDuration(seconds: fact.seconds)

@@ -30,7 +30,7 @@ package enum EventSchema {
   private static let kinds = Schema.Names(
     "kind", "What can happen in a run.", Fact.Kind.allCases.map { .init($0.rawValue, about($0)) })
 
-  /// What a kind of event tells; empty for one that nobody has explained.
+  /// The meaning of a kind of event; empty for one without an explanation.
   private static func about(_ kind: Fact.Kind) -> String { words[kind] ?? "" }
 
   private static func variant(_ kind: Fact.Kind) -> ObjectSchema.Variant {
@@ -55,34 +55,34 @@ package enum EventSchema {
     "adapter_faulted": "An adapter receives nothing, or the stack refuses to scan with it.",
     "link_released": "A link was ended that an earlier run had left behind.",
     "foreign_scan_detected": "Another program was found to scan with an adapter in use.",
-    "listening_started": "An adapter began to scan.",
-    "listening_stopped": "An adapter stopped scanning.",
+    "scan_started": "An adapter began to scan.",
+    "scan_stopped": "An adapter stopped scanning.",
     "device_sighted": "A device was received for the first time, or with another state than before.",
     "binding_committed":
       "Intent: A room and a device were joined; on record before the first byte is written.",
     "binding_released": "A room and a device are no longer joined.",
     "room_retired": "A room was taken out of service.",
-    "room_accepted": "Somebody accepted a room as it is.",
+    "room_accepted": "A room was accepted as it is.",
     "room_verified": "What was received from a room's device when the building was verified.",
     "host_paused": "The host did nothing for a while, or its clock was set.",
     "attempt_started": "An attempt began.",
     "stage_started": "A stage of an attempt began.",
-    "action_required": "A room waits until somebody did something for it; the run goes on meanwhile.",
+    "operator_awaited": "A room waits for an operator action; the run continues meanwhile.",
     "operator_requested": "The operator asked the run to pause, to go on, or to stop.",
     "stage_ended": "A stage of an attempt ended.",
     "status_received": "The device sent a status.",
     "settings_read": "What the device holds was read.",
     "wifi_checked": "The device said whether it receives its WiFi network.",
-    "elapsed_sent": "The device is told how long ago an action was.",
+    "elapsed_sent": "The device got the time since an action.",
     "setting_written": "The device confirmed a setting.",
     "save_submitted": "Intent: The device is about to be asked to keep what was written.",
     "link_ended": "The link ended.",
-    "proof_heard": "The proof was received on air.",
+    "proof_received": "The proof was received on air.",
     "attempt_ended": "An attempt ended.",
     "retry_scheduled": "Another attempt will follow.",
     "canaries_judged":
       "The first rooms of each network were done, and a person or a command decided whether the rest follows.",
-    "device_unclaimed": "A device that could be provisioned was received, and no room claims it.",
+    "device_unclaimed": "A device that could be provisioned was received, and it belongs to no room.",
     "room_finished": "A room got its outcome.",
     "run_interrupted": "The run was asked to stop.",
     "run_finished": "The run ended.",

@@ -8,9 +8,9 @@ extension AttemptStarted: RecordedObject {
     "address": "The device.",
     "adapter": "The adapter used.",
     "number": "1 for the first.",
-    "rssi": "RSSI when it was last heard, in dBm.",
+    "rssi": "RSSI when it was last received, in dBm.",
     "fresh":
-      "False when the device may still hold what an earlier run wrote; absent when it was heard waiting to be provisioned.",
+      "False when the device may still hold what an earlier run wrote; absent when it was received waiting for provisioning.",
   ]
 }
 
@@ -64,7 +64,7 @@ extension WiFiChecked: RecordedObject {
 }
 
 extension HeardNetwork: RecordedObject {
-  package static let definition = "heard_network"
+  package static let definition = "received_network"
   package static let about = "A WiFi network as a device receives it."
   package static let fields = [
     "ssid": "Its SSID; empty where the network hides it.",
@@ -136,12 +136,12 @@ extension LinkEnded: RecordedObject {
 }
 
 extension ProofHeard: RecordedObject {
-  package static let definition = "proof_heard"
+  package static let definition = "proof_received"
   package static let about = "The device's own proof."
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",
-    "evidence": "What was heard.",
+    "evidence": "What was received.",
   ]
 }
 

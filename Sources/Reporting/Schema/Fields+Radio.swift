@@ -5,7 +5,7 @@ extension AdapterAwaited: RecordedObject {
   package static let definition = "adapter_awaited"
   package static let about = "Why no adapter could be used yet."
   package static let fields = [
-    "trouble":
+    "cause":
       "Why the best of the adapters cannot be used; absent while there is not even a Bluetooth stack.",
     "adapter": "The name of that adapter, where there is one: `hci0`.",
     "seconds": "How long the run will wait, in seconds.",
@@ -72,7 +72,7 @@ extension ForeignScanDetected: RecordedObject {
 }
 
 extension Listening: RecordedObject {
-  package static let definition = "listening"
+  package static let definition = "scan_window"
   package static let about = "An adapter, and what it scans for."
   package static let fields = [
     "adapter": "The adapter.",
@@ -96,10 +96,10 @@ extension DeviceSighted: RecordedObject {
 
 extension DeviceUnclaimed: RecordedObject {
   package static let definition = "device_unclaimed"
-  package static let about = "A device that could be provisioned, and that no room of the building claims."
+  package static let about = "A device that could be provisioned, and that belong to no room of the building."
   package static let fields = [
     "address": "The device.",
-    "adapter": "The adapter that heard it last.",
+    "adapter": "The adapter that received it last.",
     "profile": "Its family.",
     "rssi": "RSSI in dBm.",
   ]

@@ -13,7 +13,7 @@ extension RunStarted: RecordedObject {
     "host": "Name of the host the run was on.",
     "kernel": "The host's kernel; absent in records of earlier versions.",
     "os": "The host's operating system; absent where it does not say.",
-    "operator": "The person who ran it; absent where nobody is named.",
+    "operator": "The person who ran it; absent where none is named.",
     "clock_synchronised":
       "Whether the host's clock was set by a time server; absent when the host does not say.",
     "manifest_path": "The manifest as it was named on the command line.",
@@ -21,7 +21,7 @@ extension RunStarted: RecordedObject {
       "`content:` and the SHA-256 of what the manifest says without its passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
     "simulated": "Whether the building was virtual.",
     "seal_key":
-      "Which key seals the secrets' fingerprints, so that nobody compares those of different keys; absent without a key.",
+      "Which key seals the secrets' fingerprints, so that those of different keys are not compared; absent without a key.",
     "rooms": "The rooms of the manifest, in its order, also those that are excluded.",
   ]
 }
@@ -50,9 +50,9 @@ extension HostPause: RecordedObject {
   ]
 }
 
-extension ActionRequired: RecordedObject {
-  package static let definition = "action_required"
-  package static let about = "A room that waits until somebody did something for it."
+extension OperatorAwaited: RecordedObject {
+  package static let definition = "operator_awaited"
+  package static let about = "A room that waits for an operator action."
   package static let fields = [
     "room": "The room.",
     "reason": "Why nothing can be done for it before.",
@@ -87,7 +87,7 @@ extension RoomFinished: RecordedObject {
     "adapter": "The adapter last used for it.",
     "attempts": "How many attempts were made.",
     "seconds": "Seconds from its first attempt to this, waiting for retries included; 0 without attempt.",
-    "rssi": "RSSI last heard from it, in dBm.",
+    "rssi": "RSSI last received from it, in dBm.",
     "evidence": "What the outcome rests on.",
     "settings": "How far each setting got.",
     "reason": "Why it is not a success; absent when it is.",
@@ -116,7 +116,7 @@ extension Exclusion: RecordedObject {
   package static let about = "Why a room of the manifest is not to be worked on."
   package static let fields = [
     "cause": "What excludes it.",
-    "reason": "Why somebody accepted or retired it.",
+    "reason": "Why it was accepted or retired.",
     "by": "Who accepted it.",
   ]
 }
@@ -139,7 +139,7 @@ extension BindingReleased: RecordedObject {
     "address": "The device it had.",
     "cause": "Why.",
     "reason": "What a person gave as the reason.",
-    "silent": "Whether it was made sure that the device is not on air; absent when nobody scanned for it.",
+    "silent": "Whether it was made sure that the device is not on air; absent without a scan for it.",
     "successor": "The device that the room gets instead, where a person named it.",
   ]
 }
@@ -155,7 +155,7 @@ extension RoomRetired: RecordedObject {
 
 extension RoomAccepted: RecordedObject {
   package static let definition = "room_accepted"
-  package static let about = "Somebody accepted a room as it is."
+  package static let about = "A room was accepted as it is."
   package static let fields = [
     "room": "The room.",
     "reason": "Why.",
@@ -165,16 +165,16 @@ extension RoomAccepted: RecordedObject {
 
 extension RoomVerified: RecordedObject {
   package static let definition = "room_verified"
-  package static let about = "What was heard of a room's device while a person had the building verified."
+  package static let about = "What was received of a room's device while a person had the building verified."
   package static let fields = [
     "room": "The room.",
     "finding": "What was found.",
     "address": "Its device, where one is known.",
     "minor": "The minor of its identity, where it has one.",
-    "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was heard.",
+    "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was received.",
     "rssi_min": "The least of these.",
     "rssi_max": "The greatest of these.",
-    "windows_heard": "In how many scan windows it was heard with the room's identity.",
+    "windows_received": "In how many scan windows it was received with the room's identity.",
     "windows": "How many scan windows there were.",
     "others": "The other devices with the room's identity.",
   ]

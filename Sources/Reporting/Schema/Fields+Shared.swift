@@ -2,13 +2,13 @@ package import Model
 
 extension Evidence: RecordedObject {
   package static let definition = "evidence"
-  package static let about = "What a success rests on: always something that the device itself did."
+  package static let about = "The evidence for a success: always something that the device did."
   package static let fields = [
     "grade": "How strong the evidence is.",
     "address": "The address it came from.",
-    "minor": "The minor that was heard, where a beacon was.",
+    "minor": "The minor that was received, where a beacon was.",
     "rssi": "RSSI of it in dBm, where known.",
-    "seconds_after_save": "Seconds from the submission of the save until it was heard.",
+    "seconds_after_save": "Seconds from the submission of the save until it was received.",
     "run": "The run that has it on record, where that is an earlier one: then it was not seen in this run.",
     "seen_at": "When that earlier run saw it.",
   ]
@@ -26,7 +26,7 @@ extension SettingResult: RecordedObject {
 }
 
 extension HeardCandidate: RecordedObject {
-  package static let definition = "heard_candidate"
+  package static let definition = "received_candidate"
   package static let about = "A device that could be a room's, or that has its identity."
   package static let fields = [
     "address": "The device.",
@@ -38,7 +38,7 @@ extension HeardCandidate: RecordedObject {
 extension ApplyPlan: RecordedObject {
   package static let definition = "plan"
   package static let about =
-    "What a run would do, room by room, on what was heard and what is on record: what `plan` shows and saves, and what `apply --plan` must find again before it touches anything."
+    "What a run would do, room by room, on what was received and what is on record: what `plan` shows and saves, and what `apply --plan` must find again before it touches anything."
   package static let fields = [
     "schema": "Name and version of the format.",
     "building": "The building's stable id.",
@@ -66,7 +66,7 @@ extension PlannedSetting: RecordedObject {
     "value": "The value that would be written; absent when it is a secret.",
     "recorded":
       "The value that the record has the device holding; absent where there is none, and when it is a secret.",
-    "change": "How the two compare; absent where that cannot be told.",
+    "change": "How the two compare; absent where that is not known.",
   ]
 }
 
@@ -82,7 +82,7 @@ extension PlannedStep: RecordedObject {
     "basis": "What joins room and device.",
     "settings":
       "What its device would be given, in the order of the family; absent unless `action` is `provision`.",
-    "heard": "Whether the device was heard.",
+    "received": "Whether an advertisement of the device was received.",
     "rssi": "RSSI of it in dBm, where known.",
     "evidence": "What `done` rests on.",
     "outcome": "The outcome of a room that is stopped.",

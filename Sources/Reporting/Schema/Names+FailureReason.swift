@@ -6,10 +6,10 @@ extension FailureReason.Code: OutputNames {
   package var documentation: String {
     switch self {
     case .neverHeard:
-      "It was not heard on any adapter. An attempt that searched for it says for how many seconds."
+      "It was not received on any adapter. An attempt that searched for it says for how many seconds."
     case .adapterDeaf: "No adapter reported any device at all, not even others."
     case .connectTimedOut:
-      "It was heard, and did not answer a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
+      "It was received, and did not answer a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
     case .connectFailed: "The connection attempt failed."
     case .unknownToStack: "The stack had forgotten it before it was connected to: nothing was sent."
     case .linkLost: "The link was lost."
@@ -24,34 +24,34 @@ extension FailureReason.Code: OutputNames {
     case .wrongIdentity: "It came back with another identity than was written."
     case .readBackMismatch: "Read back, it holds something else than was written."
     case .foreignSettings:
-      "It holds settings that are neither the factory's nor this room's, and nobody allowed to overwrite them."
+      "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
     case .networkNotReceived:
       "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:
       "It was written and did not end the link, as it does when it has taken what was written."
     case .notHeardAfterSave:
-      "Written and submitted, and not heard afterwards. Without a response the save was that of an earlier run."
+      "Written and submitted, and not received afterwards. Without a response the save was that of an earlier run."
     case .heardFromOtherAddress:
-      "Written and submitted; afterwards its identity was heard from other addresses only, which proves nothing."
+      "Written and submitted; afterwards its identity was received from other addresses only, which proves nothing."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` says what it holds."
     case .minorOnAir: "The room's minor is on air from another address."
     case .minorOnRecord:
-      "The room's minor is on record at another address, which was not heard to have another."
+      "The room's minor is on record at another address, which was not received with another minor."
     case .settingsChanged:
       "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without a minor has none here."
     case .planOutdated: "What would be done is not what the plan says."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
     case .hostPaused: "This host slept, or was held, in the middle of it."
     case .tooManyCandidates:
-      "More devices were heard than rooms are left to take any of them; or, with a minor, several have the identity of a room whose device was configured elsewhere."
-    case .noCandidate: "No device was left for this room, or none was heard near its adapter."
+      "More devices were received than rooms are left to take any of them; or, with a minor, several have the identity of a room whose device was configured elsewhere."
+    case .noCandidate: "No device was left for this room, or none was received near its adapter."
     case .addressNeeded:
       "Devices of the room's family do not tell on air whether they are provisioned: the room must name its own."
     case .addressMissing: "The manifest does not say yet which device is the room's: its label is to be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."
-    case .heardTooBriefly: "The nearest device was not heard long or often enough yet to be sure of it."
+    case .heardTooBriefly: "The nearest device was not received long or often enough yet to be sure of it."
     case .adapterMissing: "The adapter that the room is near is not there."
     case .adapterShared: "More rooms than one are near the same adapter."
     case .notConfirmed: "The proposed assignment was not confirmed."

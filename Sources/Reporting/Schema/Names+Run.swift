@@ -8,7 +8,7 @@ extension Outcome: OutputNames {
     case .provisioned: "Written and proved at the first attempt."
     case .provisionedAfterRetry: "Written and proved after at least one attempt that failed."
     case .alreadyProvisioned: "It was as wanted before this run."
-    case .needsHands: "A person must act first."
+    case .actionRequired: "The operator must act first."
     case .unconfirmed: "Written, perhaps kept, not proved."
     case .failed: "Tried and not done."
     case .unreachable: "Never reached."
@@ -26,12 +26,12 @@ extension Evidence.Grade: OutputNames {
   package var documentation: String {
     switch self {
     case .freshBeacon:
-      "Its beacon with the written identity, from the address that was written, first heard after the save."
+      "Its beacon with the written identity, from the address that was written, first received after the save."
     case .freshBeaconOtherAddress:
       "A beacon with the written identity from one other address, silent before: it changed its address."
     case .beaconOnAir: "Its beacon was on air with the wanted identity before this run wrote anything."
-    case .readBack: "The device held what was wanted when it was read; its beacon was not heard."
-    case .savedStatus: "The device said over the link that it had saved; nothing was heard afterwards."
+    case .readBack: "The device held what was wanted when it was read; its beacon was not received."
+    case .savedStatus: "The device said over the link that it had saved; nothing was received afterwards."
     case .selfDisconnect:
       "The device ended the link after the write, as it does when it has taken it. Weak: a lost link looks the same."
     }
@@ -147,7 +147,7 @@ extension Exclusion.Cause: OutputNames {
   package var documentation: String {
     switch self {
     case .deselected: "It was not selected for this run."
-    case .accepted: "Somebody accepted it as it is."
+    case .accepted: "It was accepted as it is."
     case .retired: "It was taken out of service."
     }
   }
@@ -163,7 +163,7 @@ extension RoomVerified.Finding: OutputNames {
     case .otherDevice: "The room's identity is on air from another device only."
     case .otherIdentity: "Its device is on air with another identity."
     case .waiting: "Its device waits to be provisioned."
-    case .missing: "Neither its device nor its identity was heard."
+    case .missing: "Neither its device nor its identity was received."
     case .notVerifiable: "Devices of its family do not tell on air what they hold."
     }
   }
@@ -176,7 +176,7 @@ extension PlannedStep.Action: OutputNames {
     switch self {
     case .provision: "Its device is written."
     case .done: "It is done already."
-    case .await: "Its device was configured elsewhere, and was not heard yet: it is scanned for."
+    case .await: "Its device was configured elsewhere, and was not received yet: it is scanned for."
     case .stop: "Nothing can be written."
     case .exclude: "It is not worked on."
     }
@@ -214,7 +214,7 @@ extension RoomStanding.Progress: OutputNames {
     switch self {
     case .done: "Its device is at work with the settings that were written."
     case .unconfirmed: "Its device was asked to save, and nothing proves that it did."
-    case .accepted: "Somebody accepted it as it is."
+    case .accepted: "It was accepted as it is."
     case .retired: "It is out of service."
     case .open: "Something is left to do."
     }
@@ -222,7 +222,7 @@ extension RoomStanding.Progress: OutputNames {
 }
 
 extension BuildingRoom.Standing: OutputNames {
-  package static let definition = "standing"
+  package static let definition = "room_state"
   package static let about = "How far a room is."
   package var documentation: String {
     switch self {
@@ -231,7 +231,7 @@ extension BuildingRoom.Standing: OutputNames {
     case .unconfirmed: "Its device was written, and nothing proved yet that it kept that."
     case .open: "Tried, or looked for, and not done."
     case .untried: "No run has tried it."
-    case .accepted: "Somebody accepted it as it is."
+    case .accepted: "It was accepted as it is."
     case .retired: "It is out of service."
     }
   }

@@ -1,14 +1,14 @@
 /// A machine-readable output of roboprov.
 package struct Output: Hashable, Sendable {
-  /// What `roboprov schema` calls it.
+  /// Its name for `roboprov schema`.
   package let name: String
   /// Name and version of its format: the value of its key `schema`, where it has that.
   package let identifier: String
-  /// What it is, in one line.
+  /// Its explanation, in one line.
   package let about: String
   /// Which files and commands have it, in Markdown.
   package let place: String
-  /// What it can be.
+  /// Its schema.
   package let schema: Schema
 
   package init(_ name: String, _ identifier: String, _ about: String, in place: String, _ schema: Schema) {

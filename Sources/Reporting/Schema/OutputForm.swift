@@ -3,7 +3,7 @@
 package struct OutputForm<Source>: Sendable {
   /// The name of the kind of object, in snake_case.
   package let definition: String
-  /// What it tells.
+  /// Its explanation.
   package let about: String
   private let fields: [Field<Source>]
 
@@ -19,7 +19,7 @@ package struct OutputForm<Source>: Sendable {
     .object(fields.map { .init($0.property.key, $0.value(source)) })
   }
 
-  /// What it can be.
+  /// Its schema.
   package var schema: ObjectSchema { ObjectSchema(definition, about, fields.map(\.property)) }
 }
 

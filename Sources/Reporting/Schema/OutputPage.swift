@@ -1,7 +1,7 @@
 /// The page of the documentation that explains every field of every output, made of their schemas.
 package enum OutputPage {
   /// The page, in Markdown.
-  /// - Parameter introduction: what stands below its title.
+  /// - Parameter introduction: The text below its title.
   package static func text(_ outputs: [Output], introduction: String) -> String {
     var page = Page(outputs)
     var lines = ["# Machine-readable outputs", "", introduction, ""]
@@ -17,7 +17,7 @@ package enum OutputPage {
 }
 
 private struct Page {
-  /// Objects that stand in more than one place: each is explained once.
+  /// Objects that are used in several places are explained once.
   private let shared: Set<ObjectSchema>
   private var objects: [ObjectSchema] = []
   private var names: [Schema.Names] = []
@@ -129,7 +129,7 @@ private struct Page {
 
   private func isApart(_ object: ObjectSchema) -> Bool { shared.contains(object) || object.variants != nil }
 
-  /// What a value can be, in words.
+  /// The schema of a value in words.
   private mutating func words(_ schema: Schema) -> String {
     switch schema {
     case .boolean: return "true or false"

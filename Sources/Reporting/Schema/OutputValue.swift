@@ -4,19 +4,19 @@ package import Model
 
 /// A value as outputs have it, and what it can be there: the type of a field says its schema.
 package protocol OutputValue: SendableMetatype {
-  /// What it can be.
+  /// Its schema.
   static var schema: Schema { get }
   /// The value.
   var output: JSONValue { get }
 }
 
-/// An enumeration whose raw values are names in outputs. Each is explained, or it does not compile.
+/// An enumeration whose raw values are names in outputs. The compiler requires an explanation of each.
 package protocol OutputNames: OutputValue, CaseIterable, RawRepresentable where RawValue == String {
   /// The enumeration's name, in snake_case. No two have the same.
   static var definition: String { get }
-  /// What it tells.
+  /// Its explanation.
   static var about: String { get }
-  /// What this name means.
+  /// The meaning of this name.
   var documentation: String { get }
 }
 

@@ -121,7 +121,7 @@ private struct SchemaWriter {
 }
 
 extension Schema.TextForm {
-  /// What the text must match.
+  /// The pattern of the text.
   fileprivate var keywords: [JSONValue.Member] {
     switch self {
     case .any: []

@@ -20,10 +20,10 @@ package indirect enum Schema: Hashable, Sendable {
   case map(Schema)
   /// An object of which another member of the same object tells the kind.
   case payload
-  /// That, or null.
+  /// A value, or null.
   case nullable(Schema)
 
-  /// What text can look like.
+  /// The form of a text.
   package enum TextForm: Hashable, Sendable, CaseIterable {
     /// Any text.
     case any
@@ -43,7 +43,7 @@ package indirect enum Schema: Hashable, Sendable {
   package struct Names: Hashable, Sendable {
     /// The name of the enumeration, in snake_case.
     package var definition: String
-    /// What it tells.
+    /// Its explanation.
     package var about: String
     /// Its names, and what each means.
     package var cases: [Case]
@@ -52,7 +52,7 @@ package indirect enum Schema: Hashable, Sendable {
     package struct Case: Hashable, Sendable {
       /// The name.
       package var name: String
-      /// What it means.
+      /// Its meaning.
       package var meaning: String
 
       package init(_ name: String, _ meaning: String) {
@@ -66,11 +66,11 @@ package indirect enum Schema: Hashable, Sendable {
   }
 }
 
-/// What an object of an output can be.
+/// The schema of an object.
 package struct ObjectSchema: Hashable, Sendable {
   /// The name of its kind, in snake_case.
   package var definition: String
-  /// What it tells.
+  /// Its explanation.
   package var about: String
   /// Its members, in the order in which they are explained.
   package var properties: [Property]
@@ -83,9 +83,9 @@ package struct ObjectSchema: Hashable, Sendable {
   package struct Property: Hashable, Sendable {
     /// Its key.
     package var key: String
-    /// What it tells.
+    /// Its explanation.
     package var about: String
-    /// What it can be.
+    /// Its schema.
     package var schema: Schema
     /// Whether it is always there.
     package var isRequired: Bool
@@ -123,9 +123,9 @@ package struct ObjectSchema: Hashable, Sendable {
   package struct Variant: Hashable, Sendable {
     /// Its name.
     package var name: String
-    /// What it tells.
+    /// Its explanation.
     package var about: String
-    /// What the payload can be.
+    /// The schema of the payload.
     package var payload: ObjectSchema
 
     package init(_ name: String, _ about: String, _ payload: ObjectSchema) {

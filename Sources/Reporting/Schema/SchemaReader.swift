@@ -6,16 +6,16 @@ package import Model
 package protocol RecordedObject: Decodable {
   /// The name of the kind of object, in snake_case.
   static var definition: String { get }
-  /// What it tells.
+  /// Its explanation.
   static var about: String { get }
-  /// What each key tells.
+  /// The explanation of each key.
   static var fields: [String: String] { get }
 }
 
 /// A `Decoder` of nothing: it notes which keys a type asks for, of which types, and which it can do without. That is the
 /// type's schema, and it cannot differ from what the type decodes.
 package struct SchemaReader {
-  /// What an object can be.
+  /// The forms of an object.
   package static func object<Object: Decodable>(_ type: Object.Type) -> ObjectSchema { read(type).schema }
 
   /// The same, with some value of the type.
@@ -38,7 +38,7 @@ package struct SchemaReader {
     }
   }
 
-  /// What a value can be.
+  /// The forms of a value.
   fileprivate static func schema<Value: Decodable>(_ type: Value.Type) -> Schema {
     if let value = type as? any OutputValue.Type { return value.schema }
     if let list = type as? any DecodedList.Type { return .array(list.element) }

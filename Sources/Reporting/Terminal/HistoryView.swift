@@ -1,18 +1,26 @@
 import Bluetooth
-public import Model
+package import Model
 
-/// What happened in a run to one room or device, for a person.
-public enum HistoryView {
+/// The history of one room or device, for a person.
+package enum HistoryView {
   /// A table with a row for each run: when, what, how it ended, with which device, why, by whom, and the run. Columns that do not
   /// fit are left out, the run's id first; details are cut at last.
-  /// - Parameter width: Columns of the terminal; nil where lines may have any length.
-  public static func table(_ runs: [(run: RunStarted, events: [RunEvent])], width: Int?) -> [String] {
-    let rows = runs.map { row($0.run, $0.events) }
+  /// - Parameters:
+  ///   - times: The local time.
+  ///   - width: Columns of the terminal; nil where lines may have any length.
+  package static func table(
+    _ runs: [(run: RunStarted, events: [RunEvent])], times: LocalTime = .utc, width: Int?
+  ) -> [String] {
+    let rows = runs.map { row($0.run, $0.events, times) }
+    // The distance from UTC stands in the header, once: it may differ in older rows.
+    let offset = runs.last?.events.first.map { times.offset($0.at) } ?? "UTC"
     let order: [Column] = [.when, .command, .outcome, .device, .details, .by, .run]
-    // Nothing is shown of a column that is empty everywhere.
+    // A column that is empty in all rows is left out.
     var columns = order.filter { column in rows.contains { $0[column] != "" } }
     func lines() -> [String] {
-      Table.lines(header: columns.map(\.rawValue), rows: rows.map { row in columns.map { row[$0] ?? "" } })
+      Table.lines(
+        header: columns.map { $0 == .when ? "WHEN (\(offset))" : $0.rawValue },
+        rows: rows.map { row in columns.map { row[$0] ?? "" } })
     }
     for column in [Column.run, .by, .device] {
       guard let width, (lines().map(\.columns).max() ?? 0) > width else { break }
@@ -21,9 +29,9 @@ public enum HistoryView {
     return lines().map { $0.truncated(to: width ?? .max) }
   }
 
-  /// What a row says.
+  /// A column, by its title.
   private enum Column: String {
-    case when = "WHEN (UTC)"
+    case when = "WHEN"
     case command = "COMMAND"
     case outcome = "OUTCOME"
     case device = "DEVICE"
@@ -32,16 +40,18 @@ public enum HistoryView {
     case run = "RUN"
   }
 
-  private static func row(_ run: RunStarted, _ events: [RunEvent]) -> [Column: String] {
+  private static func row(
+    _ run: RunStarted, _ events: [RunEvent], _ times: LocalTime
+  ) -> [Column: String] {
     let ending = ending(events)
     let person = [run.operatedBy, run.host].compactMap(\.self).joined(separator: " on ")
     return [
-      .when: events.first.map { LocalTime.utc.minute($0.at) } ?? "", .command: run.command.rawValue,
+      .when: events.first.map { times.minute($0.at) } ?? "", .command: run.command.rawValue,
       .outcome: ending.outcome, .device: ending.device, .details: ending.details, .by: person, .run: run.run,
     ]
   }
 
-  /// How the run ended for the room, or how far it got.
+  /// The outcome of the room in the run, or what the record has instead.
   private static func ending(_ events: [RunEvent]) -> (outcome: String, device: String, details: String) {
     let attempts = events.count { if case .attemptStarted = $0.fact { true } else { false } }
     for event in events.reversed() {
@@ -63,9 +73,9 @@ public enum HistoryView {
       default: continue
       }
     }
-    let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
+    let count = attempts.counted("attempt")
     return (
-      "no outcome", "", attempts > 0 ? "killed, or still running: \(count)" : "killed, or still running"
+      "no outcome", "", attempts > 0 ? "run killed or in progress: \(count)" : "run killed or in progress"
     )
   }
 
@@ -75,7 +85,7 @@ public enum HistoryView {
   }
 
   /// The lines of one run: a heading, and an event each.
-  public static func lines(_ run: RunStarted, _ events: [RunEvent]) -> [String] {
+  package static func lines(_ run: RunStarted, _ events: [RunEvent]) -> [String] {
     let heading = "\(run.run.visible): \(run.command.rawValue) on \(run.host.visible)"
     return [heading]
       + events.flatMap { event -> [String] in

@@ -1,20 +1,20 @@
 import Bluetooth
-public import Model
+package import Model
 
-/// The lines that an event leaves behind for good.
+/// The lines that stay after an event.
 extension ProgressView {
-  /// How much is told of a run.
-  public enum Detail: Hashable, Sendable {
-    /// Only what did not go well.
+  /// How many events get a line.
+  package enum Detail: Hashable, Sendable {
+    /// Only failures and operator actions.
     case quiet
-    /// Each turn of events.
+    /// Each step of a room.
     case normal
     /// Each event.
     case verbose
   }
 
-  /// On a terminal, above the panel; to be asked for after `apply`. Mostly none.
-  public func finished(_ event: RunEvent, style: TerminalStyle) -> [String] {
+  /// The lines above the panel on a terminal, after `apply`. Most events have none.
+  package func finished(_ event: RunEvent, style: TerminalStyle) -> [String] {
     switch event.fact {
     case .roomFinished(let fact):
       return isToldOnce(fact) ? [] : report[fact.room].map { [line(of: $0, style)] } ?? []
@@ -26,7 +26,7 @@ extension ProgressView {
       return [style.paint("Stopping: \(fact.cause.words)".truncated(to: style.width), .yellow)]
     case .operatorRequested(let fact) where fact.request != .stop:
       return [style.paint(fact.words.uppercasedFirst.truncated(to: style.width), .dim)]
-    case .actionRequired(let fact):
+    case .operatorAwaited(let fact):
       guard let room = report[fact.room], let words = Explanation(of: room) else { return [] }
       let text = "\(name(fact.room)): \(words.sentence) \(words.advice)"
       return text.wrapped(to: style.width - 2).enumerated().map { index, line in
@@ -50,8 +50,8 @@ extension ProgressView {
     }
   }
 
-  /// Where nothing can be drawn over: lines with the time since the run began; to be asked for after `apply`.
-  public func plain(_ event: RunEvent, detail: Detail = .normal) -> [String] {
+  /// The lines for a file or a pipe, with the time since the run began, after `apply`.
+  package func plain(_ event: RunEvent, detail: Detail = .normal) -> [String] {
     let texts: [String] =
       switch event.fact {
       case .runFinished: toldOnce.map { "\($0.sign) \($0.text)" }
@@ -60,15 +60,15 @@ extension ProgressView {
     return texts.map { "[\(Self.clock(event.elapsed))] \($0)" }
   }
 
-  /// Every event in a line, as the device logs have it.
-  public func verbose(_ event: RunEvent) -> [String] {
+  /// Every event as a line, as in the device logs.
+  package func verbose(_ event: RunEvent) -> [String] {
     let words = EventWords(event.fact, name: adapterName)
     let room = event.fact.room.map { name($0) + ": " } ?? ""
     return ["[\(Self.clock(event.elapsed))] \(room)\(words.topic): \(words.text)"]
       + words.quotes.map { "    " + $0.visible }
   }
 
-  /// A finished room: sign, name, outcome; what else fits.
+  /// A finished room: symbol, name, outcome, and what else fits.
   private func line(of room: RoomReport, _ style: TerminalStyle) -> String {
     let outcome = room.outcome
     let name = room.planned.name.visible
@@ -79,7 +79,7 @@ extension ProgressView {
       let words = explanation?.sentence ?? room.outcomeWords
       return sign + " " + "\(name): \(words)".truncated(to: rest)
     }
-    // Names line up as far as they are not longer than a third of the line.
+    // Names are aligned, in at most a third of the line.
     let column = min(rest / 3, longestName)
     let left = name.fitted(to: column)
     if let explanation {
@@ -100,15 +100,15 @@ extension ProgressView {
     case .adapterAwaited: return EventWords(fact) { _ in "" }.text
     case .adapterFaulted: return EventWords(fact, name: adapterName).text
     case .foreignScanDetected(let fact): return words(fact)
-    case .actionRequired(let fact):
-      let words = report[fact.room].flatMap(Explanation.init(of:))
+    case .operatorAwaited(let fact):
+      let words = report[fact.room].flatMap { Explanation(of: $0) }
       return "! \(name(fact.room)): \(words.map { "\($0.sentence) \($0.advice)" } ?? fact.reason.code.words)"
     case .roomFinished(let fact) where isToldOnce(fact): return nil
     case .roomFinished(let fact):
       if detail == .quiet, fact.outcome.kind == .done { return nil }
       return
         "\(fact.outcome.symbol) \(name(fact.room)): \(report[fact.room]?.outcomeWords ?? fact.outcome.words)"
-        + (report[fact.room].flatMap(Explanation.init(of:)).map { ". " + $0.sentence } ?? "")
+        + (report[fact.room].flatMap { Explanation(of: $0) }.map { ". " + $0.sentence } ?? "")
         + " (\(tally.ended)/\(tally.total))"
     case .runInterrupted(let fact): return fact.cause == .signal ? nil : "stopping: \(fact.cause.words)"
     case .hostPaused(let fact): return "this computer: \(fact.words)"

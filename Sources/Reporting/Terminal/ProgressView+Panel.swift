@@ -1,11 +1,11 @@
 import Bluetooth
 import Model
 
-/// The panel: what goes on now, in as many lines as the terminal has room for.
+/// The panel: what happens now, in as many lines as fit on the terminal.
 extension ProgressView {
   /// The lines to draw now, none wider than the terminal and at most two thirds of its height. None before and after the run.
   /// - Parameter elapsed: Time since the run began.
-  public func live(at elapsed: Duration, style: TerminalStyle) -> [String] {
+  package func live(at elapsed: Duration, style: TerminalStyle) -> [String] {
     guard report.run != nil, report.outcome == nil else { return [] }
     let most = max(3, style.height * 2 / 3)
     var lines = [title(at: elapsed, style), counts(style)]
@@ -22,7 +22,7 @@ extension ProgressView {
 
   // MARK: Header
 
-  /// The building, whether it is simulated, the time that has passed and about how much is left.
+  /// The building, the mark of a simulation, the time, and the time that is left.
   private func title(at elapsed: Duration, _ style: TerminalStyle) -> String {
     var right = Self.clock(elapsed)
     if let left = estimate(at: elapsed) {
@@ -36,14 +36,14 @@ extension ProgressView {
     return style.paint(line.truncated(to: style.width), .bold)
   }
 
-  /// How long the rest will take by the pace so far: by this run's own from its fifth room on.
+  /// The time that the rest takes at the pace so far; from the fifth room on at the pace of this run.
   private func estimate(at elapsed: Duration) -> Duration? {
     guard request == nil, tally.left > 0 else { return nil }
     let pace = pace.rooms >= 5 ? pace : earlierPace + pace
     return pace.rooms >= 3 ? pace.estimate(of: tally.left, at: elapsed) : nil
   }
 
-  /// How many rooms are how far: what matters most gives way last.
+  /// The number of rooms in each state. The least important counts are left out first.
   private func counts(_ style: TerminalStyle) -> String {
     let written = active.count(where: \.isSubmitted)
     var parts: [(text: String, tone: TerminalStyle.Tone, weight: Int)] = [
@@ -71,7 +71,7 @@ extension ProgressView {
       + text
   }
 
-  /// What is in force for the whole run: a pause, a stop, the wait for an adapter.
+  /// What concerns the whole run: a pause, a stop, the wait for an adapter.
   private func banner(_ style: TerminalStyle) -> String? {
     let text: String
     switch request?.request {
@@ -96,7 +96,8 @@ extension ProgressView {
       let scanning = adapters.count { $0.scanningSince != nil }
       let links = active.count(where: \.hasLink)
       let faults = adapters.count { $0.fault != nil }
-      var text = "\(adapters.count) adapters · \(scanning) scanning · \(links) links"
+      var text =
+        "\(adapters.count) adapters · \(scanning) scanning · \(links.counted("link"))"
       if faults > 0 { text += " · \(faults) with a fault" }
       return [style.paint(text.truncated(to: style.width), .dim)]
     }
@@ -127,13 +128,13 @@ extension ProgressView {
   private func activeLines(at elapsed: Duration, _ style: TerminalStyle, most: Int) -> [String] {
     if active.isEmpty { return [idle(style).truncated(to: style.width)] }
     let fits = active.count <= most ? active.count : max(0, most - 1)
-    // Devices that wait for their proof hold nothing up.
+    // Devices that wait for their proof come last: they delay nothing.
     let rooms = active.filter { $0.stage != .verify } + active.filter { $0.stage == .verify }
     let lines = rooms.prefix(fits).map { row(of: $0, at: elapsed, style) }
     return active.count > fits ? lines + ["  … and \(active.count - fits) more active"] : lines
   }
 
-  /// An active room: name, stage, time against its limit; further what fits.
+  /// An active room: name, stage, time and its limit, and what else fits.
   private func row(of room: ActiveRoom, at elapsed: Duration, _ style: TerminalStyle) -> String {
     let seconds = max(0, (elapsed - room.since).inSeconds.rounded(.down))
     // The time limit of a proof counts the time in which the adapter scans.
@@ -159,7 +160,7 @@ extension ProgressView {
     return "  \(name)  \(shown)\(tail)".truncated(to: style.width)
   }
 
-  /// What happens where no attempt is in flight.
+  /// The line when no attempt is in flight.
   private func idle(_ style: TerminalStyle) -> String {
     let isScanning = adapters.contains { $0.scanningSince != nil }
     guard isScanning else { return waiting == nil ? "  Working" : "  Waiting" }
@@ -173,7 +174,7 @@ extension ProgressView {
     return opening + first.planned.name.visible.truncated(to: room) + more
   }
 
-  /// The rooms that somebody must do something for, and those that failed, the newest first.
+  /// The rooms that require action, and those that failed, the newest first.
   private func pinnedLines(_ style: TerminalStyle, most: Int) -> [String] {
     let waiting = pinned.filter { report[$0]?.awaitedAction != nil }
     let ended = pinned.filter { report[$0]?.awaitedAction == nil }
@@ -191,7 +192,7 @@ extension ProgressView {
   private func pinnedLine(of room: RoomReport, _ style: TerminalStyle) -> String {
     if let reason = exhausted[room.id] {
       let text =
-        "\(room.planned.name.visible): attempts used up, retried when received better (\(reason.code.words))"
+        "\(room.planned.name.visible): no attempts left; retried when received better (\(reason.code.words))"
       return style.paint("! " + text.truncated(to: style.width - 2), .yellow)
     }
     let text = "\(room.planned.name.visible): " + (Explanation(general: room)?.sentence ?? room.outcomeWords)

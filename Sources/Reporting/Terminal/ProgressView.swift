@@ -1,19 +1,19 @@
 import Bluetooth
-public import Model
+package import Model
 
-/// A run as it goes on, for the person at the terminal: state in, lines out. Who draws them, and when, is the command line's.
+/// A run in progress, for the person at the terminal: events in, lines out. The command line draws them.
 ///
 /// For a terminal: `finished(_:style:)` gives the lines that scroll away for good, `live(at:size:style:)` the panel that is
 /// drawn over and over below them. For anything else: `plain(_:detail:)`.
-public struct ProgressView: Sendable {
+package struct ProgressView: Sendable {
   /// The run so far.
-  public private(set) var report = RunReport()
+  package private(set) var report = RunReport()
   /// Whether the keys are explained.
-  public var isShowingHelp = false
+  package var isShowingHelp = false
   /// Whether there is a keyboard that is read.
-  public var hasKeys = false
+  package var hasKeys = false
   /// The pace of earlier runs of this building, for an estimate before this run has one of its own.
-  public var earlierPace = RunPace()
+  package var earlierPace = RunPace()
 
   /// The rooms with an attempt in flight, in the order in which the attempts started.
   private(set) var active: [ActiveRoom] = []
@@ -21,9 +21,9 @@ public struct ProgressView: Sendable {
   private(set) var tally = Tally()
   /// Rooms that wait for their next attempt.
   private(set) var backingOff: Set<RoomID> = []
-  /// The rooms that did not end well or wait for somebody, the newest last.
+  /// The rooms that failed or require action, the newest last.
   private(set) var pinned: [RoomID] = []
-  /// Of rooms that have used up their attempts and may be tried again when their device is received better: why they failed.
+  /// The rooms that have no attempt left until their device is received better, with the reason of the last failure.
   private(set) var exhausted: [RoomID: FailureReason] = [:]
   /// The adapters, in the order of their first use.
   private(set) var adapters: [LiveAdapter] = []
@@ -88,10 +88,10 @@ public struct ProgressView: Sendable {
   }
 
   /// A view of nothing yet.
-  public init() {}
+  package init() {}
 
   /// Takes in the next event.
-  public mutating func apply(_ event: RunEvent) {
+  package mutating func apply(_ event: RunEvent) {
     report.apply(event)
     pace.apply(event)
     switch event.fact {
@@ -120,7 +120,7 @@ public struct ProgressView: Sendable {
     case .retryScheduled(let fact):
       exhausted[fact.room] = nil
       backingOff.insert(fact.room)
-    case .actionRequired(let fact): pin(fact.room)
+    case .operatorAwaited(let fact): pin(fact.room)
     case .roomFinished(let fact): finish(fact)
     case .operatorRequested(let fact): request = fact.request == .resume ? nil : fact
     case .runInterrupted: waiting = nil
@@ -133,10 +133,12 @@ public struct ProgressView: Sendable {
   }
 
   /// Whether the operator paused the run.
-  public var isHeld: Bool { request?.request == .pause }
+  package var isHeld: Bool { request?.request == .pause }
 
   /// Says that the run was asked to stop, before that is on record.
-  public mutating func noteStop() { request = request?.request == .stop ? request : OperatorRequested(.stop) }
+  package mutating func noteStop() {
+    request = request?.request == .stop ? request : OperatorRequested(.stop)
+  }
 
   private mutating func begin() {
     longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
@@ -191,14 +193,14 @@ public struct ProgressView: Sendable {
     change(&adapters[place])
   }
 
-  /// What the host calls an adapter.
+  /// The host's name of an adapter.
   func adapterName(_ adapter: AdapterID) -> String {
     report.adapters.first { $0.adapter == adapter }?.name.visible ?? "\(adapter)"
   }
 
   func name(_ room: RoomID) -> String { (report[room]?.planned.name ?? room.rawValue).visible }
 
-  /// Whether a room ended because the run as a whole did, which has been said: such rooms are counted when it is over.
+  /// Whether a room ended because the run ended. Such rooms are counted at the end of the run.
   func isToldOnce(_ fact: RoomFinished) -> Bool {
     report.interruption != nil && fact.reason?.isOfHost == true
   }
@@ -215,7 +217,7 @@ public struct ProgressView: Sendable {
 }
 
 extension Outcome {
-  /// What an outcome means for the person on site.
+  /// The meaning of an outcome for the person on site.
   enum Kind: Hashable, Sendable {
     case done
     case failed
@@ -229,7 +231,7 @@ extension Outcome {
     switch self {
     case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: .done
     case .failed, .unreachable: .failed
-    case .needsHands, .unconfirmed, .ambiguous: .action
+    case .actionRequired, .unconfirmed, .ambiguous: .action
     case .pending, .skipped, .cancelled: .other
     }
   }
@@ -237,5 +239,8 @@ extension Outcome {
 
 extension Int {
   /// `1 room`, `2 rooms`.
-  package var rooms: String { self == 1 ? "1 room" : "\(self) rooms" }
+  package var rooms: String { counted("room") }
+
+  /// The count with a noun of regular plural: `1 link`, `2 links`.
+  package func counted(_ noun: String) -> String { "\(self) \(noun)" + (self == 1 ? "" : "s") }
 }

@@ -1,5 +1,5 @@
 package import Bluetooth
-import Foundation
+import Glibc
 
 /// The strength of one device's signal over time: a fold over its advertisements, with the time passed in.
 ///
@@ -8,7 +8,7 @@ import Foundation
 package struct SignalTrack: Hashable, Sendable {
   /// The time in which the level follows a change by two thirds.
   package static let smoothing = Duration.seconds(1)
-  /// A device of which nothing was received for so long is silent.
+  /// A device is silent when nothing was received for this time.
   package static let silentAfter = Duration.seconds(5)
   /// The strengths at the ends of the bar and of the bell's rate, in dBm: too weak to connect, and beside the device.
   package static let range = -95.0 ... -45.0
@@ -26,7 +26,7 @@ package struct SignalTrack: Hashable, Sendable {
   /// A track without any advertisement.
   package init(from began: MonotonicInstant) { self.began = began }
 
-  /// What is known of the signal.
+  /// The state of the signal.
   package enum State: Hashable, Sendable {
     /// Nothing was received yet, for this long.
     case nothing(Duration)
@@ -52,7 +52,7 @@ package struct SignalTrack: Hashable, Sendable {
     strongest = max(strongest ?? Int.min, Int(level?.rounded() ?? Double(rssi)))
   }
 
-  /// What is known of the signal now.
+  /// The state of the signal now.
   package func state(at now: MonotonicInstant) -> State {
     guard let lastAt else { return .nothing(began.duration(to: now)) }
     let age = lastAt.duration(to: now)

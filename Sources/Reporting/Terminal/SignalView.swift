@@ -1,6 +1,6 @@
 package import Bluetooth
 
-/// The signal of a device that somebody looks for, for a terminal and for anything else.
+/// The signal of a device that the operator searches for, for a terminal and for other outputs.
 package enum SignalView {
   /// The lines at an instant, always three: the device, its signal as a bar, and the strongest so far.
   /// - Parameter name: the room, where it is known.

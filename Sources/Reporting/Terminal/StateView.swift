@@ -1,13 +1,13 @@
 import Bluetooth
-public import Model
+package import Model
 
-/// The building's present state, for a person: how far each room is by all that is on record.
-public enum StateView {
+/// The recorded state of each room, for a person.
+package enum StateView {
   /// The table's header.
-  public static let header = ["ROOM", "STATE", "DEVICE", "RUN"]
+  package static let header = ["ROOM", "STATE", "DEVICE", "RUN"]
 
   /// A row for each room, by id.
-  public static func rows(_ standing: BuildingStanding) -> [[String]] {
+  package static func rows(_ standing: BuildingStanding) -> [[String]] {
     standing.rooms.sorted { $0.key < $1.key }.map { _, room in
       let devices = room.bindings.map(\.address.description).joined(separator: " ")
       return [
@@ -23,7 +23,7 @@ public enum StateView {
     case .unconfirmed: Outcome.unconfirmed.words
     case .accepted: "accepted by \((room.acceptance?.by ?? "?").visible)"
     case .retired: "retired"
-    case .open where room.last?.outcome.isSuccess == true: "not done any more"
+    case .open where room.last?.outcome.isSuccess == true: "no longer done"
     case .open: room.last?.outcome.words ?? "not tried"
     }
   }

@@ -2,36 +2,40 @@ import Bluetooth
 import FoundationEssentials
 import Model
 
-/// Where a building stands, for a person: what is done, what is open and what to do about it.
-public enum StatusView {
+/// The state of a building, for a person: what is done, what is left, and what to do about it.
+package enum StatusView {
   /// The lines.
   /// - Parameters:
-  ///   - age: rooms whose evidence is older than this are named; nil names none.
-  ///   - next: the command that does what is left; nil where nothing is left.
-  public static func lines(
-    _ report: BuildingOverview, olderThan age: Duration?, next: String?, style: TerminalStyle
+  ///   - age: Rooms with older evidence are named; nil names none.
+  ///   - next: The command that does what is left; nil where nothing is left.
+  ///   - times: The local time.
+  package static func lines(
+    _ report: BuildingOverview, olderThan age: Duration?, next: String?, times: LocalTime = .utc,
+    style: TerminalStyle
   ) -> [String] {
-    var lines = headline(report, style)
+    var lines = headline(report, times, style)
     if !report.open.isEmpty { lines += [""] + open(report, style) }
-    lines += decisions(report, style)
-    if let age { lines += old(report, age, style) }
+    lines += decisions(report, times, style)
+    if let age { lines += old(report, age, times, style) }
     lines += [""]
     lines += next.map { ["Next: \($0)"] } ?? style.block("Nothing is left to do.")
     return lines
   }
 
-  private static func headline(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
+  private static func headline(
+    _ report: BuildingOverview, _ times: LocalTime, _ style: TerminalStyle
+  ) -> [String] {
     let done = report.count(.done)
     let title =
       report.isDone && done == report.rooms.count
-      ? "All \(rooms(done)) done" : "\(done) of \(rooms(report.rooms.count)) done"
+      ? (done == 1 ? "1 room done" : "All \(done.rooms) done") : "\(done) of \(report.rooms.count.rooms) done"
     let others = BuildingRoom.Standing.allCases.filter { $0 != .done && report.count($0) > 0 }
       .map { "\(report.count($0)) \($0.countWords)" }
     let weak = report.rooms.count { $0.standing == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
-    if weak > 0 { counts.append("\(weak) of the done by weak evidence: the device ended the link") }
+    if weak > 0 { counts.append("\(weak) done with weak evidence (the device ended the link)") }
     let newest = report.newest.map {
-      "Last change: \(LocalTime.utc.minute($0.at)) UTC, run \($0.run.visible)."
+      "Last change: \(times.minute($0.at)) \(times.offset($0.at)), run \($0.run.visible)."
     }
     return style.block("\(report.name.visible): \(title)")
       .map { style.paint($0, report.isDone ? .green : .bold) }
@@ -39,15 +43,13 @@ public enum StatusView {
       + style.block(newest ?? "No run is on record.", indent: 2)
   }
 
-  private static func rooms(_ count: Int) -> String { count == 1 ? "1 room" : "\(count) rooms" }
-
   /// Rooms that are open for the same reason are listed together.
   private struct OpenRooms: Hashable {
     var words: String
     var explanation: Explanation
   }
 
-  /// More names than this are counted.
+  /// The most names in one place.
   private static let named = 10
 
   private static func open(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
@@ -67,43 +69,45 @@ public enum StatusView {
     }
   }
 
-  private static func decisions(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
+  private static func decisions(
+    _ report: BuildingOverview, _ times: LocalTime, _ style: TerminalStyle
+  ) -> [String] {
     var lines: [String] = []
     for room in report.rooms {
       for acceptance in room.acceptances where acceptance.ended == nil && room.standing == .accepted {
         lines += style.block(
-          "\(room.name.visible): accepted by \(acceptance.by.visible) on \(day(acceptance.given.at)): "
+          "\(room.name.visible): accepted by \(acceptance.by.visible) on \(times.day(acceptance.given.at)): "
             + "\(acceptance.reason.visible)")
       }
       if let retirement = room.retirement {
         let why = retirement.reason.map { ": \($0.visible)" } ?? ""
-        lines += style.block("\(room.name.visible): retired on \(day(retirement.recorded.at))\(why)")
+        lines += style.block("\(room.name.visible): retired on \(times.day(retirement.recorded.at))\(why)")
       }
     }
     return lines.isEmpty ? [] : [""] + lines
   }
 
-  private static func old(_ report: BuildingOverview, _ age: Duration, _ style: TerminalStyle) -> [String] {
+  private static func old(
+    _ report: BuildingOverview, _ age: Duration, _ times: LocalTime, _ style: TerminalStyle
+  ) -> [String] {
     let limit = report.made.addingTimeInterval(-age.inSeconds)
     let old = report.rooms.filter { $0.standing == .done && ($0.seen.map { $0.at < limit } ?? true) }
     guard !old.isEmpty else { return [] }
     let names = old.map { room in
-      room.name.visible + (room.seen.map { " (\(day($0.at)))" } ?? " (date not on record)")
+      room.name.visible + (room.seen.map { " (\(times.day($0.at)))" } ?? " (date not on record)")
     }
     return [""]
-      + style.block("Not seen for more than \(days(age)): \(names.joined(separator: ", ")).")
+      + style.block("Not received for more than \(days(age)): \(names.joined(separator: ", ")).")
   }
 
   private static func days(_ age: Duration) -> String {
     let days = Int((age.inSeconds / 86_400).rounded())
-    return days == 1 ? "1 day" : "\(days) days"
+    return days.counted("day")
   }
-
-  private static func day(_ time: Date) -> String { LocalTime.utc.day(time) }
 }
 
 extension BuildingRoom {
-  /// How an open room stands, before the sentence about it.
+  /// The state of an open room, for use before its sentence.
   fileprivate var openWords: String {
     switch standing {
     case .open: last?.room.outcome.words ?? standing.countWords

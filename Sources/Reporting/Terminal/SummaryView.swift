@@ -1,25 +1,26 @@
 import Bluetooth
 import Model
 
-/// What a person is told when a run is over.
-public enum SummaryView {
-  /// More names than this are not given in one place: the reports have them all.
+/// The summary of a run, for a person.
+package enum SummaryView {
+  /// The most names in one place. The reports have all of them.
   static let mostNames = 12
-  /// More causes than this are not told of one group.
+  /// The most causes of one group.
   static let mostCauses = 6
 
-  /// The lines: the rooms that are not done, grouped by what to do about them; then where the reports are, how many rooms are
-  /// done, and the next command, which stand last because the end is what a terminal shows.
+  /// The lines: the rooms that are not done, grouped by what to do; the places of the reports; the counts; the next command.
+  /// The most important lines are last, where a terminal shows them.
   /// - Parameters:
-  ///   - after: How the building stands after the run; nil where that is not known.
+  ///   - after: The state of the building after the run; nil where it is not known.
   ///   - reports: Where the run's files are, or nil when they could not be written.
   ///   - next: The command that does what is left.
+  ///   - times: The local time, for days.
   ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
-  public static func lines(
+  package static func lines(
     _ report: RunReport, after: BuildingReport? = nil, reports: String?, next: String? = nil,
-    style: TerminalStyle
+    times: LocalTime = .utc, style: TerminalStyle
   ) -> [String] {
-    var blocks = commonCauses(report, style)
+    var blocks = commonCauses(report, times, style)
     blocks += report.adviceGroups.map { explain($0, style) }
     blocks += foreignScans(report, style)
     blocks += unclaimed(report, style)
@@ -31,23 +32,26 @@ public enum SummaryView {
       }
       blocks.append(paths + ["Reports: \(reports.visible)"])
     }
-    blocks.append(headline(report, style) + notHeard(report, style) + building(after, report, style))
+    blocks.append(
+      headline(report, style) + onRecordOnly(report, times, style) + building(after, report, style))
     if let next, report.selected.contains(where: { !$0.outcome.isSuccess }) {
       blocks[blocks.count - 1].append("Next: " + next.visible)
     }
     return Array(blocks.joined(separator: [""]))
   }
 
-  /// Failures that probably have one cause are named before each room is.
-  private static func commonCauses(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
+  /// Common causes come before the rooms.
+  private static func commonCauses(
+    _ report: RunReport, _ times: LocalTime, _ style: TerminalStyle
+  ) -> [[String]] {
     report.commonCauses.map { cause in
-      let words = cause.explanation(in: report)
+      let words = cause.explanation(in: report, times: times)
       return style.block(words.sentence).map { style.paint($0, .bold) }
         + style.block("→ " + words.advice, indent: 4, hanging: 2)
     }
   }
 
-  /// A group: its rooms, why each ended so, and what to do about all of them. A room that is alone has its device's address.
+  /// A group: its rooms, what happened to each, and what to do about all. A single room has its device's address.
   private static func explain(_ group: AdviceGroup, _ style: TerminalStyle) -> [String] {
     let rooms = group.rooms
     if rooms.count == 1 { return explain(rooms[0], style) }
@@ -55,13 +59,13 @@ public enum SummaryView {
       .map { style.paint($0, group.outcome.tone) }
     var lines = title
     for cause in group.causes.prefix(mostCauses) {
-      // What is the host's doing concerns no room in particular.
+      // A cause of the host concerns no single room.
       let isOfMany = cause.rooms.count > mostNames && cause.rooms.allSatisfy { $0.reason?.isOfHost == true }
       let text = isOfMany ? cause.sentence : "\(names(cause.rooms)): \(cause.sentence)"
       lines += style.block(text, indent: 4, hanging: 2)
     }
     let more = group.causes.dropFirst(mostCauses).flatMap(\.rooms)
-    if !more.isEmpty { lines += style.block("Others: \(names(more))", indent: 4, hanging: 2) }
+    if !more.isEmpty { lines += style.block("Other rooms: \(names(more))", indent: 4, hanging: 2) }
     return lines + style.block("→ " + group.advice, indent: 4, hanging: 2)
   }
 
@@ -79,7 +83,7 @@ public enum SummaryView {
     }
   }
 
-  /// Devices that were heard and that no room claims: somebody may have forgotten a room.
+  /// Devices that were received and belong to no room: the manifest may lack a room.
   private static func unclaimed(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
     let devices = report.unclaimed.sorted { ($1.rssi ?? .min, $0.address) < ($0.rssi ?? .min, $1.address) }
     guard !devices.isEmpty else { return [] }
@@ -88,7 +92,7 @@ public enum SummaryView {
     }
     let more = devices.count > mostNames ? " and \(devices.count - mostNames) more" : ""
     return [
-      style.block("No room claims: \(shown.joined(separator: ", "))\(more).")
+      style.block("Received, but in no room: \(shown.joined(separator: ", "))\(more).")
         + style.block(
           "→ If one of them belongs to a room, write its address into the manifest.", indent: 4, hanging: 2)
     ]
@@ -100,7 +104,7 @@ public enum SummaryView {
     let all = good == selected.count
     let simulated = report.run?.simulated == true ? ", simulated" : ""
     var text =
-      "\(good) of \(selected.count) rooms done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
+      "\(good) of \(selected.count.rooms) done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
     switch report.outcome {
     case .complete, .incomplete: break
     case .interrupted: text += ", interrupted"
@@ -114,20 +118,22 @@ public enum SummaryView {
       + style.block(counts.joined(separator: ", "), indent: 2)
   }
 
-  /// Rooms that are done by what an earlier run saw: nothing was seen of them in this one.
-  private static func notHeard(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+  /// Rooms that are done on record, whose device was not received in this run.
+  private static func onRecordOnly(
+    _ report: RunReport, _ times: LocalTime, _ style: TerminalStyle
+  ) -> [String] {
     let rooms = report.rooms.filter(\.isDoneOnRecordOnly)
     guard !rooms.isEmpty else { return [] }
     let days = rooms.compactMap(\.evidence?.seenAt).min().map {
-      ", seen last on \(LocalTime.utc.day($0)) or later"
+      ", last received on \(times.day($0)) or later"
     }
     let names = rooms.count > 5 ? "" : " (\(rooms.map(\.planned.name.visible).joined(separator: ", ")))"
     return style.block(
-      "\(rooms.count) of the rooms done \(rooms.count == 1 ? "is" : "are") done on record and not heard in this run\(names)\(days ?? "").",
+      "\(rooms.count.rooms) done on record, not received in this run\(names)\(days ?? "").",
       indent: 2)
   }
 
-  /// How the building stands, where the run worked on a part of it.
+  /// The state of the building, for a run on a part of it.
   private static func building(
     _ after: BuildingReport?, _ report: RunReport, _ style: TerminalStyle
   ) -> [String] {
@@ -135,11 +141,11 @@ public enum SummaryView {
     let others = BuildingRoom.Standing.allCases.filter { $0 != .done && after.count($0) > 0 }
       .map { ", \(after.count($0)) \($0.countWords)" }
     return style.block(
-      "The building: \(after.count(.done)) of \(after.rooms.count) rooms done\(others.joined()).",
+      "The building: \(after.count(.done)) of \(after.rooms.count.rooms) done\(others.joined()).",
       indent: 2)
   }
 
-  /// Of rooms that count as done though this tool never wrote to them: how many.
+  /// How many rooms of an outcome are registered, which means that roboprov does not write them.
   private static func registered(_ outcome: Outcome, in report: RunReport) -> String {
     guard outcome.isSuccess else { return "" }
     let rooms = report.rooms.filter { $0.outcome == outcome }

@@ -1,7 +1,7 @@
 /// Columns of text, aligned by what a terminal shows.
-public enum Table {
+package enum Table {
   /// The header and rows, a line each; the last column is not filled up.
-  public static func text(header: [String], rows: [[String]]) -> String {
+  package static func text(header: [String], rows: [[String]]) -> String {
     lines(header: header, rows: rows).map { $0 + "\n" }.joined()
   }
 

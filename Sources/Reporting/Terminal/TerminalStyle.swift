@@ -1,16 +1,16 @@
 import Model
 
-/// How a terminal is to be written to.
-public struct TerminalStyle: Hashable, Sendable {
+/// The size and the colours of a terminal.
+package struct TerminalStyle: Hashable, Sendable {
   /// Columns; less than 20 is taken as 20.
-  public var width: Int
-  /// Lines; 24 where nobody knows.
-  public var height: Int
-  /// Whether colours and weights are welcome (`NO_COLOR` and pipes say no).
-  public var hasColor: Bool
+  package var width: Int
+  /// Lines; 24 where they are not known.
+  package var height: Int
+  /// Whether colours and weights are used (not with `NO_COLOR`, and not in pipes).
+  package var hasColor: Bool
 
   /// A style for a size, with or without colours.
-  public init(width: Int, height: Int = 24, hasColor: Bool) {
+  package init(width: Int, height: Int = 24, hasColor: Bool) {
     self.width = max(20, width)
     self.height = max(4, height)
     self.hasColor = hasColor
@@ -26,7 +26,7 @@ public struct TerminalStyle: Hashable, Sendable {
     case yellow = 33
   }
 
-  /// What `paint` adds to texts.
+  /// The codes that `paint` adds to texts.
   static let tones = Tone.allCases.map { Array("\u{1B}[\($0.rawValue)m".unicodeScalars) }
 
   /// Text in a tone; to be called last, for what it adds has no width.
@@ -36,7 +36,7 @@ public struct TerminalStyle: Hashable, Sendable {
   }
 
   /// Text in lines that fit the terminal.
-  public func paragraph(_ text: String) -> [String] { text.wrapped(to: width) }
+  package func paragraph(_ text: String) -> [String] { text.wrapped(to: width) }
 
   /// Text in lines that fit the terminal, 100 columns at most.
   /// - Parameters:
@@ -51,7 +51,7 @@ public struct TerminalStyle: Hashable, Sendable {
 
 extension String {
   /// How many columns a line takes that `paint` may have added tones to.
-  public var columnsWithoutTones: Int {
+  package var columnsWithoutTones: Int {
     var text = ""
     var isTone = false
     for character in unicodeScalars {
@@ -64,7 +64,7 @@ extension String {
 }
 
 extension Outcome {
-  /// A sign that can be told from the others without colour.
+  /// A symbol that differs from the others without colour.
   var symbol: String {
     switch kind {
     case .done: "✓"
@@ -85,5 +85,5 @@ extension Outcome {
   }
 
   /// Its name in words.
-  var words: String { self == .needsHands ? "action required" : rawValue.replacing("_", with: " ") }
+  package var words: String { rawValue.replacing("_", with: " ") }
 }

@@ -1,22 +1,22 @@
 import Bluetooth
-public import Model
+package import Model
 
-/// What is on air of a building, for a person.
-public enum VerificationView {
-  /// The lines: the counts, every room that needs something done, and beacons that no room has.
-  public static func lines(
+/// The result of `verify`, for a person.
+package enum VerificationView {
+  /// The lines: the counts, every room that requires action, and beacons of no room.
+  package static func lines(
     _ rooms: [(name: String, room: RoomVerified)], unexpected: [UnexpectedBeacon],
     style: TerminalStyle
   ) -> [String] {
     let onAir = rooms.count { $0.room.finding == .onAir }
     let verifiable = rooms.count { $0.room.finding != .notVerifiable }
     let all = onAir == verifiable
-    var lines = style.block("\(onAir) of \(verifiable) rooms are on air from their own device")
+    var lines = style.block("\(onAir) of \(verifiable.rooms) on air from their own device")
       .map { style.paint($0, all ? .green : .bold) }
     let notVerifiable = rooms.filter { $0.room.finding == .notVerifiable }
     if !notVerifiable.isEmpty {
       lines += style.block(
-        "\(notVerifiable.count) cannot be verified, their devices send no beacon: "
+        "\(notVerifiable.count.rooms) without a beacon, which cannot be verified: "
           + notVerifiable.map(\.name.visible).joined(separator: ", "), indent: 2)
     }
     let weak = rooms.filter(\.room.isWeak)
@@ -27,7 +27,7 @@ public enum VerificationView {
     let partly = rooms.filter { $0.room.finding == .onAir && $0.room.windowsHeard < $0.room.windows }
     if !partly.isEmpty {
       let names = partly.map { "\($0.name.visible) (\($0.room.windowsHeard) of \($0.room.windows) scans)" }
-      lines += style.block("Not heard in every scan: \(names.joined(separator: ", "))", indent: 2)
+      lines += style.block("Not received in every scan: \(names.joined(separator: ", "))", indent: 2)
     }
     for (name, room) in rooms where room.needsAction {
       lines +=
@@ -39,7 +39,7 @@ public enum VerificationView {
       lines +=
         [""]
         + style.block(
-          "On air with this building's uuid and major, and in no room: \(beacons.joined(separator: ", ")).")
+          "On air with this building's uuid and major, but in no room: \(beacons.joined(separator: ", ")).")
     }
     return lines
   }
@@ -53,8 +53,9 @@ public enum VerificationView {
     case .duplicate: "\(minor) is on air from its own device and from \(others)."
     case .otherDevice: "\(minor) is on air from \(others), not from the room's device."
     case .otherIdentity: "\(room.address?.description ?? "its device") sends another identity than \(minor)."
-    case .waiting: "\(room.address?.description ?? "its device") waits to be provisioned."
-    case .missing: "\(room.address?.description ?? minor) was not heard in \(room.windows) scans."
+    case .waiting: "\(room.address?.description ?? "its device") waits for provisioning."
+    case .missing:
+      "\(room.address?.description ?? minor) was not received in \(room.windows.counted("scan"))."
     }
   }
 
@@ -62,10 +63,11 @@ public enum VerificationView {
     switch room.finding {
     case .onAir, .notVerifiable: "Nothing is left to do."
     case .duplicate, .otherDevice:
-      "Find the other device with its address: it has this room's settings. Put it into provisioning mode or switch it off."
-    case .otherIdentity: "Run `roboprov apply`: it says what the device holds and what to do."
+      "Find the other device by its address: it has this room's settings. Put it into provisioning mode, or switch it off."
+    case .otherIdentity: "Run `roboprov apply`: it shows what the device holds and what to do."
     case .waiting: "Run `roboprov apply`: it writes the settings."
-    case .missing: "Stand within 10 m of the room, check that the device has power, and verify again."
+    case .missing:
+      "Stand within 10 m of the room, check the power of the device, and run `roboprov verify` again."
     }
   }
 }

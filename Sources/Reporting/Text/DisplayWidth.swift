@@ -33,7 +33,7 @@ extension Character {
 
 extension StringProtocol {
   /// How many columns a terminal gives this text; it must hold nothing that a terminal would obey.
-  public var columns: Int { reduce(0) { $0 + $1.columns } }
+  package var columns: Int { reduce(0) { $0 + $1.columns } }
 
   /// This text in at most so many columns; what is cut off ends in `…`.
   func truncated(to limit: Int) -> String {
@@ -50,7 +50,7 @@ extension StringProtocol {
   }
 
   /// This text in exactly so many columns, cut or filled with blanks at its end.
-  public func fitted(to columns: Int) -> String {
+  package func fitted(to columns: Int) -> String {
     let text = truncated(to: columns)
     return text + String(repeating: " ", count: Swift.max(0, columns - text.columns))
   }

@@ -1,4 +1,4 @@
-/// Numbers as reports write them, in no language's manner.
+/// Numbers in reports, independent of any language.
 enum Decimal {
   /// A number with exactly `places` (1…6) decimals, rounded; nil for what is no number or has no business
   /// being in a report.

@@ -3,14 +3,14 @@ import Model
 extension String {
   /// This text on one line, with nothing in it that a terminal, an editor or a spreadsheet would obey:
   /// control characters, line separators and marks that reorder text are spelt out (`\n`, `\u{1B}`).
-  public var visible: String { spellingOut(keepingTones: false, keepingLines: false) }
+  package var visible: String { spellingOut(keepingTones: false, keepingLines: false) }
 
   /// A text of several lines, with nothing else in it that a terminal would obey.
-  public var visibleLines: String { spellingOut(keepingTones: false, keepingLines: true) }
+  package var visibleLines: String { spellingOut(keepingTones: false, keepingLines: true) }
 
   /// A line of a view, which may have the colours of `TerminalStyle`, with nothing else in it that a terminal would obey. What
   /// comes from outside had its own colours taken out when the line was made.
-  public var visibleLine: String { spellingOut(keepingTones: true, keepingLines: false) }
+  package var visibleLine: String { spellingOut(keepingTones: true, keepingLines: false) }
 
   private func spellingOut(keepingTones: Bool, keepingLines: Bool) -> String {
     func isSpelt(_ scalar: Unicode.Scalar) -> Bool { scalar.isObeyed && !(keepingLines && scalar == "\n") }

@@ -1,47 +1,47 @@
 import Model
 
-/// Where a building stands, in words for people.
+/// The state of a room, in words for people.
 extension BuildingRoom.Standing {
-  /// How far a room is.
+  /// The state as a word or two.
   var words: String {
     switch self {
     case .done: "done"
     case .outdated: "outdated"
-    case .unconfirmed: "unconfirmed"
-    case .open: "open"
-    case .untried: "not tried"
-    case .accepted: "accepted"
-    case .retired: "out of service"
-    }
-  }
-
-  /// In a count: `3 not confirmed`.
-  var countWords: String {
-    switch self {
-    case .done: "done"
-    case .outdated: "with other settings than the manifest"
-    case .unconfirmed: "not confirmed"
+    case .unconfirmed: "not proved"
     case .open: "not done"
     case .untried: "not tried"
-    case .accepted: "accepted as they are"
+    case .accepted: "accepted"
     case .retired: "retired"
     }
   }
 
-  /// What that means.
+  /// The state after a count: `3 not proved`.
+  var countWords: String {
+    switch self {
+    case .done: "done"
+    case .outdated: "with other settings than the manifest"
+    case .unconfirmed: "not proved"
+    case .open: "not done"
+    case .untried: "not tried"
+    case .accepted: "accepted"
+    case .retired: "retired"
+    }
+  }
+
+  /// The state as a clause.
   var meaning: String {
     switch self {
-    case .done: "provisioned as wanted, by the evidence given"
+    case .done: "provisioned, with the evidence given"
     case .outdated: "provisioned, with other settings than the manifest has now"
-    case .unconfirmed: "written, and not proved"
-    case .open: "tried or looked for, and not done"
+    case .unconfirmed: "written, but not proved"
+    case .open: "tried or searched for, but not done"
     case .untried: "no run has tried it"
-    case .accepted: "accepted by a person as it is"
+    case .accepted: "accepted as it is by a person"
     case .retired: "taken out of service"
     }
   }
 
-  /// A sign that can be told from the others without colour.
+  /// A symbol that differs from the others without colour.
   var symbol: String {
     switch self {
     case .done: "✓"
@@ -56,35 +56,35 @@ extension BuildingRoom.Standing {
 }
 
 extension Evidence.Grade {
-  /// What was seen.
+  /// The evidence in words.
   var plainWords: String {
     switch self {
-    case .freshBeacon: "beacon heard after the save"
-    case .freshBeaconOtherAddress: "beacon heard after the save, from a new address"
-    case .beaconOnAir: "beacon heard on air"
+    case .freshBeacon: "beacon received after the save"
+    case .freshBeaconOtherAddress: "beacon received after the save, from a new address"
+    case .beaconOnAir: "beacon on air"
     case .readBack: "settings read back"
-    case .savedStatus: "the device said that it saved"
+    case .savedStatus: "the device reported that it saved"
     case .selfDisconnect: "the device ended the link after the write"
     }
   }
 
-  /// Why that is less than a beacon; nil where it is one.
+  /// Why it is weaker than a beacon; nil for a beacon.
   var plainWeakness: String? {
     switch self {
     case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir: nil
-    case .readBack, .savedStatus: "weak: its beacon was not heard"
+    case .readBack, .savedStatus: "weak: its beacon was not received"
     case .selfDisconnect: "weak: a lost link looks the same"
     }
   }
 }
 
 extension SettingState {
-  /// How far a setting got.
+  /// The state of a setting.
   var words: String { self == .notWritten ? "not written" : rawValue }
 }
 
 extension [SettingResult] {
-  /// How many settings got how far; what is least sure stands last.
+  /// How many settings have each state, the weakest state last.
   var summary: String {
     func count(_ state: SettingState) -> Int { self.count { $0.state == state } }
     let parts = [SettingState.proved, .written, .notWritten].filter { count($0) > 0 }

@@ -1,57 +1,57 @@
 import Bluetooth
-public import Model
+package import Model
 
 extension RecordConflict {
-  /// What contradicts what, as one sentence, and what to do about it.
-  /// - Parameter name: what people call a room.
-  public func explanation(_ name: (RoomID) -> String) -> Explanation {
+  /// What contradicts what, and what to do about it.
+  /// - Parameter name: The name of a room for people.
+  package func explanation(_ name: (RoomID) -> String) -> Explanation {
     func quoted(_ room: RoomID) -> String { "“\(name(room).visible)”" }
     switch self {
     case .boundToAnother(let room, let named, let recorded):
       return Explanation(
-        "\(quoted(room)): the manifest names \(named), and on record it has \(recorded).",
+        "\(quoted(room)): the manifest names \(named), but its device on record is \(recorded).",
         """
-        If the sensor was replaced, say so with `roboprov replace`; if the record is wrong, allow the change with \
-        --rebind \(room); else correct the manifest.
+        If the sensor was replaced, run `roboprov replace`. If the record is wrong, add --rebind \(room) to the command. \
+        Otherwise correct the manifest.
         """)
     case .deviceOfAnotherRoom(let room, let named, let other):
       return Explanation(
-        "\(quoted(room)): the manifest names \(named), which on record is in \(quoted(other)).",
+        "\(quoted(room)): the manifest names \(named), which is on record in \(quoted(other)).",
         """
-        If the room was given another id, give it its old one: id: \(other). If the sensor was moved, allow it \
-        with --rebind \(room); else correct the manifest.
+        If the room has a new id, give it the old one: `id: \(other)`. If the sensor was moved, add --rebind \(room) to \
+        the command. Otherwise correct the manifest.
         """)
     case .deviceRetired(let room, let named, let retirement):
       let why = retirement.reason.map { " (\($0.visible))" } ?? ""
       return Explanation(
         "\(quoted(room)): the manifest names \(named), which was taken out of service\(why).",
-        "Give the room the address of its new sensor; or put the old one back into service with --rebind \(room)."
+        "Write the address of the new sensor into the manifest. Or, to use the old one again, add --rebind \(room) to the command."
       )
     case .renumbered(let room, let from, let to, let device):
       return Explanation(
-        "\(quoted(room)): \(device) was provisioned with minor \(from), and the manifest says \(to) now.",
+        "\(quoted(room)): \(device) was provisioned with minor \(from), but the manifest now has minor \(to).",
         """
-        If that is meant, allow it with --renumber: what cannot be rewritten while it works must be put into \
-        provisioning mode. If not, correct the manifest.
+        If the new minor is right, add --renumber to the command, and put the sensor into provisioning mode where it \
+        needs that. If not, correct the manifest.
         """)
     case .severalDevices(let room, let devices):
       return Explanation(
         "\(quoted(room)) has several sensors on record: \(devices.map(\.description).joined(separator: ", ")).",
         """
-        Find out which one is in the room. Take the others out of service with `roboprov replace … --device \
-        ADDRESS`, or name the right one in the manifest and allow it with --rebind \(room).
+        Find out which one is in the room. Take each other one out of service with `roboprov replace` and its --device. \
+        Or write the right one into the manifest, and add --rebind \(room) to the command.
         """)
     case .severalRooms(let device, let rooms):
       return Explanation(
         "\(device) is on record in several rooms: \(rooms.map(quoted).joined(separator: ", ")).",
         """
-        Find out in which one it is. Take it out of the others with `roboprov replace`, or name it in the \
-        manifest and allow it with --rebind for the right one.
+        Find out in which room it is. Run `roboprov replace` for each other room. Or write it into the manifest of the \
+        right room, and add --rebind with that room to the command.
         """)
     case .minorTwice(let minor, let rooms, let devices):
       return Explanation(
         """
-        Minor \(minor) is on record at \(devices.map(\.description).joined(separator: " and ")), in \
+        Minor \(minor) is on record for \(devices.map(\.description).joined(separator: " and ")), in \
         \(rooms.map(quoted).joined(separator: " and ")).
         """,
         "Give one of the rooms another minor, or take one of the sensors out of service with `roboprov replace`."

@@ -3,30 +3,30 @@ import Hex
 import Model
 
 extension DeviceWords {
-  /// The words for a family; a plain set for one that is not known any more.
+  /// The words for a family; default words for a family that this version does not know.
   init(_ profile: ProfileID) {
     self = DeviceProfiles[profile]?.words ?? DeviceWords()
   }
 }
 
 extension Stage {
-  /// What is done in this stage, to follow "while".
+  /// What the run does in this stage, for use after "while".
   func activity(_ setting: SettingName?) -> String {
     switch self {
     case .search: "searching for it"
     case .connect: "connecting"
-    case .discover: "looking for its services"
+    case .discover: "reading the list of its services"
     case .ready: "waiting until it is ready"
-    case .read: "reading " + (setting?.words ?? "what it holds")
+    case .read: "reading " + (setting?.words ?? "its settings")
     case .write: "writing " + (setting?.words ?? "its settings")
-    case .save: "waiting for its answer"
+    case .save: "waiting for its answer to the save request"
     case .verify: "waiting for its beacon"
     }
   }
 }
 
 extension Stage {
-  /// The same in at most 18 columns where names are short, for a table.
+  /// The same in at most 18 columns, for a table.
   func shortActivity(_ setting: SettingName?) -> String {
     switch self {
     case .search: "searching"
@@ -42,14 +42,17 @@ extension Stage {
 }
 
 extension SettingName {
-  /// What people call this setting, within a sentence.
-  var words: String { described.map { "the \($0)" } ?? "the setting \(rawValue.visible)" }
+  /// The name of this setting within a sentence.
+  var words: String { described.map { "the \($0)" } ?? "the setting “\(plain)”" }
 
-  /// What people call this setting, in a table.
-  var title: String { described ?? rawValue }
+  /// The name of this setting in a table.
+  var title: String { described ?? plain }
 
-  /// What people call this setting before its value.
-  var shortTitle: String { inItsFamily?.shortTitle ?? rawValue.visible }
+  /// The name of this setting in front of its value.
+  var shortTitle: String { inItsFamily?.shortTitle ?? plain }
+
+  /// The machine name with spaces, for a setting that no family has.
+  private var plain: String { rawValue.visible.replacing("_", with: " ") }
 
   private var described: String? { inItsFamily?.title }
 
@@ -58,7 +61,7 @@ extension SettingName {
   }
 }
 
-/// The ATT errors a device may answer with (Bluetooth Core, Vol 3 Part F 3.4.1.1).
+/// The ATT errors that a device may answer with (Bluetooth Core, Vol 3 Part F 3.4.1.1).
 enum ATTError {
   /// Number and meaning: `ATT error 0x0D, invalid length`.
   static func words(_ code: UInt8) -> String {
@@ -82,7 +85,7 @@ enum ATTError {
     case 0x0F: "insufficient encryption"
     case 0x11: "insufficient resources"
     case 0x13: "value not allowed"
-    case 0x80...0x9F: "an error of the device's own"
+    case 0x80...0x9F: "defined by the device"
     default: nil
     }
   }

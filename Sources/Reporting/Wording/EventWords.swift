@@ -1,13 +1,13 @@
 import Bluetooth
 import Model
 
-/// A fact in a few words for the log of a device, on one line; texts of others are made visible.
+/// An event in one line, for the log of a device. Texts of devices and of the stack are made visible.
 struct EventWords {
-  /// What it is about: a stage, or a word of its own.
+  /// The subject: a stage, or another word.
   let topic: String
-  /// What happened.
+  /// The event.
   let text: String
-  /// What others said about it, verbatim, a line each.
+  /// Error messages and reasons, verbatim, one in a line.
   let quotes: [String]
 
   private init(_ topic: String, _ text: String, quotes: [String] = []) {
@@ -16,7 +16,7 @@ struct EventWords {
     self.quotes = quotes
   }
 
-  /// A fact in words; `name` says what the host calls an adapter.
+  /// An event in words; `name` gives the host's name of an adapter.
   init(_ fact: Fact, name: (AdapterID) -> String) {
     switch fact {
     case .runStarted: self.init("run", "started")
@@ -37,36 +37,36 @@ struct EventWords {
       let what =
         switch (fact.fault, fact.wasPowerCycled) {
         case (.hearsNothing, true?):
-          "\(name) heard no device at all for 10 s, and was switched off and on"
+          "\(name) received no device for 10 s, and was switched off and on"
         case (.hearsNothing, _):
-          "\(name) hears no device at all: unplug it and plug it in again, or restart the Bluetooth service"
+          "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):
-          "\(name) is not used any more: the Bluetooth service refuses to scan with it"
+          "\(name) is not used any more: the Bluetooth service does not scan with it"
         case (.tooManyDevices, _):
-          "\(name) receives too many sensors: further ones are ignored unless a room names them"
+          "\(name) receives too many sensors: the run ignores more of them, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .linkReleased(let fact):
-      self.init("link", "\(fact.address) was left connected by an earlier run, and is released")
+      self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):
       self.init("adapter", fact.sentence(adapter: name(fact.adapter)))
     case .listeningStarted(let fact):
-      self.init("listen", "started on \(name(fact.adapter)), \(fact.purpose.words)")
+      self.init("scan", "started on \(name(fact.adapter)), \(fact.purpose.words)")
     case .listeningStopped(let fact):
-      self.init("listen", "stopped on \(name(fact.adapter))")
+      self.init("scan", "stopped on \(name(fact.adapter))")
     case .deviceSighted(let fact):
-      let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "ready to be connected to"
-      self.init("heard", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
+      let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "ready for a connection"
+      self.init("received", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
     case .bindingCommitted(let fact):
       self.init("binding", "\(fact.address), \(fact.basis.words)")
     case .bindingReleased(let fact):
       let silence =
         switch fact.silent {
-        case true?: ", and is silent"
-        case false?: ", and is still on air"
+        case true?: ", not received any more"
+        case false?: ", still on air"
         case nil: ""
         }
-      let successor = fact.successor.map { "; \($0) takes its place" } ?? ""
+      let successor = fact.successor.map { ", replaced by \($0)" } ?? ""
       self.init(
         "binding", "\(fact.address) released: \(fact.cause.words)\(silence)\(successor)",
         quotes: Self.why(fact.reason))
@@ -77,61 +77,62 @@ struct EventWords {
     case .roomVerified(let fact):
       self.init(
         "verified",
-        "\(fact.finding.rawValue), heard in \(fact.windowsHeard) of \(fact.windows) scans\(Self.signal(fact.rssi))"
+        "\(fact.finding.words), received in \(fact.windowsHeard) of \(fact.windows) scans\(Self.signal(fact.rssi))"
       )
     case .hostPaused(let fact):
       self.init("host", fact.words)
-    case .actionRequired(let fact):
-      self.init("action", "operator action required: \(fact.reason.code.rawValue)")
+    case .operatorAwaited(let fact):
+      self.init("action", "operator action required: \(fact.reason.code.words)")
     case .operatorRequested(let fact):
       self.init("operator", fact.words)
     case .canariesJudged(let fact):
       self.init(
         "first",
-        fact.approved ? "the first rooms were approved of, the rest follows" : "the rest is not to follow")
+        fact.approved ? "approved: the run continues" : "not approved: the run does not continue")
     case .deviceUnclaimed(let fact):
       self.init(
-        "heard", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), and no room claims it")
+        "received", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), belongs to no room")
     case .attemptStarted(let fact):
       self.init(
-        "attempt", "\(fact.number) begins: \(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi))")
+        "attempt", "\(fact.number) started: \(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi))"
+      )
     case .stageStarted(let fact):
-      let what = fact.setting.map { $0.rawValue.visible + " " } ?? ""
-      self.init(fact.stage.rawValue, "\(what)begins, at most \(fact.timeout.asSeconds)")
+      let what = fact.setting.map { $0.title + " " } ?? ""
+      self.init(fact.stage.rawValue, "\(what)started, at most \(fact.timeout.asSeconds)")
     case .stageEnded(let fact):
-      let what = fact.setting.map { $0.rawValue.visible + " " } ?? ""
+      let what = fact.setting.map { $0.title + " " } ?? ""
       self.init(fact.stage.rawValue, what, fact.seconds, fact.failure)
     case .statusReceived(let fact):
       self.init("status", "“\(fact.text.visible)”: \(fact.meaning.words)")
     case .settingsRead(let fact):
-      let held = fact.settings.map { "\($0.name.rawValue.visible) \($0.value.visible)" }
-      self.init("read", "it holds " + (held.isEmpty ? "nothing" : held.joined(separator: ", ")))
+      let held = fact.settings.map { "\($0.name.shortTitle) \($0.value.visible)" }
+      self.init("read", held.isEmpty ? "no settings" : held.joined(separator: ", "))
     case .wifiChecked(let fact):
       let networks = fact.networks.map { "\($0.ssid.visible) \($0.rssi) dBm" }
-      let list = networks.isEmpty ? "" : "; it receives " + networks.joined(separator: ", ")
+      let list = networks.isEmpty ? "" : "; the device receives " + networks.joined(separator: ", ")
       self.init("wifi", "\(fact.ssid.visible): \(fact.result.words)\(list)")
     case .elapsedSent(let fact):
       let time = Decimal.fixed(fact.seconds, places: 6) ?? "?"
-      self.init("action", "\(time) s since \(fact.since.words), told as \(fact.byte)")
+      self.init("action", "\(time) s since \(fact.since.words), sent as \(fact.byte)")
     case .settingWritten(let fact):
       let bytes = fact.bytes.map { ", \($0) bytes" } ?? ""
-      self.init("write", "\(fact.setting.rawValue.visible) confirmed\(bytes)")
+      self.init("write", "\(fact.setting.title) confirmed\(bytes)")
     case .saveSubmitted(let fact):
-      self.init("save", "submitted to \(fact.address); from here on the device may have changed")
+      self.init("save", "save request sent to \(fact.address); the device may have changed from now on")
     case .linkEnded(let fact):
-      self.init("link", "\(fact.cause.words), \(fact.expected ? "as expected" : "NOT expected")")
+      self.init("link", "\(fact.cause.words), \(fact.expected ? "as expected" : "unexpected")")
     case .proofHeard(let fact):
       self.init("proof", fact.evidence.words)
     case .attemptEnded(let fact):
       self.init("attempt", "\(fact.number) ", fact.seconds, fact.failure)
     case .retryScheduled(let fact):
-      self.init("retry", "attempt \(fact.attempt) follows in \(fact.delay.asSeconds)")
+      self.init("retry", "attempt \(fact.attempt) starts in \(fact.delay.asSeconds)")
     case .roomFinished(let fact):
-      self.init("outcome", fact.outcome.rawValue)
+      self.init("outcome", fact.outcome.words)
     case .runInterrupted(let fact):
       self.init(
-        "run", "stopping early: \(fact.cause.words)",
-        quotes: [fact.detail.map { "said: \($0.visible)" }].compactMap(\.self))
+        "run", "stops early: \(fact.cause.words)",
+        quotes: [fact.detail.map { "error: \($0.visible)" }].compactMap(\.self))
     case .runFinished(let fact):
       self.init("run", "ended, \(fact.outcome.rawValue)")
     }
@@ -146,17 +147,17 @@ struct EventWords {
     }
   }
 
-  private static func why(_ reason: String?) -> [String] { reason.map { ["because: \($0.visible)"] } ?? [] }
+  private static func why(_ reason: String?) -> [String] { reason.map { ["reason: \($0.visible)"] } ?? [] }
 
   private static func signal(_ rssi: Int?) -> String { rssi.map { " at \($0) dBm" } ?? "" }
 }
 
 extension FailureReason {
-  /// Code and context, for who knows the code.
+  /// The reason with its context, for support.
   var logWords: String {
-    var words = code.rawValue
+    var words = code.words
     if let attError { words += ", " + ATTError.words(attError) }
-    if let held { words += ", holds \(held.visible)" }
+    if let held { words += ", the device holds \(held.visible)" }
     if let minor { words += ", minor \(minor)" }
     if let seconds { words += ", timeout \(seconds.asSeconds)" }
     if let addresses, !addresses.isEmpty {
@@ -166,15 +167,15 @@ extension FailureReason {
   }
 
   var quotes: [String] {
-    [deviceText.map { "device said: \($0.visible)" }, stackText.map { "stack said: \($0.visible)" }]
+    [deviceText.map { "device error: \($0.visible)" }, stackText.map { "stack error: \($0.visible)" }]
       .compactMap(\.self)
   }
 }
 
 extension Evidence {
-  /// Grade and circumstances in one line.
+  /// Grade and details in one line.
   var words: String {
-    var words = "\(grade.rawValue) from \(address)"
+    var words = "\(grade.plainWords), from \(address)"
     if let minor { words += ", minor \(minor)" }
     if let rssi { words += " at \(rssi) dBm" }
     if let secondsAfterSave, run == nil, let text = Decimal.fixed(secondsAfterSave, places: 3) {
@@ -183,23 +184,23 @@ extension Evidence {
     if let weakness = grade.weakness { words += " (\(weakness))" }
     if let run {
       let when = seenAt.map { " on \(LocalTime.utc.day($0))" } ?? ""
-      words += ", seen\(when) by run \(run.visible), not heard in this run"
+      words += ", recorded\(when) by run \(run.visible), not received in this run"
     }
     return words
   }
 
-  /// What it says of a device that is done, for who plans: without the address, which stands beside it.
-  var claim: String {
+  /// The evidence of a device that is done, for a plan, which has the address in another column.
+  func claim(_ times: LocalTime) -> String {
     let claim =
       switch grade {
       case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir:
         "on air" + (minor.map { " with minor \($0)" } ?? "")
-      case .readBack: "read to hold what it should"
-      case .savedStatus: "saved, by its own word"
-      case .selfDisconnect: "it took what was written, and left"
+      case .readBack: "settings read back"
+      case .savedStatus: "the device reported that it saved"
+      case .selfDisconnect: "the device ended the link after the write"
       }
     if let run {
-      let when = seenAt.map { " on \(LocalTime.utc.day($0))" } ?? ""
+      let when = seenAt.map { " on \(times.day($0))" } ?? ""
       return claim + when + ", by run \(run.visible)"
     }
     return claim + (rssi.map { " at \($0) dBm" } ?? "")
@@ -207,20 +208,20 @@ extension Evidence {
 }
 
 extension Evidence.Grade {
-  /// Why it is less than hearing the device at work; nil where it is not.
+  /// Why it is weaker than a received beacon; nil for a beacon.
   fileprivate var weakness: String? {
     switch self {
     case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir: nil
-    case .readBack: "it held the settings when it was read; its beacon was not heard"
-    case .savedStatus: "its own word over the link; its beacon was not heard"
+    case .readBack: "the settings were read back; its beacon was not received"
+    case .savedStatus: "reported over the link; its beacon was not received"
     case .selfDisconnect:
-      "it ended the link by itself, as it does when it has taken what was written; a lost link looks the same"
+      "it ended the link, which confirms the write; a lost link looks the same"
     }
   }
 }
 
 extension CentralError.AdapterTrouble {
-  /// What is the matter, after the adapter's name or alone.
+  /// The cause, for use after the adapter's name or alone.
   var words: String {
     switch self {
     case .absent: "no Bluetooth adapter"
@@ -233,20 +234,20 @@ extension CentralError.AdapterTrouble {
 extension ListeningPurpose {
   fileprivate var words: String {
     switch self {
-    case .survey: "to find out who is there"
-    case .sighting: "to hear the device again"
+    case .survey: "for all devices"
+    case .sighting: "for this device"
     case .proof: "for the proof"
     }
   }
 }
 
 extension HostPause {
-  /// What happened to the host.
+  /// The pause in words.
   var words: String {
     switch kind {
-    case .suspended: "slept for \(seconds.asSeconds)"
-    case .stopped: "stood still for \(seconds.asSeconds)"
-    case .clockSet: "its clock was set \(seconds < 0 ? "back" : "forward") by \(abs(seconds).asSeconds)"
+    case .suspended: "suspended for \(seconds.asSeconds)"
+    case .stopped: "stopped for \(seconds.asSeconds)"
+    case .clockSet: "clock set \(seconds < 0 ? "back" : "forward") by \(abs(seconds).asSeconds)"
     }
   }
 }
@@ -256,19 +257,19 @@ extension BindingReleased.Cause {
     switch self {
     case .rebound: "the room has another device now"
     case .replaced: "replaced, out of service"
-    case .retired: "retired with its room"
+    case .retired: "the room was retired"
     }
   }
 }
 
 extension BindingBasis {
-  /// What joins room and device.
+  /// Why the device belongs to the room.
   var words: String {
     switch self {
-    case .address: "named by the manifest"
-    case .record: "as on record"
-    case .nearest: "clearly the nearest to the room's adapter"
-    case .any: "any device would do, and a person confirmed this one"
+    case .address: "address in the manifest"
+    case .record: "on record"
+    case .nearest: "clearly nearest to the room's adapter"
+    case .any: "any device, confirmed by the operator"
     }
   }
 }
@@ -276,7 +277,7 @@ extension BindingBasis {
 extension ActionSource {
   fileprivate var words: String {
     switch self {
-    case .session: "the session began"
+    case .session: "the start of the session"
     case .key: "the operator's key"
     }
   }
@@ -285,11 +286,11 @@ extension ActionSource {
 extension StatusMeaning {
   fileprivate var words: String {
     switch self {
-    case .ready: "it is ready"
-    case .saved: "it has saved"
-    case .refusal: "it refuses"
-    case .stale: "left from an earlier attempt, no refusal"
-    case .other: "of no known meaning"
+    case .ready: "ready"
+    case .saved: "saved"
+    case .refusal: "refused"
+    case .stale: "from an earlier attempt, not a refusal"
+    case .other: "unknown status"
     }
   }
 }
@@ -297,36 +298,36 @@ extension StatusMeaning {
 extension Disconnection.Cause {
   fileprivate var words: String {
     switch self {
-    case .remote: "ended by the device or the radio"
-    case .local: "ended by us"
-    case .adapterLost: "ended with the adapter"
-    case .stackLost: "ended with the Bluetooth service"
+    case .remote: "ended by the device, or lost"
+    case .local: "ended by roboprov"
+    case .adapterLost: "lost with the adapter"
+    case .stackLost: "lost with the Bluetooth service"
     }
   }
 }
 
 extension InterruptionCause {
-  /// Why a run stops early.
+  /// Why the run stops early.
   var words: String {
     switch self {
-    case .signal: "interrupted by the user"
+    case .signal: "interrupted by the operator"
     case .record: "the record cannot be written"
-    case .stack: "the Bluetooth service went away"
+    case .stack: "the Bluetooth service stopped"
     case .adapter: "no adapter is left"
-    case .claimed: "another run works with the adapter"
-    case .plan: "what would be done is not what the plan says"
+    case .claimed: "another run uses the adapter"
+    case .plan: "the run would do something else than the saved plan"
     }
   }
 }
 
 extension WiFiCheckResult {
-  /// After the network.
+  /// The result, for use after the network.
   fileprivate var words: String {
     switch self {
     case .received: "received"
-    case .notReceived: "NOT received"
+    case .notReceived: "not received by the device"
     case .unsupported: "not checked, the firmware cannot list networks"
-    case .noAnswer: "not checked, the device did not answer to the end"
+    case .noAnswer: "not checked, the answer of the device was incomplete"
     }
   }
 }

@@ -2,27 +2,33 @@ import Bluetooth
 import Families
 import Model
 
-/// Why a room is not done, and what to do next: for an installer on a ladder.
+/// What happened to a room and what to do next, for the person on site.
 ///
-/// This and its extensions are the one place where codes become sentences.
-public struct Explanation: Hashable, Sendable {
-  /// What happened, as one sentence.
-  public var sentence: String
+/// Codes become sentences here and in the extensions of `Scene`, and nowhere else.
+package struct Explanation: Hashable, Sendable {
+  /// What happened, in one sentence.
+  package var sentence: String
   /// What to do next.
-  public var advice: String
+  package var advice: String
 
   init(_ sentence: String, _ advice: String) {
     self.sentence = sentence
     self.advice = advice
   }
 
-  /// What there is to say about a room; nil when it is done and nothing needs saying.
-  public init?(of room: RoomReport) { self.init(Scene(room), room) }
+  /// The explanation of a room that is not done; nil when it is done.
+  /// - Parameter retry: What starts the room again, as an imperative: "press r". By default the command of the run.
+  package init?(of room: RoomReport, retry: String? = nil) {
+    var scene = Scene(room)
+    if let retry { scene.retry = retry }
+    self.init(scene, room)
+  }
 
-  /// The same without the device's address: what rooms may have in common.
+  /// The same without the room and its device's address, so that rooms can share it.
   init?(general room: RoomReport) {
     var scene = Scene(room)
     scene.address = nil
+    scene.room = nil
     self.init(scene, room)
   }
 
@@ -33,7 +39,7 @@ public struct Explanation: Hashable, Sendable {
       return
     }
     self = scene.explain(reason)
-    // Whatever the reason, the device may have changed: looking comes before doing.
+    // The device may have changed, whatever the reason: scan before writing again.
     if room.outcome == .unconfirmed, !reason.code.isKnownState, !reason.isOfHost {
       advice = scene.adviceWhenUnconfirmed
     }
@@ -41,7 +47,7 @@ public struct Explanation: Hashable, Sendable {
 }
 
 extension Explanation {
-  /// Why a plan does nothing for a room; nil when it does something, or nothing needs saying.
+  /// Why a plan does nothing for a room; nil when it does something, or when there is nothing to explain.
   init?(of step: PlannedStep, _ room: Room?) {
     let scene = Scene(step, room)
     switch step.action {
@@ -55,7 +61,7 @@ extension Explanation {
 }
 
 extension FailureReason.Code {
-  /// Whether the device was heard after the save, so that its state is known.
+  /// Whether the device was received after the save, so that its state is known.
   fileprivate var isKnownState: Bool {
     switch self {
     case .saveNotKept, .wrongIdentity, .heardFromOtherAddress, .configuredOtherwise, .minorOnAir,
@@ -77,10 +83,12 @@ extension FailureReason.Code {
   }
 }
 
-/// The circumstances a sentence may need: whom it is about, and how well it was heard.
+/// What a sentence needs to know: the room, its device, and how well the device was received.
 struct Scene {
   let device: DeviceWords
   var address: BluetoothAddress?
+  /// The room; nil in explanations that several rooms share.
+  var room: RoomID?
   let minor: UInt16?
   let rssi: Int?
   let hasWiFi: Bool
@@ -88,17 +96,23 @@ struct Scene {
   let isProved: Bool
   let mayHaveKept: Bool
   let isRegistered: Bool
-  /// The settings that the manifest gives it.
-  let told: [SettingName]
-  /// Whether its family tells on air what it holds.
+  /// The settings that the manifest gives the device.
+  let wanted: [SettingName]
+  /// Whether devices of its family send their identity.
   let hasBeacon: Bool
-  /// What its device did acknowledge, at least.
+  /// The evidence so far.
   let grade: Evidence.Grade?
   let exclusion: Exclusion?
+  /// What starts the room again, as an imperative within a sentence.
+  var retry = Self.sameCommand
+
+  /// A record does not have the options of its run. A command without them, such as `--reports`, would work on another record.
+  static let sameCommand = "run the same command again"
 
   init(_ room: RoomReport) {
     device = DeviceWords(room.planned.profile)
     address = room.address
+    self.room = room.id
     minor = room.minor
     rssi = room.rssi
     hasWiFi = room.settings.contains { $0.name == .wifiSSID }
@@ -106,7 +120,7 @@ struct Scene {
     isProved = room.evidence?.grade.isProof ?? false
     mayHaveKept = room.outcome == .unconfirmed
     isRegistered = room.isRegistered
-    told = room.settings.map(\.name)
+    wanted = room.settings.map(\.name)
     hasBeacon = DeviceProfiles[room.planned.profile]?.hasIdentity ?? true
     grade = room.evidence?.grade
     exclusion = room.planned.exclusion
@@ -115,6 +129,7 @@ struct Scene {
   init(_ step: PlannedStep, _ room: Room?) {
     device = DeviceWords(room?.profile ?? "")
     address = step.address ?? room?.address
+    self.room = step.room
     minor = room?.minor
     rssi = step.rssi
     hasWiFi = room?.settings[.wifiSSID] != nil
@@ -122,77 +137,81 @@ struct Scene {
     isProved = false
     mayHaveKept = false
     isRegistered = step.registered == true
-    told = room.map { $0.settings.keys.sorted() } ?? []
+    wanted = room.map { $0.settings.keys.sorted() } ?? []
     hasBeacon = room.flatMap { DeviceProfiles[$0.profile] }?.hasIdentity ?? true
     grade = nil
     exclusion = step.exclusion
   }
 
-  /// `The sensor C4:7C:8D:00:00:01`, or `The sensor` when nobody knows which.
+  /// `The sensor C4:7C:8D:00:00:01`, or `The sensor` when its address is not known.
   var subject: String {
     "The \(device.noun)" + (address.map { " \($0)" } ?? "")
   }
 
-  /// Below this, in dBm, connecting is unreliable (PROTOCOLS §1).
+  /// Below this RSSI, in dBm, connecting is unreliable (PROTOCOLS §1).
   static let unreliable = RoomVerified.weakBelow
 
-  /// What to do about a link that does not hold.
+  /// What to do about a link that is not reliable.
   var closer: String {
-    let near = "Bring the adapter within 3 m of the \(device.noun), with nothing metal between them"
+    let near = "Bring the adapter within 3 m of the \(device.noun), without metal between them"
     guard let rssi, rssi < Self.unreliable else { return near + "." }
-    return near
-      + ": it was last heard at \(rssi) dBm, and below \(Self.unreliable) dBm connecting is unreliable."
+    return near + ": it was last received at \(rssi) dBm, and below \(Self.unreliable) dBm connections fail."
   }
 
-  let again = "Then run the same command again."
+  var again: String { "Then \(retry)." }
 
-  /// To make it wait for provisioning, where it does not always, and to go on.
-  var waitAndRun: String {
-    (device.makeItWait.map { "\($0), and run" } ?? "run") + " the same command again"
-  }
+  /// For the device that may be replaced when the retry fails, too.
+  var againOrReplace: String { "\(again) If it fails again, replace the \(device.noun)." }
 
-  /// What helps with a device that hangs.
+  /// How to put the device into provisioning mode, where that is needed, and how to continue.
+  var waitAndRun: String { (device.makeItWait.map { "\($0), then " } ?? "") + retry }
+
+  /// How to restart a device that does not answer.
   var restart: String { "switch it off and on" + (device.makeItWait.map { ", and \($0)" } ?? "") }
 
-  /// After a save whose effect nobody has seen.
+  /// The command of the run with an option for this room: "run the same command with `--force lobby`".
+  func run(with option: String) -> String {
+    "run the same command with "
+      + (room.map { "`\(option) \($0.rawValue.visible)`" } ?? "\(option) and the name of the room")
+  }
+
+  /// What to do after a save whose effect was not received.
   var adviceWhenUnconfirmed: String {
     if !hasBeacon {
-      return "Run the same command again within 3 m of the \(device.noun): it writes the settings once more."
+      return "\(retry.uppercasedFirst) within 3 m of the \(device.noun): the run writes the settings again."
     }
     return """
-      Run the same command again within 3 m of the \(device.noun): it listens first, and takes the room as done \
-      when its beacon is heard. \(device.stillWaiting), the settings were not kept, and the new run writes them.
+      \(retry.uppercasedFirst) within 3 m of the \(device.noun). The run scans first: the room is done when the beacon \
+      is received. \(device.stillWaiting), the settings were not kept, and the run writes them again.
       """
   }
 
-  /// What to say of an outcome that came without a reason.
+  /// The explanation of an outcome without a reason.
   func explain(_ outcome: Outcome) -> Explanation {
     switch outcome {
     case .provisioned, .provisionedAfterRetry, .alreadyProvisioned:
       Explanation("The room is done.", "Nothing is left to do.")
-    case .needsHands:
+    case .actionRequired:
       Explanation(
-        "\(subject) cannot be reached until somebody sees to it.",
+        "\(subject) cannot be provisioned until the operator acts.",
         "Check its power. Then \(waitAndRun).")
     case .unconfirmed:
       Explanation(
-        "The settings were written, and nothing proved yet that they were kept.", adviceWhenUnconfirmed)
+        "The settings were written, but nothing proves that they were kept.", adviceWhenUnconfirmed)
     case .failed:
-      Explanation("\(subject) was tried without success.", "\(closer) \(again)")
+      Explanation("\(subject) could not be provisioned.", "\(closer) \(again)")
     case .unreachable:
-      Explanation("\(subject) was never reached.", "\(closer) Check its power. \(again)")
+      Explanation("\(subject) was not reached.", "\(closer) Check its power. \(again)")
     case .ambiguous:
       Explanation(
-        "Several \(device.noun)s could be meant for this room.",
+        "Several \(device.noun)s match this room.",
         "Write the address from the label of the right one into the manifest. \(again)")
     case .pending:
-      Explanation(
-        "This room's turn did not come in this run.", "Run the same command again: it does what is left.")
+      Explanation("The run did not start this room.", retry.uppercasedFirst + ".")
     case .skipped:
       skipped()
     case .cancelled:
-      Explanation(
-        "The run ended before this room was done.", "Run the same command again: it does what is left.")
+      Explanation("The run ended before this room was done.", retry.uppercasedFirst + ".")
     }
   }
 
@@ -200,15 +219,15 @@ struct Scene {
     let why = exclusion?.reason.map { ": " + $0.visible } ?? ""
     switch exclusion?.cause {
     case .accepted?:
-      let who = exclusion?.by.map { " by \($0.visible)" } ?? ""
+      let by = exclusion?.by.map { " by \($0.visible)" } ?? ""
       return Explanation(
-        "This room was accepted as it is\(who)\(why).", "To have it done all the same, name it with --force.")
+        "This room was accepted as it is\(by)\(why).", "To provision it, \(run(with: "--force")).")
     case .retired?:
       return Explanation(
         "This room was taken out of service\(why).",
-        "Take it out of the manifest; or name it with --force to put it back into service.")
+        "Remove it from the manifest. Or, to put it back into service, \(run(with: "--force")).")
     case .deselected?, nil:
-      return Explanation("This room was not selected.", "Select it, or run the command for all rooms.")
+      return Explanation("This room was not selected.", "To provision it, \(run(with: "--only")).")
     }
   }
 }

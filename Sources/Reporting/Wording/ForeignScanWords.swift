@@ -1,9 +1,9 @@
 import Bluetooth
 import Model
 
-/// Another program that scans, in words for people.
+/// A scan by another program, in words for people.
 extension ForeignScanDetected {
-  /// Which program, as far as is known; texts of others are made visible.
+  /// The program, as far as it is known. Its text is made visible.
   private var program: String {
     switch clients.count {
     case 0: ""
@@ -12,16 +12,16 @@ extension ForeignScanDetected {
     }
   }
 
-  /// What is so, and what it costs.
-  /// - Parameter adapter: what the host calls the adapter.
+  /// What the other program does, and what it costs.
+  /// - Parameter adapter: The host's name of the adapter.
   func sentence(adapter: String) -> String {
-    "Another program\(program) scans with \(adapter): connecting takes up to 10 s longer."
+    "Another program\(program) scans with \(adapter): each connection takes up to 10 s longer."
   }
 
   /// What to do about it.
   var advice: String {
     let what =
-      clients.count == 1 ? "Close it" : "Close it, a Bluetooth settings window or bluetoothctl for example"
-    return "\(what), or give roboprov another adapter with --adapter."
+      clients.count == 1 ? "Close it" : "Close it (for example a Bluetooth settings window, or bluetoothctl)"
+    return "\(what), or select another adapter with --adapter."
   }
 }

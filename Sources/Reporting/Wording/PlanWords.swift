@@ -1,9 +1,9 @@
 import Bluetooth
-public import Model
+package import Model
 
 extension PlannedSetting {
-  /// Name and value, old and new where the record knows the old: `minor 301 → 302`. Of a secret only whether it is another
-  /// one than before; nil where that cannot be told.
+  /// Name and value, with the recorded value where it differs: `minor 301 → 302`. For a secret only whether it changes; nil
+  /// where that is not known.
   var words: String? {
     guard let value else { return change.map { "\(name.shortTitle) \($0.rawValue)" } }
     let new = "\(name.shortTitle) \(Self.shown(value))"
@@ -21,17 +21,29 @@ extension PlannedSetting {
 }
 
 extension PlannedStep {
-  /// What its device would be given, in a few words. The name of the room stands beside it: it is repeated only where the
-  /// device has another one.
+  /// The settings that its device would get. The room name is left out where it is the name of the room.
   var writes: String {
     (settings ?? []).filter { $0.name != .roomName || $0.value != name || $0.change == .changed }
       .compactMap(\.words).joined(separator: ", ")
   }
 }
 
+extension PlannedStep.Action {
+  /// What is done with a room, as a word or two.
+  var words: String {
+    switch self {
+    case .provision: "provision"
+    case .done: "done"
+    case .await: "scan for it"
+    case .stop: "not possible"
+    case .exclude: "excluded"
+    }
+  }
+}
+
 extension PlanDifference {
-  /// A room's name and what differs, in one line.
-  public var words: String {
+  /// A room and what differs, in one line.
+  package var words: String {
     let name = (found ?? planned)?.name.visible ?? "?"
     switch (planned, found) {
     case (let planned?, let found?):
@@ -47,14 +59,14 @@ extension PlanDifference {
 
   private static func words(_ step: PlannedStep) -> String {
     let device = step.address.map { " \($0)" } ?? ""
-    return "\(step.action.rawValue)\(device)" + (step.reason.map { " (\($0.code.rawValue))" } ?? "")
+    return "\(step.action.words)\(device)" + (step.reason.map { " (\($0.code.words))" } ?? "")
   }
 
-  /// The settings of a step that the other one does not have so.
+  /// The settings of a step that differ from those of the other step.
   private static func values(_ step: PlannedStep, besides other: PlannedStep) -> String {
     let others = (other.settings ?? []).map { PlannedSetting(name: $0.name, value: $0.value) }
     let values = (step.settings ?? []).map { PlannedSetting(name: $0.name, value: $0.value) }
       .filter { !others.contains($0) }.map { $0.words ?? $0.name.shortTitle }
-    return values.isEmpty ? "nothing of that" : values.joined(separator: ", ")
+    return values.isEmpty ? "no such setting" : values.joined(separator: ", ")
   }
 }

@@ -5,30 +5,32 @@ import Model
 extension Scene {
   func neverHeard() -> Explanation {
     if isRegistered {
-      let who = address.map { "The \(device.noun) \($0) was not heard" } ?? "No \(device.noun) was heard"
+      let identity = minor.map { " (minor \($0))" } ?? ""
       return Explanation(
-        "\(who) with what the manifest says of this room\(minor.map { ", minor \($0)" } ?? "").",
+        address == nil
+          ? "No \(device.noun) with the identity in the manifest\(identity) was received."
+          : "\(subject) was not received with the identity in the manifest\(identity).",
         """
-        It was configured elsewhere: check its \(told.map(\.rawValue.visible).joined(separator: ", ")) in the manifest \
-        and that it has power, and stand within 3 m of it. \(again)
+        It was configured elsewhere: check its \(wanted.map(\.shortTitle).joined(separator: ", ")) in the manifest. \
+        Check its power, and stand within 3 m of it. \(again)
         """)
     }
-    let waiting = device.makeItWait.map { "\(device.notWaiting), \($0). " } ?? ""
+    let waiting = device.makeItWait.map { "\(device.notWaiting), \($0.withoutRemark). " } ?? ""
     return Explanation(
       address == nil
-        ? "No \(device.noun) was heard for this room." : "\(subject) was not heard on any adapter.",
+        ? "No \(device.noun) was received for this room." : "\(subject) was not received by any adapter.",
       """
-      Check that it has power and stand within 3 m of it. \(waiting)\
+      Check its power, and stand within 3 m of it. \(waiting)\
       \(address == nil ? "" : device.label.map { $0 + " " } ?? "")\(again)
       """)
   }
 
   func connectTimedOut(_ seconds: Double?) -> Explanation {
-    notConnected("\(subject) was heard but did not answer a connection\(within(seconds)).")
+    notConnected("\(subject) was received, but did not accept a connection\(within(seconds)).")
   }
 
   func connectFailed() -> Explanation {
-    notConnected("\(subject) was heard, but the connection to it failed.")
+    notConnected("\(subject) was received, but the connection failed.")
   }
 
   private func notConnected(_ sentence: String) -> Explanation {
@@ -36,14 +38,14 @@ extension Scene {
       sentence,
       """
       \(closer) If it is near, \(restart): another phone or laptop \
-      may be holding it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
+      may be connected to it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
       """)
   }
 
   func linkLost(_ step: FailedStep) -> Explanation {
     Explanation(
       "The link to \(subject.lowercasedFirst) was lost\(during(step)).",
-      "\(closer) Check that its power is steady: a brown-out looks the same. \(again)")
+      "\(closer) Check its power supply. \(again)")
   }
 
   func stageTimedOut(_ step: FailedStep, _ seconds: Double?) -> Explanation {
@@ -60,118 +62,121 @@ extension Scene {
       sentence = "\(subject) connected, but did not list its services" + within(seconds) + "."
       hint = "\(restart.uppercasedFirst)."
     case .ready:
-      sentence = "\(subject) did not say that it is ready" + within(seconds) + "."
+      sentence = "\(subject) did not report that it is ready" + within(seconds) + "."
       hint = "\(restart.uppercasedFirst)."
     case .read:
-      let setting = step.setting?.words ?? "what it holds"
-      sentence = "\(subject) did not say \(setting)" + within(seconds) + "."
-      hint = "If it happens again, switch it off and on."
+      sentence = "\(subject) did not return \(step.setting?.words ?? "its settings")" + within(seconds) + "."
+      hint = "Switch it off and on."
     case .write:
-      let setting = step.setting?.words ?? "a setting"
-      sentence = "\(subject) did not confirm \(setting)" + within(seconds) + "."
-      hint = "If it happens again, \(restart)."
+      sentence = "\(subject) did not confirm \(step.setting?.words ?? "a setting")" + within(seconds) + "."
+      hint = "\(restart.uppercasedFirst)."
     case .save:
-      sentence = "\(subject) did not answer the request to save" + within(seconds) + "."
-      hint = "If it happens again, \(restart)."
+      sentence = "\(subject) did not answer the save request" + within(seconds) + "."
+      hint = "\(restart.uppercasedFirst)."
     }
     return Explanation(sentence, "\(closer) \(hint) \(again)")
   }
 
-  /// The command that makes this host forget the device.
+  /// The command that makes this computer forget the device.
   private var forget: String {
-    address.map { "`bluetoothctl remove \($0)`" } ?? "`bluetoothctl remove` and its address"
+    address.map { "run `bluetoothctl remove \($0)`" } ?? "run `bluetoothctl remove` with its address"
   }
 
   func serviceAmbiguous() -> Explanation {
     Explanation(
-      "\(subject) has the service or a characteristic for provisioning more than once, so nothing was written.",
-      """
-      Make this host forget the \(device.noun) with \(forget), and run the same command again. If it happens again, this \
-      is not a device that roboprov knows: replace it.
-      """)
+      "\(subject) has the provisioning service or one of its characteristics twice, so nothing was written.",
+      "\(forget.uppercasedFirst), then \(retry). If it fails again, replace it: roboprov does not know this device."
+    )
   }
 
   func serviceMissing() -> Explanation {
-    return Explanation(
-      "\(subject) connected, but the service or a characteristic for provisioning is missing.",
+    Explanation(
+      "\(subject) connected, but its provisioning service or a characteristic is missing.",
       device.serviceMissing ?? """
-        This host may remember an older firmware of it: make it forget the \(device.noun) with \(forget), and run \
-        the same command again. If it is missing still, this is another kind of device or its firmware is too old.
+        This computer may have stored the services of an older firmware: \(forget), then \(retry). If it fails again, \
+        replace it: it is another kind of device, or its firmware is too old.
         """)
   }
 
   func rejected(_ step: FailedStep, _ attError: UInt8?) -> Explanation {
     let what =
-      step.setting.map { $0.words } ?? (step.stage == .save ? "the request to save" : "a request")
+      step.setting.map { $0.words } ?? (step.stage == .save ? "the save request" : "a request")
     let answer = attError.map { " (\(ATTError.words($0)))" } ?? ""
-    let check =
-      step.setting.map { "Check \($0.words) in the manifest" }
-      ?? "Check the room's settings in the manifest"
-    return Explanation(
-      "\(subject) rejected \(what)\(answer).",
-      """
-      \(check): the firmware may take less than the manifest allows. If it is right, switch the \
-      \(device.noun) off and on, \(wait)and run the same command again.
-      """)
+    let setting = step.setting?.words ?? "the settings of the room"
+    let check = "\(restart.uppercasedFirst). \(againOrReplace)"
+    let advice =
+      switch attError {
+      case 0x02, 0x03: "It does not take settings now: \(check.lowercasedFirst)"
+      case 0x05, 0x08, 0x0C, 0x0F:
+        "It requires pairing, which the firmware that roboprov knows does not. Check its firmware, or replace it."
+      case 0x07, 0x0D: "Check the length of \(setting) in the manifest: this firmware takes less. \(again)"
+      case 0x11: "It has no memory left: \(check.lowercasedFirst)"
+      case 0x13: "Check \(setting) in the manifest: this firmware does not take the value. \(again)"
+      default:
+        "Check \(setting) in the manifest: this firmware may take less. If that is right, \(check.lowercasedFirst)"
+      }
+    return Explanation("\(subject) rejected \(what)\(answer).", advice)
   }
 
   func refused(_ text: String) -> Explanation {
-    let sentence = "\(subject) refused the settings. It said: \(text.quoted)."
-    let words = text.lowercased()
-    func speaks(of topics: String...) -> Bool { topics.contains { words.contains($0) } }
-    // Its own words say more than a guess.
-    if speaks(of: "flash", "nvs", "eeprom", "memory", "storage") {
-      return Explanation(
-        sentence,
-        "Switch the \(device.noun) off and on, \(wait)and run the same command again. If it says the same, it cannot store "
-          + "settings: replace it.")
-    }
+    Explanation(
+      "\(subject) refused the settings: \(text.quoted).",
+      RefusalCause(text)?.advice(in: self) ?? adviceAboutWiFi)
+  }
+
+  private var adviceAboutWiFi: String {
     let check =
       hasWiFi
       ? "Check the WiFi name and password in the manifest, and that the network has 2.4 GHz."
       : "Its firmware may not save without WiFi: give the room a WiFi in the manifest."
-    return Explanation(
-      sentence, "\(check) Then switch the \(device.noun) off and on, \(wait)and run the same command again.")
+    return "\(check) Then \(waitAndRun)."
   }
 
   func saveNotKept() -> Explanation {
     Explanation(
-      "\(subject) came back waiting for provisioning: it did not keep what was written.",
-      "Check that its power is steady while it restarts. Run the same command again; if it happens again, replace it."
-    )
+      "\(subject) restarted and waits for provisioning again: it did not keep the settings.",
+      "Check its power supply. \(againOrReplace)")
   }
 
   func readBackMismatch(_ setting: SettingName, _ held: String) -> Explanation {
     Explanation(
-      "\(subject) confirmed \(setting.words), but holds something else: \(held.visible).",
-      "Run the same command again: it reads first, and writes what is wrong. If it happens again, replace it: its "
-        + "memory may be worn out.")
+      "\(subject) confirmed \(setting.words), but returns other settings: \(held.visible).",
+      "\(retry.uppercasedFirst): it writes only what is wrong. If it fails again, replace the \(device.noun)."
+    )
   }
 
   func networkNotReceived(_ ssid: String, _ networks: [HeardNetwork]) -> Explanation {
     let names = networks.map { "\($0.ssid.isEmpty ? "a hidden network" : $0.ssid.quoted) (\($0.rssi) dBm)" }
-    let received = names.isEmpty ? "It receives no network." : "It receives \(names.joined(separator: ", "))."
+    let received =
+      names.isEmpty ? "It receives no network." : "It receives only \(names.joined(separator: ", "))."
     return Explanation(
-      "\(subject) does not receive the network \(ssid.quoted): nothing was written.",
+      "\(subject) does not receive the WiFi network \(ssid.quoted), so nothing was written.",
       """
-      \(received) Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. If it is hidden, \
-      set `wifi_check: false` for this room. \(again)
+      \(received) Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. \
+      For a hidden network, set `wifi_check: false` for this room. \(again)
       """)
   }
 
   func noSelfDisconnect(_ seconds: Double?) -> Explanation {
     Explanation(
-      "\(subject) was written, but did not end the connection" + within(seconds)
-        + ", as it does when it has taken what was written.",
+      "\(subject) was written, but did not confirm it by ending the connection\(within(seconds)).",
       "\(closer) \(again)")
   }
 
   func notHeardAfterSave(_ seconds: Double? = nil) -> Explanation {
-    let done =
-      grade == .readBack
-      ? "The settings were written and read back" : "The settings were written and saving was asked for"
+    let done = grade == .readBack ? "The settings were written and read back" : "The settings were written"
     return Explanation(
-      "\(done), but \(subject.lowercasedFirst) was not heard afterwards" + within(seconds) + ".",
+      "\(done), but \(subject.lowercasedFirst) was not received afterwards" + within(seconds) + ".",
       adviceWhenUnconfirmed)
   }
+}
+
+extension String {
+  /// Without the remark in parentheses at its end.
+  fileprivate var withoutRemark: String {
+    guard hasSuffix(")"), let start = lastIndex(of: "(") else { return self }
+    return String(self[..<start]).trimmingSpaces
+  }
+
+  private var trimmingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

@@ -1,20 +1,20 @@
 import Bluetooth
 import Model
 
-/// Every reason there can be, in words. A new code makes the compiler ask for its sentence here.
+/// Every reason in words. The compiler requires a sentence here for each new code.
 extension Scene {
-  /// What a reason means here, and what to do about it.
+  /// What happened, and what to do about it.
   func explain(_ reason: FailureReason) -> Explanation {
     switch reason {
     case .neverHeard: neverHeard()
     case .adapterDeaf:
       Explanation(
-        "No adapter heard any device at all, so nothing is known of this room's \(device.noun).",
-        "Unplug the adapter and plug it in again, or restart the Bluetooth service. \(again)")
+        "No adapter received any device.",
+        "Unplug the adapter and plug it in again, or run `systemctl restart bluetooth`. \(again)")
     case .unknownToStack:
       Explanation(
-        "The Bluetooth service forgot this room's \(device.noun) each time before it could be connected to.",
-        "Stop other programs that use Bluetooth. \(again)")
+        "The Bluetooth service removed the \(device.noun) each time before it could connect.",
+        "Close other programs that use Bluetooth. \(again)")
     case .connectTimedOut(let seconds, _): connectTimedOut(seconds)
     case .connectFailed: connectFailed()
     case .linkLost(let step): linkLost(step)
@@ -62,15 +62,12 @@ extension Scene {
 }
 
 extension Scene {
-  /// What a device was heard to be, and what it should be.
+  /// The identity that was received, and the wanted one.
   func identity(_ heard: UInt16) -> String {
-    // The same minor is still another identity: uuid and major belong to it.
+    // With the same minor, the uuid or major differs.
     guard heard != minor else { return "another identity" }
     return "minor \(heard)" + (minor.map { " instead of minor \($0)" } ?? "")
   }
-
-  /// What makes it wait for provisioning, before a comma and what comes next; nothing where it always does.
-  var wait: String { device.makeItWait.map { "\($0), " } ?? "" }
 
   func within(_ seconds: Double?) -> String {
     seconds.map { " within \($0.asSeconds)" } ?? ""
@@ -93,14 +90,14 @@ extension Scene {
 }
 
 extension String {
-  /// In quotation marks, on one line, and not longer than a sentence bears.
+  /// In quotation marks, on one line, at most 120 characters long.
   var quoted: String {
     let text = visible
     return "“" + (text.count > 120 ? text.prefix(119) + "…" : text) + "”"
   }
 
-  /// With a small first letter, to stand within a sentence.
+  /// With a small first letter, for use within a sentence.
   var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-  /// With a capital first letter, to begin a sentence.
+  /// With a capital first letter, for use at the beginning of a sentence.
   var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -5,45 +5,45 @@ import Model
 extension Scene {
   func planOutdated() -> Explanation {
     Explanation(
-      "What would be done is not what the plan says, so nothing was begun.",
-      "Look at it with `roboprov plan`, and save a new plan if it is right.")
+      "The run would do something else than the saved plan, so nothing was started.",
+      "Run `roboprov plan` with the same options to see what has changed, and save it again with --save if it is right."
+    )
   }
 
   func adapterClaimed(_ holder: String) -> Explanation {
     Explanation(
-      "Another run works with the adapter: \(holder.quoted).",
-      "Wait until it is done, or name another adapter with --adapter.")
+      "Another run uses the adapter: \(holder.quoted).",
+      "Wait until it ends, or select another adapter with --adapter. \(again)")
   }
 
   func hostPaused(_ step: FailedStep) -> Explanation {
     Explanation(
-      "This computer slept or stood still\(during(step)).",
+      "This computer was suspended or stopped\(during(step)).",
       "Keep its lid open and its power plugged in. \(again)")
   }
 
   func tooManyFailures() -> Explanation {
     Explanation(
-      "More rooms failed than --max-failures allows, so this one was not begun.",
-      "See why they failed, and what they have in common. Then run the same command again: it does what is left."
-    )
+      "More rooms failed than --max-failures allows, so this room was not started.",
+      "Correct what the failures have in common. \(again)")
   }
 
   func canariesFailed() -> Explanation {
     Explanation(
-      "None of the first rooms of its \(hasWiFi ? "WiFi network" : "kind") was done, so this one was not begun.",
-      "See why these failed. Then run the same command again: it does what is left.")
+      "All first rooms of its \(hasWiFi ? "WiFi network" : "kind") failed, so this room was not started.",
+      "Correct why they failed. \(again)")
   }
 
   func canariesRefused() -> Explanation {
     Explanation(
-      "The first rooms were done, and the rest was not to follow.",
-      "Mend what was wrong with them in the manifest, or run the same command again.")
+      "The first rooms were done, but not approved, so this room was not started.",
+      "Correct the manifest where it is wrong. \(again)")
   }
 
   func notConfirmed() -> Explanation {
     Explanation(
-      "Nobody confirmed which \(device.noun) goes into which room.",
-      "Run the same command again and confirm the list, or pass --yes when any \(device.noun) may go into any room."
+      "The list of rooms and \(device.noun)s was not confirmed, so nothing was started.",
+      "\(retry.uppercasedFirst) and confirm the list, or add --yes if any \(device.noun) may go into any room."
     )
   }
 
@@ -51,31 +51,31 @@ extension Scene {
     if mayHaveKept {
       return unproved(
         because: "the Bluetooth adapter was switched off or unplugged",
-        "Plug it in firmly, and switch it on (`bluetoothctl power on`)")
+        "Plug it in firmly, and run `bluetoothctl power on`")
     }
     return Explanation(
       "The Bluetooth adapter was switched off or unplugged\(during(loss.step)).",
       """
-      Plug it in firmly, without a hub if possible, and switch it on (`bluetoothctl power on`; if it is blocked, \
-      `rfkill unblock bluetooth`). \(again)
+      Plug it in firmly, without a hub if possible. Run `bluetoothctl power on`; if that fails, run `rfkill unblock \
+      bluetooth` first. \(again)
       """)
   }
 
   func stackLost(_ loss: HostLoss) -> Explanation {
     if mayHaveKept {
       return unproved(
-        because: "the Bluetooth service of this computer went away",
-        "Start it with `systemctl restart bluetooth`")
+        because: "the Bluetooth service of this computer stopped",
+        "Run `systemctl restart bluetooth`")
     }
     return Explanation(
-      "The Bluetooth service of this computer went away\(during(loss.step)).",
-      "See why with `systemctl status bluetooth`, start it with `systemctl restart bluetooth`. \(again)")
+      "The Bluetooth service of this computer stopped\(during(loss.step)).",
+      "Run `systemctl status bluetooth` to see why, and `systemctl restart bluetooth` to start it. \(again)")
   }
 
-  /// Written, and the host could not listen for the proof. Nothing of it is about one device.
+  /// The settings were written, and this computer could not receive the proof. The device is not the cause.
   private func unproved(because cause: String, _ cure: String) -> Explanation {
     Explanation(
-      "The settings were written, and could not be proved: \(cause).",
+      "The settings were written, but not proved: \(cause).",
       "\(cure). \(adviceWhenUnconfirmed)")
   }
 
@@ -83,15 +83,15 @@ extension Scene {
     Explanation(
       "The Bluetooth adapter has no free connection.",
       """
-      Close other programs that use Bluetooth, see who is connected with `bluetoothctl devices Connected`, or unplug \
-      the adapter and plug it in again. \(again)
+      Close other programs that use Bluetooth (`bluetoothctl devices Connected` lists their devices), or unplug the \
+      adapter and plug it in again. \(again)
       """)
   }
 
   func interrupted(_ interruption: Interruption) -> Explanation {
     if isProved {
       return Explanation(
-        "The \(device.noun)'s beacon was heard, but the run ended before the room's outcome was on record.",
+        "The beacon of the \(device.noun) was received, but the run ended before the outcome was recorded.",
         adviceWhenUnconfirmed)
     }
     if mayHaveKept {
@@ -103,20 +103,18 @@ extension Scene {
       if let step = interruption.step {
         "The run ended while \(step.stage.activity(step.setting))."
       } else {
-        isTried ? "The run ended before this room was done." : "The run ended before this room's turn."
+        isTried ? "The run ended before this room was done." : "The run ended before it started this room."
       }
-    return Explanation(sentence, "Run the same command again: it does what is left.")
+    return Explanation(sentence, retry.uppercasedFirst + ".")
   }
 
   func recordUnwritable() -> Explanation {
+    let cure = "Free disk space where the reports are, or select another directory with --reports"
     if mayHaveKept {
-      return unproved(
-        because: "the record of the run could not be written",
-        "Free some space where the reports are, or name another place with --reports")
+      return unproved(because: "the record of the run could not be written", cure)
     }
     return Explanation(
-      "The record of the run could not be written, so nothing more was done.",
-      "Free some space where the reports are, or name another place with --reports. \(again)")
+      "The record of the run could not be written, so nothing more was done.", "\(cure). \(again)")
   }
 
   func stackError(_ step: FailedStep) -> Explanation {
@@ -124,8 +122,8 @@ extension Scene {
     return Explanation(
       "The Bluetooth service reported an error\(during(step))\(words).",
       """
-      Run the same command again. If it happens again, restart Bluetooth (`systemctl restart bluetooth`), and send \
-      this room's log with your question.
+      \(retry.uppercasedFirst). If it fails again, run `systemctl restart bluetooth`. If that does not help, send the log \
+      of this room with your question.
       """)
   }
 }

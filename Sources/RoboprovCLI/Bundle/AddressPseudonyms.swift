@@ -1,28 +1,29 @@
 import Hex
 
-/// Replaces each Bluetooth address by a pseudonym, the same one in every file: `00:00:00:00:00:17`.
+/// Replaces each Bluetooth address with a pseudonym, the same in every file: `00:00:00:00:00:17`.
 ///
-/// An address is known by its six pairs of digits, separated by `:`, `-` or `_` (a D-Bus path has `dev_C4_7C_…`). Without
-/// separators only what stands somewhere with them is one: any twelve digits could be.
+/// An address is six pairs of hex digits separated by `:`, `-` or `_` (a D-Bus path has `dev_C4_7C_…`). Any
+/// twelve digits could be an address without separators, so only those are replaced that occur elsewhere with
+/// separators.
 struct AddressPseudonyms {
   private var numbers: [UInt64: Int] = [:]
 
-  /// How many addresses there are.
+  /// The number of addresses.
   var count: Int { numbers.count }
 
-  /// Takes note of the addresses in a text.
+  /// Adds the addresses in a text.
   mutating func learn(_ text: [UInt8]) {
     Self.visit(text) { found in
       if case .separated(let values) = found.form, values.count == 1 { note(values[0]) }
     }
   }
 
-  /// Takes note of an address.
+  /// Adds an address.
   mutating func note(_ address: UInt64) {
     if numbers[address] == nil { numbers[address] = numbers.count + 1 }
   }
 
-  /// The text with pseudonyms; separators are as they were.
+  /// The text with pseudonyms and unchanged separators.
   func replacing(_ text: [UInt8]) -> [UInt8] {
     var result = text
     Self.visit(text) { found in
@@ -56,9 +57,9 @@ struct AddressPseudonyms {
 
   private struct Found {
     enum Form {
-      /// Pairs of digits with one separator: the values of all stretches of six pairs, one after the other.
+      /// Pairs of digits with one separator: the values of every six consecutive pairs.
       case separated([UInt64])
-      /// So many digits in a row, twelve at least.
+      /// A sequence of this many digits, at least twelve.
       case bare(Int)
     }
 
@@ -66,7 +67,7 @@ struct AddressPseudonyms {
     var form: Form
   }
 
-  /// A hash of the record has so many digits, and holds no address.
+  /// The number of digits of a hash in the record, which contains no address.
   private static let hashDigits = 64
 
   private static func visit(_ text: [UInt8], _ body: (Found) -> Void) {
@@ -94,7 +95,7 @@ struct AddressPseudonyms {
 
   private static let isDigit: [Bool] = (0...255).map { UInt8(hexDigit: $0) != nil }
 
-  /// How many digits stand in a row.
+  /// The number of consecutive digits from `start`.
   private static func run(_ text: [UInt8], _ start: Int) -> Int {
     var end = start
     while end < text.count, isDigit[Int(text[end])] { end += 1 }
@@ -111,12 +112,12 @@ struct AddressPseudonyms {
     (0..<12).reduce(0) { $0 << 4 | hexValue(text, start + $1) }
   }
 
-  /// The value of what is known to be a digit.
+  /// The value of a hex digit.
   private static func hexValue(_ text: [UInt8], _ index: Int) -> UInt64 {
     UInt64(UInt8(hexDigit: text[index]) ?? 0)
   }
 
-  /// Decimal digits, so that it is the same in upper and lower case.
+  /// Writes decimal digits, which do not depend on the case.
   private static func write(_ number: Int, into text: inout [UInt8], at start: Int, stride: Int) {
     var rest = number
     for pair in (0..<6).reversed() {

@@ -1,17 +1,17 @@
-import Foundation
+import FoundationEssentials
 import Journal
 import Model
 import Reporting
 
-/// What a bundle says of itself: what is in it, what is wrong with it, what is not in it.
+/// The README of a bundle: its contents, their damage, and what is left out.
 struct BundleReadme {
   static let name = "README.txt"
 
   let bundle: SupportBundle
   let lines: [SupportBundle.Line]
-  /// How many passwords every file was searched for.
+  /// The number of passwords that every file was searched for.
   let passwords: Int
-  /// How many addresses were replaced; nil where they are as they were.
+  /// The number of replaced addresses; nil if addresses are unchanged.
   let addresses: Int?
 
   var text: String {
@@ -27,13 +27,13 @@ struct BundleReadme {
         "Made       \(RunEvent.timestamp(bundle.made)) on \(HostEnvironment.hostName.visible) by roboprov \(Version.current)",
         "Records    \(archive.runs.count)\(time.isEmpty ? "" : ", \(time)")",
       ],
-      ["Damage"] + damage.map { "- " + $0 }, ["Not in the bundle, or not whole"] + missing.map { "- " + $0 },
+      ["Damage"] + damage.map { "- " + $0 }, ["Missing or incomplete"] + missing.map { "- " + $0 },
       ["Secrets"] + secrets.map { "- " + $0 }, ["Addresses", "- " + addressNote],
       ["Content: SHA-256 and name. This checks it: \(Self.check)"] + lines.map { "\($0.sha256)  \($0.name)" },
     ])
   }
 
-  /// The lines of the list are sha256sum's own.
+  /// The lines of the list have the format of sha256sum.
   private static let check = "grep -E '^[0-9a-f]{64}  ' \(name) | sha256sum -c"
 
   private func paragraphs(_ paragraphs: [[String]]) -> String {
@@ -43,19 +43,19 @@ struct BundleReadme {
   private var damage: [String] {
     let torn = bundle.archive.runs.compactMap { run in
       run.record.tornLine.map {
-        "\(run.journal.visible):\($0.line): the last line was cut off (\($0.bytes) bytes): the run was killed, or goes on; all before it counts"
+        "\(run.journal.visible):\($0.line): the last line is incomplete (\($0.bytes) bytes): the run was killed or is active; the lines before it are used"
       }
     }
     let faults = bundle.archive.faults.map {
-      FaultWords.sentence($0.kind, in: $0.journal) + ". It is in the bundle as it is"
+      FaultWords.sentence($0.kind, in: $0.journal) + ". The bundle has it unchanged"
     }
     let all = faults + torn
-    return all.isEmpty ? ["none: all journals are whole"] : all
+    return all.isEmpty ? ["none: all journals are complete"] : all
   }
 
   private var missing: [String] {
     let skipped = bundle.archive.skipped.map {
-      "\($0.visible) is not a run's folder: its files are here as they are"
+      "\($0.visible) is not a run's folder: its files are included unchanged"
     }
     return ["manifest: \(bundle.manifest.note)"]
       + bundle.messages.notes.map {
@@ -66,7 +66,7 @@ struct BundleReadme {
   private var secrets: [String] {
     guard let secrets = bundle.manifest.secrets else {
       return [
-        "The manifest's passwords are not known here, so nothing could be searched for. Records hold no password."
+        "The manifest's passwords are unknown here, so the files were not searched for them. Records contain no password."
       ]
     }
     let elsewhere = Set(secrets.compactMap(\.reference?.identity)).count
@@ -74,19 +74,19 @@ struct BundleReadme {
       elsewhere == 0
       ? []
       : [
-        "\(elsewhere) \(elsewhere == 1 ? "password is" : "passwords are") not in the manifest, and could not be searched for. Records hold no password."
+        "Passwords outside the manifest, which were not searched for: \(elsewhere). Records contain no password."
       ]
     return [
-      "Every file here was searched for the \(passwords) \(passwords == 1 ? "password" : "passwords") of the manifest: none has one."
+      "Every file was searched for the \(passwords) \(passwords == 1 ? "password" : "passwords") of the manifest: no file contains one."
     ] + note
   }
 
   private var addressNote: String {
-    guard let addresses else { return "as they are" }
+    guard let addresses else { return "unchanged" }
     return """
-      \(addresses) Bluetooth addresses are replaced by pseudonyms (00:00:00:00:00:01 and so on), the same in every file. So the \
-      hash chains of the journals, the hashes in reports and signatures do not verify here. Names of rooms, networks and \
-      hosts are as they are.
+      Bluetooth addresses replaced with pseudonyms: \(addresses) (00:00:00:00:00:01 and so on, the same in every file). So the \
+      hash chains of the journals, the hashes in reports and the signatures do not verify here. Names of rooms, networks and \
+      hosts are unchanged.
       """
   }
 }

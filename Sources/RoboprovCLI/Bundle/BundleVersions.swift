@@ -4,9 +4,9 @@ import Model
 import Reporting
 import Zip
 
-/// The versions of all that had a part in a building's runs, and of what makes the bundle.
+/// The versions of the software in a building's runs, and of the software that makes the bundle.
 struct BundleVersions {
-  /// A line each.
+  /// One line for each.
   let text: String
 
   init(_ archive: BuildingArchive) {
@@ -31,7 +31,7 @@ struct BundleVersions {
     text = lines.map { $0 + "\n" }.joined()
   }
 
-  /// The BlueZ that is installed here.
+  /// The installed BlueZ.
   private static var bluez: String {
     let outcome = ToolOutcome(["bluetoothctl", "--version"])
     guard outcome.status == 0, !outcome.output.isEmpty else {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Hex
 import Manifest
 import Model
@@ -7,15 +7,15 @@ import Reporting
 import Source
 import YAML
 
-/// A building's manifest as it goes into a bundle: without its secrets.
+/// A building's manifest for a bundle, without its secrets.
 struct BundledManifest {
-  /// Its text; nil where there is none.
+  /// The text; nil if the manifest is not included.
   var text: [UInt8]?
-  /// What the README says of it.
+  /// The sentence about it in the README.
   var note: String
-  /// Its passwords, which may be in no file; nil where they are not known. Of some it only says where they come from.
+  /// Its passwords, which no file may contain; nil if they are unknown. For some only the source is known.
   var secrets: [Secret]?
-  /// The addresses that it gives to rooms.
+  /// The addresses of its rooms.
   var addresses: [UInt64] = []
 
   /// The manifest at this path, if it is there and of this building.
@@ -25,7 +25,7 @@ struct BundledManifest {
       note = "not in the bundle: no run is on record that names one"
       return
     }
-    // A record names it, which may be forged.
+    // The path comes from a record, which may be forged.
     guard let bytes = InputFile.recorded(path, atMost: YAMLParser.maximumBytes) else {
       note = "not in the bundle: \(path.visible), which the newest run names, is not there or cannot be read"
       return
@@ -51,17 +51,17 @@ struct BundledManifest {
     if read == nil { note += ". It has errors, so its passwords are not known" }
   }
 
-  /// The manifest, and below it each file that it names.
+  /// The manifest, followed by each file that it names.
   private static func joined(_ texts: [(name: String, text: String)]) -> String {
     texts[0].text + texts.dropFirst().map { "\n\n# --- \($0.name.visible) ---\n\n\($0.text)" }.joined()
   }
 }
 
-/// Looks for secrets in what is to go out of the house.
+/// Searches the files of a bundle for secrets.
 struct SecretSearch {
-  /// In plain text, and as JSON, markup and hexadecimal digits have them.
-  private let forms: [[UInt8]]
-  /// How many secrets it looks for.
+  /// The secrets as plain text, and as encoded in JSON, markup and hexadecimal, by their first byte.
+  private let forms: [[[UInt8]]]
+  /// The number of secrets.
   let count: Int
 
   init(_ secrets: [Secret]) {
@@ -69,23 +69,31 @@ struct SecretSearch {
     count = texts.count
     let all = texts.flatMap { text -> [String] in
       let hex = text.utf8.hex()
-      let json = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(
-        of: "\"", with: "\\\"")
-      let markup = text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(
-        of: "<", with: "&lt;"
-      )
-      .replacingOccurrences(of: ">", with: "&gt;")
+      let json = text.escaping(["\\": "\\\\", "\"": "\\\""])
+      let markup = text.escaping(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
       return [
-        text, json, json.replacingOccurrences(of: "/", with: "\\/"), markup,
-        markup.replacingOccurrences(of: "\"", with: "&quot;"), hex, hex.uppercased(),
+        text, json, json.escaping(["/": "\\/"]), markup,
+        markup.escaping(["\"": "&quot;"]), hex, hex.uppercased(),
       ]
     }
-    forms = Set(all).sorted().map { Array($0.utf8) }
+    var forms = [[[UInt8]]](repeating: [], count: 256)
+    for form in Set(all).sorted().map({ Array($0.utf8) }) { forms[Int(form[0])].append(form) }
+    self.forms = forms
   }
 
-  /// Whether one of them is in these bytes.
+  /// Whether the bytes contain a secret. One pass for all secrets: the standard library's `contains` takes 350 ns per byte and
+  /// form.
   func finds(in bytes: [UInt8]) -> Bool {
-    let data = Data(bytes)
-    return forms.contains { data.range(of: Data($0)) != nil }
+    bytes.indices.contains { index in
+      forms[Int(bytes[index])].contains { bytes[index...].starts(with: $0) }
+    }
+  }
+}
+
+extension String {
+  /// The text with these scalars replaced. A combining mark after one of them hides nothing, as it would where characters
+  /// are compared.
+  fileprivate func escaping(_ escapes: [Unicode.Scalar: String]) -> String {
+    unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
   }
 }

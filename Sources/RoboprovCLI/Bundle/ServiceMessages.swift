@@ -1,20 +1,20 @@
-import Foundation
+import FoundationEssentials
 
-/// What the Bluetooth service wrote into the system's journal.
+/// The messages of the Bluetooth service in the system's journal.
 struct ServiceMessages {
-  /// Its messages, for each time under a line of its own; nil where there are none.
+  /// The messages, with a heading for each time range; nil if there are none.
   let text: String?
-  /// Why there are none, or perhaps not all: in journalctl's own words.
+  /// Why messages may be missing, in the words of journalctl.
   let notes: [String]
 
-  /// Asks journalctl for the messages of these times.
+  /// Reads the messages of these times with journalctl.
   init(_ times: [ClosedRange<Date>]) {
     var text = ""
     var notes: [String] = []
     for time in times {
       let outcome = Self.ask(time)
       let note =
-        outcome.errors.isEmpty && outcome.status != 0 ? "exit status \(outcome.status)" : outcome.errors
+        outcome.errors.isEmpty && outcome.status != 0 ? "exit status \(outcome.status ?? -1)" : outcome.errors
       if !note.isEmpty, !notes.contains(note) { notes.append(note) }
       guard outcome.status == 0, !outcome.output.isEmpty, !outcome.output.hasPrefix("-- No entries") else {
         continue

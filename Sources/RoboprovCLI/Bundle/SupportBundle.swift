@@ -1,43 +1,43 @@
 import Digest
-import Foundation
+import FoundationEssentials
 import Hex
 import Journal
 import Model
 import Reporting
 import Zip
 
-/// What support needs of a building, in one file: its record as it is, also a damaged one, and what it came about with.
+/// One file for support: a building's record, even if damaged, and the versions and messages around it.
 struct SupportBundle {
   /// The building's id.
   let building: String
   /// The building's folder.
   let folder: String
-  /// What is on record.
+  /// The record.
   let archive: BuildingArchive
   /// The building's manifest without its secrets.
   let manifest: BundledManifest
-  /// What the Bluetooth service wrote in the time of the runs.
+  /// The messages of the Bluetooth service during the runs.
   let messages: ServiceMessages
-  /// When it is made.
+  /// The time of the bundle.
   let made: Date
-  /// Whether Bluetooth addresses are replaced by pseudonyms.
+  /// Whether to replace Bluetooth addresses with pseudonyms.
   let hidesAddresses: Bool
 
-  /// One line of the list of contents.
+  /// A line of the list of contents.
   struct Line {
     var name: String
     var sha256: String
   }
 
-  /// A file of the building's folder, or one that is made for the bundle.
+  /// A file of the building's folder, or a generated one.
   private struct Source {
     var name: String
     var bytes: () throws -> [UInt8]
     var modified: Date
   }
 
-  /// Writes it.
-  /// - Throws: `CommandFailure` where it cannot be written, or a password would be in it. There is no file then.
+  /// Writes the bundle.
+  /// - Throws: `CommandFailure` if it cannot be written or would contain a password; then there is no file.
   func write(to path: String) throws {
     let sources = try sources
     var pseudonyms: AddressPseudonyms?
@@ -70,10 +70,10 @@ struct SupportBundle {
 
   private static func secret(in name: String) -> CommandFailure {
     CommandFailure(
-      .record, "\(name.visible) has a password of the manifest in it: no bundle was written",
+      .record, "\(name.visible) contains a password of the manifest: no bundle was written",
       cure: """
-        Where the password is also the name of a room or network, that name gives it away: change the password. Else this is \
-        a defect of roboprov; please report it, without the file.
+        If the password is also the name of a room or network, change the password. Otherwise this is a defect of roboprov: \
+        please report it, without the file.
         """)
   }
 
@@ -81,16 +81,16 @@ struct SupportBundle {
     switch error.code {
     case .exists:
       CommandFailure(
-        .usage, "\(error.path.visible) is there already, and stays as it is",
-        cure: "Give another name with --bundle FILE, or move that file away.")
+        .usage, "\(error.path.visible) exists and was not changed",
+        cure: "Give another name with --bundle FILE, or move the file away.")
     case .create, .write:
       CommandFailure(
         .record, "the bundle cannot be written: \(error.description.visible)",
-        cure: "Name a file in a folder that you can write, on a disk with room, with --bundle FILE.")
+        cure: "Give --bundle FILE a writable folder on a disk with free space.")
     }
   }
 
-  // MARK: What is in it
+  // MARK: Contents
 
   private var sources: [Source] {
     get throws {
@@ -107,7 +107,7 @@ struct SupportBundle {
     }
   }
 
-  /// The files of the building's folder, in the order of their names. Rehearsals are left out; so are links and what is hidden.
+  /// The files of the building's folder, sorted by name, without rehearsals, links and hidden files.
   private func files(in path: String) throws -> [Source] {
     let manager = FileManager.default
     do {
@@ -120,7 +120,7 @@ struct SupportBundle {
         case .typeRegular?:
           return [
             Source(
-              name: "record" + Self.plain(file), bytes: { try Self.bytes(of: folder + file) },
+              name: "record" + file.percentEncodedPath, bytes: { try Self.bytes(of: folder + file) },
               modified: attributes[.modificationDate] as? Date ?? made)
           ]
         default: return []
@@ -129,34 +129,21 @@ struct SupportBundle {
     } catch let error as CommandFailure {
       throw error
     } catch {
-      throw Self.unreadable(folder + path, error)
+      throw Self.unreadable(folder + path, POSIXError.text(of: error))
     }
   }
 
   private static func bytes(of path: String) throws -> [UInt8] {
-    do {
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    do throws(InputFile.Problem) {
+      return try InputFile.contents(of: path, atMost: 1 << 30).bytes
     } catch {
-      throw unreadable(path, error)
+      throw unreadable(path, error.text)
     }
   }
 
-  private static func unreadable(_ path: String, _ error: any Error) -> CommandFailure {
+  private static func unreadable(_ path: String, _ reason: String) -> CommandFailure {
     CommandFailure(
-      .record, "\(path.visible) cannot be read: \((error as NSError).localizedDescription)",
+      .record, "\(path.visible) cannot be read: \(reason)",
       cure: "Give yourself the right to read it, and give the same command again.")
-  }
-
-  /// A path in ASCII, as every unpacker reads it: other bytes in hexadecimal, as in an address of the web.
-  private static func plain(_ path: String) -> String {
-    path.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-        UInt8(ascii: "/"):
-        String(UnicodeScalar(byte))
-      default: "%" + byte.hex(digits: 2, uppercase: true)
-      }
-    }.joined()
   }
 }

@@ -1,15 +1,17 @@
-/// What is known of a command line before it is parsed, and also of one that cannot be parsed.
+/// The facts about a command line that are needed before it is parsed, even if it cannot be parsed.
 struct CommandLineWords {
-  /// The words in front of `--`, without the program's name.
+  /// The words before `--`, without the program's name.
   private let words: [String]
 
-  /// - Parameter arguments: All arguments but the program's name.
+  /// - Parameter arguments: All arguments without the program's name.
   init(_ arguments: [String]) {
     words = Array(arguments.prefix { $0 != "--" })
   }
 
   /// The configuration file that it names.
   var config: String? { value(of: "--config") }
+  /// The log level that it names, as it is written.
+  var logLevel: String? { value(of: "--log-level") }
   /// Whether its data and errors are for programs.
   var isForPrograms: Bool { value(of: "--output") == "json" }
   /// Whether it asks for the version.

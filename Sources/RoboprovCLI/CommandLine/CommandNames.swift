@@ -1,7 +1,7 @@
 import ArgumentParser
 import Manifest
 
-/// The names of commands as a tree: which word of a command line should be a command and is none.
+/// The names of commands as a tree, to find a word of a command line that should be a command and is not.
 struct CommandNames {
   private let name: String
   private let commands: [CommandNames]
@@ -11,21 +11,19 @@ struct CommandNames {
     self.init(command.configuration.commandName ?? "", command.configuration.subcommands.map(Self.init))
   }
 
-  /// A tree.
   init(_ name: String, _ commands: [CommandNames] = []) {
     (self.name, self.commands) = (name, commands)
   }
 
-  /// A word where a command belongs.
+  /// A word in the place of a command.
   struct Mistake: Hashable {
-    /// The word.
     var word: String
-    /// The command before it.
+    /// The command before the word.
     var parent: String
-    /// The command that is nearest to it, if one is near.
+    /// The most similar command; nil if none is similar.
     var nearest: String?
 
-    /// What to say of it.
+    /// The error for it.
     var failure: CommandFailure {
       let suggestion = nearest.map { "Did you mean `\(parent) \($0)`? " } ?? ""
       return CommandFailure(
@@ -34,14 +32,17 @@ struct CommandNames {
     }
   }
 
-  /// The first word that should be a command and is none; nil where there is no such word.
-  /// - Parameter arguments: All arguments but the program's name.
+  /// The first word that should be a command and is not; nil without one.
+  /// - Parameter arguments: All arguments without the program's name.
   func mistake(in arguments: [String]) -> Mistake? {
-    // The program's own options may stand before the command.
+    // The program's own options can precede the command.
     var words = arguments[...]
     while let word = words.first, word.hasPrefix("-") {
-      guard word == "--config" || word.hasPrefix("--config=") else { return nil }
-      words = words.dropFirst(word == "--config" ? 2 : 1)
+      guard let option = ["--config", "--log-level"].first(where: { word == $0 || word.hasPrefix($0 + "=") })
+      else {
+        return nil
+      }
+      words = words.dropFirst(word == option ? 2 : 1)
     }
     guard let first = words.first else { return nil }
     guard first == "help" else { return find(first) == nil ? mistake(first, after: name) : nil }

@@ -1,12 +1,10 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 
 /// The commands and their options as the parser describes them (`--experimental-dump-help`, version 0).
 struct CommandTree: Decodable {
-  /// The program.
   let command: Command
 
-  /// A command.
   struct Command: Decodable {
     let commandName: String
     let superCommands: [String]?
@@ -17,11 +15,11 @@ struct CommandTree: Decodable {
     let subcommands: [Command]?
     let arguments: [Argument]?
 
-    /// The commands below it that are shown, without `help`.
+    /// The visible commands below it, without `help`.
     var commands: [Command] {
       (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
     }
-    /// Its name with those of the commands above it.
+    /// Its name after those of the commands above it.
     var path: [String] { (superCommands ?? []) + [commandName] }
   }
 
@@ -47,29 +45,28 @@ struct CommandTree: Decodable {
     var takesSeveralWords: Bool { parsingStrategy == "upToNextOption" }
   }
 
-  /// A name of an option or flag.
   struct Name: Decodable {
     let kind: String
     let name: String
 
-    /// As it is typed.
+    /// The name as typed, with its dashes.
     var text: String { (kind == "long" ? "--" : "-") + name }
   }
 
-  /// The commands of a program, with the default values of options that no configuration has changed.
+  /// The commands of a program, with the default values of options before any configuration.
   init(of program: any ParsableCommand.Type) {
     let text = Preferences.$current.withValue(Preferences()) { program._dumpHelp() }
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     } catch {
-      preconditionFailure("the parser describes its commands in a form of its own: \(error)")
+      preconditionFailure("the parser's description of its commands has an unknown form: \(error)")
     }
   }
 }
 
 extension CommandTree {
-  /// The arguments with the command in front of its options: `--simulate apply house.yaml` becomes `apply --simulate
-  /// house.yaml`. Unchanged where it cannot be told which word is the command.
+  /// The arguments with the command moved before its options: `--simulate apply house.yaml` becomes `apply
+  /// --simulate house.yaml`. Unchanged if the command cannot be identified.
   func withCommandFirst(_ arguments: [String]) -> [String] {
     guard arguments.first?.hasPrefix("-") ?? false else { return arguments }
     let commands = Set(command.commands.map(\.commandName))
@@ -82,7 +79,7 @@ extension CommandTree {
         return [word] + arguments[..<index] + arguments[(index + 1)...]
       }
       let meanings = known.filter { $0.names?.contains { $0.text == word } ?? false }
-      // The words of a list end at the next option: a command among them could be a room's name.
+      // A list of values ends at the next option: a command name among them could be the name of a room.
       if meanings.contains(where: \.takesSeveralWords) { return arguments }
       index += meanings.contains { $0.kind == .option } ? 2 : 1
     }

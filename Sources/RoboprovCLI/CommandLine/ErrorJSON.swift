@@ -1,6 +1,6 @@
 import Reporting
 
-/// The error that ends a command, for programs: one line, the last of stderr.
+/// The error that ends a command, as one line of JSON: the last line of stderr.
 enum ErrorJSON {
   static let schema = "roboprov/error/1"
 
@@ -14,7 +14,6 @@ enum ErrorJSON {
     Field("advice", "What to do next; null where the message says it all.") { $0.cure }
   }
 
-  /// The line.
   static func line(_ failure: CommandFailure) -> String { form.value(failure).line }
 }
 
@@ -27,10 +26,9 @@ extension ExitStatus: OutputValue {
   }
   var output: JSONValue { .string(name) }
 
-  /// Whether it can be the status of an error.
   private var isError: Bool { self != .done && self != .changes }
 
-  /// What programs call it.
+  /// The name in JSON. Frozen.
   private var name: String {
     switch self {
     case .done: "done"

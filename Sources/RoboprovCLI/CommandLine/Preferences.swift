@@ -1,24 +1,27 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Reporting
 
-/// Values of options that a user would otherwise repeat with every command. An option on the command line wins over the
-/// environment, and the environment over the configuration file.
+/// Default values of options that a user would otherwise repeat with every command. The command line
+/// overrides the environment, and the environment overrides the configuration file.
 struct Preferences: Hashable, Sendable {
   /// The reports directory (`--reports`).
   var reports = "reports"
-  /// The second place of the record (`--mirror`).
+  /// The mirror directory (`--mirror`).
   var mirror: String?
-  /// The person who works (`--operator`).
+  /// The operator (`--operator`).
   var operatedBy: String?
   /// The adapters to use (`--adapter`); none for all that are ready.
   var adapters: [String] = []
   /// The file of the site's key (`--site-key`).
   var siteKey: String?
+  /// What is logged on stderr (`--log-level`); nil for nothing.
+  var logLevel: LogLevel?
 
-  /// The preferences of the command that is parsed and run. The parser makes options with their default values from it.
+  /// The preferences for the present command. The parser takes the default values of options from it.
   @TaskLocal static var current = Preferences()
 
-  /// What a command line that is shown to a person needs to name this reports directory; nothing where it is the default.
+  /// The `--reports` option for a command line in a message; empty for the present default.
   static func argument(naming reports: String) -> String {
     reports == current.reports ? "" : " --reports \(reports.shellQuoted)"
   }
@@ -29,38 +32,53 @@ struct Preferences: Hashable, Sendable {
   static let fileName = "config.yaml"
 }
 
-/// The preferences of a command line, as they were read. Nothing is printed before a command needs them: help and completions do
-/// without.
+/// The preferences as read. Nothing is printed before a command needs them, because help and completions work
+/// without them.
 struct ConfiguredPreferences {
-  /// The preferences; those without a configuration file if it cannot be used.
+  /// The preferences; without the file's values if the file cannot be used.
   private(set) var preferences = Preferences()
   /// The configuration file that was read.
   private var file: String?
-  /// The findings in it, and the end of a command that needs it.
+  /// The findings in the file, and the error of a command that needs it.
   private var problem: (findings: [String], failure: CommandFailure)?
 
-  /// The size that a configuration file may have.
+  /// The maximum size of a configuration file, in bytes.
   private static let maximumBytes = 1 << 20
   private static let cure =
-    "Correct it, or name another file: --config FILE. With --config /dev/null no configuration is used."
+    "Correct it, or name another file with --config FILE. `--config /dev/null` uses no configuration."
 
   /// Reads the configuration file, then the environment.
   /// - Parameters:
   ///   - config: The configuration file that the command line names. Without it the user's own is read, which may be absent.
   ///   - isRehearsal: Whether the command uses virtual adapters: the configured ones are not among them.
-  init(config: String?, isRehearsal: Bool) {
+  ///   - logLevel: The log level on the command line; one that does not exist is the parser's finding.
+  init(config: String?, logLevel: String?, isRehearsal: Bool) {
     read(config)
+    readLogLevel(logLevel)
     if let reports = HostEnvironment.text(Preferences.reportsVariable) { preferences.reports = reports }
     if isRehearsal { preferences.adapters = [] }
   }
 
-  /// Makes sure that they can be used, with a warning if other users can change them.
-  /// - Throws: `CommandFailure` if not. The findings are on stderr then.
+  /// Checks that the configuration can be used; warns if other users can change it.
+  /// - Throws: `CommandFailure` if not, after printing the findings to stderr.
   func require() throws {
     if let file { OtherUsers.warn(of: file, nil) }
     guard let problem else { return }
     Console.say(lines: problem.findings)
     throw problem.failure
+  }
+
+  private mutating func readLogLevel(_ named: String?) {
+    if let named { return preferences.logLevel = LogLevel(rawValue: named) }
+    guard let text = HostEnvironment.text(LogLevel.variable) else { return }
+    preferences.logLevel = LogLevel(rawValue: text)
+    guard preferences.logLevel == nil, problem == nil else { return }
+    problem = (
+      [],
+      CommandFailure(
+        .usage, "\(LogLevel.variable) is “\(text.visible)”, which is no log level",
+        cure: "Set it to \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")), or unset it.")
+    )
   }
 
   private mutating func read(_ named: String?) {
@@ -79,9 +97,8 @@ struct ConfiguredPreferences {
       if named == nil, case .missing = error { return }
       let reason =
         switch error {
-        case .missing: "there is no such file"
         case .tooLarge: "it has more than \(Self.maximumBytes >> 20) MiB"
-        case .system(let code): String(cString: strerror(code))
+        case .missing, .system: error.text
         }
       problem = (
         [],

@@ -2,7 +2,7 @@ import Manifest
 import Source
 import YAML
 
-/// What a configuration file says, or what is wrong in it.
+/// The values of a configuration file, or the findings in it.
 ///
 /// ```yaml
 /// reports: ~/provisioning/reports   # as --reports; paths are relative to the file, and `~/` is the home directory
@@ -13,7 +13,7 @@ import YAML
 /// ```
 struct PreferencesReading {
   private(set) var preferences = Preferences()
-  /// What is wrong, by place. The preferences count only without findings.
+  /// The findings, by place. The preferences are valid only without findings.
   private(set) var findings: [Diagnostic] = []
   private let file: String
   private let home: String
@@ -25,7 +25,7 @@ struct PreferencesReading {
   /// Reads a file.
   /// - Parameters:
   ///   - file: Its path, to which paths in it are relative.
-  ///   - home: What `~` stands for.
+  ///   - home: The directory that replaces `~`.
   init(_ bytes: [UInt8], file: String, home: String) {
     (self.file, self.home) = (file, home)
     source = SourceText(bytes)

@@ -1,10 +1,11 @@
 import DBus
 
-/// What `roboprov --version` prints: the versions of the program and of what it works with, a line each.
+/// The lines of `roboprov --version`: the versions of the program and of its libraries and services.
 enum VersionText {
   /// - Parameters:
-  ///   - commit: The commit that was built, with `+` at its end if tracked files differ from it; `unknown` without git.
-  ///   - bluez: The version of the BlueZ that is installed; nil where there is none.
+  ///   - commit: The commit of the build, with a final `+` if tracked files differ from it; `unknown` without
+  ///     git.
+  ///   - bluez: The installed version of BlueZ; nil if there is none.
   static func lines(commit: String, libdbus: String, bluez: String?) -> [String] {
     let changed = commit.hasSuffix("+") ? " with changes" : ""
     let commit = commit.prefix { $0 != "+" }
@@ -14,12 +15,13 @@ enum VersionText {
     ]
   }
 
-  /// The lines on this machine. No bus is used.
+  /// The lines for this machine. It does not use the bus.
   static func lines(commit: String) -> [String] {
     lines(commit: commit, libdbus: DBusLibrary.version, bluez: installedBlueZ)
   }
 
-  /// The version that the daemon's file has; else that of its tools. A program that does not answer is ended after 2 s.
+  /// The version of the daemon's program, otherwise of its tools. A program without output within 2 s is
+  /// terminated.
   private static var installedBlueZ: String? {
     let programs = ["/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "bluetoothctl"]
     for program in programs {

@@ -1,29 +1,34 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Model
 
-/// `roboprov accept`: somebody takes a room as it is.
+/// `roboprov accept`: accepts a room that is not done (a waiver).
 struct AcceptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Accept a room that is not done, with a reason and a name that every report shows.",
-    discussion: "Runs leave the room alone until it is named with --force. When it is done, the waiver ends.")
+    abstract: "Accept a room that is not done; every report shows the reason and the person.",
+    discussion: """
+      roboprov accept building.yaml 'Room 312' --reason 'no power until May' --by 'R. Keller'
+      roboprov accept seeblick room-312 --reason 'walled in' --by 'R. Keller' --output json
+
+      Later runs skip the room unless --force names it. The waiver ends when the room is done.
+      """)
 
   @OptionGroup var subject: RoomArguments
 
-  @Option(help: ArgumentHelp("Why it is acceptable.", valueName: "text"))
+  @Option(help: ArgumentHelp("Why the room is acceptable as it is.", valueName: "text"))
   var reason: String
 
-  @Option(help: ArgumentHelp("Who answers for it.", valueName: "name"))
+  @Option(help: ArgumentHelp("The person who is responsible for the decision.", valueName: "name"))
   var by: String
 
-  @Option(help: "What goes to stdout: nothing, or the change for programs.")
+  @Option(help: "Format of stdout: nothing (text), or the change for programs (json).")
   var output = OutputFormat.text
 
   func validate() throws {
     for (option, text) in [("--reason", reason), ("--by", by)] {
       guard text.contains(where: { !$0.isWhitespace }) else {
-        throw ValidationError("\(option) is empty: a waiver without it is none")
+        throw ValidationError("\(option) must not be empty")
       }
     }
   }
@@ -33,7 +38,7 @@ struct AcceptCommand: AsyncParsableCommand {
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     if try amendment.isDone(room) {
-      throw CommandFailure(.usage, "\(name) is done", cure: "There is nothing to accept.")
+      throw CommandFailure(.usage, "\(name) is done: there is nothing to accept")
     }
     try await amendment.commit(
       .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
@@ -41,6 +46,6 @@ struct AcceptCommand: AsyncParsableCommand {
       kind: .accept, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       reason: reason, by: by)
     ChangeJSON.show(change, as: output)
-    Console.say("\(name) is accepted as it is; reports say so, and why.")
+    Console.say("\(name) is accepted as it is. Reports show the reason and the person.")
   }
 }

@@ -4,29 +4,29 @@ import Engine
 import Model
 import Reporting
 
-/// `roboprov adapters`: the Bluetooth adapters of this computer.
+/// `roboprov adapters`: lists the Bluetooth adapters of this computer.
 struct AdaptersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adapters",
-    abstract: "List the Bluetooth adapters: state, controller, where they are plugged in, links.",
+    abstract: "List the Bluetooth adapters with their state, controller, USB port and links.",
     discussion: """
       roboprov adapters
       roboprov adapters building.yaml
       roboprov adapters --output json
 
-      With a manifest it also shows the manifest's names for the adapters, and says which of those are not present. \
-      A link is a connection to a device, whichever program made it. `roboprov doctor` says what is wrong with an adapter, \
-      and what to do.
+      With a manifest it also shows the manifest's names for the adapters, and lists named adapters that are not present. A \
+      link is a connection to a device, made by any program. `roboprov doctor` shows the problems of an adapter and how to \
+      correct them.
       """)
 
   @Argument(
-    help: ArgumentHelp("The building, for its names of the adapters.", valueName: "building.yaml"),
+    help: ArgumentHelp("Also show this building's names for the adapters.", valueName: "building.yaml"),
     completion: .yaml)
   var manifest: String?
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
 import Journal
 import Manifest
 import Model
@@ -10,20 +10,25 @@ import Reporting
 import Session
 import Waiting
 
-/// `roboprov apply`: the job itself.
+/// `roboprov apply`: provisions the rooms of a manifest.
 struct ApplyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",
-    abstract: "Provision a building's sensors, prove each one on air, and leave a report.",
+    abstract: "Provision the sensors of a building, verify each one on air, and write reports.",
     discussion: """
-      Listens, decides which sensor belongs to which room, and provisions as many at once as the Bluetooth adapters \
-      can. Run again, it does what is left.
+      roboprov apply building.yaml
+      roboprov apply building.yaml --only floor:3 --parallel 4
+      roboprov apply building.yaml --simulate
 
-      What happened is in <dir>/<building>/<run>/: report.json, report.csv, a log per device, and the journal, \
-      from which `roboprov report` makes them again. <dir>/<building>/latest points to the newest run that reached \
-      the radio. Ctrl-C stops a run: active devices finish, the reports are written. A second one stops it immediately.
+      Scans, decides which sensor belongs to which room, and provisions the sensors in parallel on all Bluetooth adapters. A \
+      second run provisions only the rooms that are not done.
 
-      A rehearsal (--simulate) begins with what is on record and changes none of it: its reports are in \
+      Each run writes to <dir>/<building>/<run>/: the journal, report.json, report.csv and a log for each device. `roboprov \
+      report` makes these reports from the journal again. <dir>/<building>/latest points to the newest run that used the \
+      radio. The first Ctrl-C stops the run in order: it finishes the active devices and writes the reports. The second Ctrl-C \
+      stops it immediately.
+
+      A rehearsal (--simulate) starts from the building's record and does not change it. Its reports are in \
       <dir>/<building>/rehearsals/<run>/.
 
       \(ExitStatus.help)
@@ -38,8 +43,8 @@ struct ApplyCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Do what this plan says, which `roboprov plan --save` wrote, or nothing. It has the rooms, but no permissions: \
-      give --force, --rebind, --overwrite and --renumber again.
+      Apply exactly this plan, which `roboprov plan --save` wrote; if the result would differ, stop before the first write. The \
+      plan selects the rooms but grants no permissions: repeat --force, --rebind, --overwrite and --renumber.
       """, valueName: "file"), completion: .file())
   var plan: String?
 
@@ -49,45 +54,46 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "At most so many devices at once, over all adapters; as many as they can if absent.", valueName: "n"))
+      "Work on at most N devices at the same time, over all adapters. Default: as many as the adapters can hold.",
+      valueName: "n"))
   var parallel: Int?
 
-  @Flag(help: "One device at a time.")
+  @Flag(help: "Work on one device at a time, as --parallel 1.")
   var sequential = false
 
   @Option(
     help: ArgumentHelp(
-      "Begin no more rooms once more than so many, or so many in a hundred, have failed.",
+      "Stop starting rooms after more than N failures, or after failures in more than N % of the selected rooms.",
       valueName: "n or n%"))
   var maxFailures: FailureAllowance?
 
-  @Flag(help: "Begin no more rooms once one has failed.")
+  @Flag(help: "Stop starting rooms after the first failure, as --max-failures 0.")
   var failFast = false
 
   @Flag(
-    help: "Go on until every room is done or Ctrl-C: sensors may be switched on meanwhile, floor by floor.")
+    help: "Continue until every room is done or Ctrl-C, so that sensors can be switched on floor by floor.")
   var watch = false
 
   @Option(
     help: ArgumentHelp(
-      "Do so many rooms of each WiFi network first, and the rest only after a yes.", valueName: "n"))
+      "Provision N rooms of each WiFi network first, then ask before the other rooms.", valueName: "n"))
   var canary: Int?
 
   @Option(
     help: ArgumentHelp(
       """
-      Have this command say whether the rest may follow, instead of somebody at the terminal: its exit code 0 is yes. \
-      It gets the first rooms as JSON on its standard input.
+      With --canary: run this command instead of asking at the terminal; exit status 0 continues with the other rooms. It \
+      receives the first rooms as JSON on standard input (`roboprov schema canaries`).
       """, valueName: "command"))
   var canaryCheck: String?
 
-  @Flag(name: [.short, .long], help: "Do not ask before rooms without an address take any sensor.")
+  @Flag(name: [.short, .long], help: "Assign sensors to rooms with `assign: any` without asking.")
   var yes = false
 
   @Flag(
     help: """
-      Wait for Enter at the moment of the action of each device that learns how long ago it was (firefly); else that \
-      is when its session begins.
+      For device families that store the time since installation (firefly): wait for Enter at the moment of the action. \
+      Default: the moment is the start of the device's session.
       """)
   var operatorKey = false
 
@@ -95,8 +101,8 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      What goes to stdout: the summary (text), each event as a line of JSON when it happens (json), or the report as JSON at \
-      the end (report).
+      Format of stdout: the summary (text), one line of JSON for each event as it happens (json), or the report as JSON at the \
+      end (report).
       """)
   var output = ApplyOutput.text
 
@@ -106,16 +112,18 @@ struct ApplyCommand: AsyncParsableCommand {
     if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
     if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
     guard canaryCheck == nil || canary != nil else {
-      throw ValidationError("--canary-check judges the rooms that --canary N does first: give that, too")
+      throw ValidationError("--canary-check needs --canary N, which selects the rooms that it checks")
     }
     guard maxFailures == nil || !failFast else {
-      throw ValidationError("--fail-fast is --max-failures 0: give one of them")
+      throw ValidationError(
+        "--fail-fast and --max-failures exclude each other: --fail-fast is --max-failures 0")
     }
     guard parallel == nil || !sequential else {
-      throw ValidationError("--sequential is --parallel 1: give one of them")
+      throw ValidationError("--sequential and --parallel exclude each other: --sequential is --parallel 1")
     }
     guard plan == nil || work.only.isEmpty && work.skip.isEmpty && !work.failed else {
-      throw ValidationError("--plan selects the rooms: leave --only, --skip and --failed to `roboprov plan`")
+      throw ValidationError(
+        "--plan selects the rooms: give --only, --skip and --failed to `roboprov plan` instead")
     }
   }
 
@@ -124,18 +132,18 @@ struct ApplyCommand: AsyncParsableCommand {
     guard yes || !written.building.needsConfirmation || Screen.canAnswer else {
       throw CommandFailure(
         .usage,
-        "\(manifest) lets rooms take any sensor, which a person must confirm, and nobody is at the terminal",
-        cure: "Give --yes where that is meant, or addresses to the rooms.")
+        "\(manifest) has rooms with `assign: any`, which need confirmation, and stdin is not a terminal",
+        cure: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`.")
     }
     guard canary == nil || canaryCheck != nil || Screen.canAnswer else {
       throw CommandFailure(
-        .usage, "--canary waits for somebody's yes, and nobody is at the terminal",
-        cure: "Give --canary-check with a command that says whether the rest may follow.")
+        .usage, "--canary asks for confirmation, and stdin is not a terminal",
+        cure: "Give --canary-check a command that decides whether the run continues.")
     }
     guard !operatorKey || Screen.canAnswer else {
       throw CommandFailure(
-        .usage, "--operator-key waits for somebody at the terminal, and nobody is there",
-        cure: "Leave it out: then each session's beginning is the moment of its action.")
+        .usage, "--operator-key waits for a key, and stdin is not a terminal",
+        cure: "Leave it out; the start of each session then counts as the moment of the action.")
     }
     let saved = try plan.map { try SavedPlan.load($0, for: written) }
     let scope = try WorkScope(work, of: written.building, plan: saved)
@@ -155,7 +163,8 @@ struct ApplyCommand: AsyncParsableCommand {
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
     let run = RunIdentity(operatedBy: places.operatedBy)
-    // What files show is reported before the bus is opened. A building without a folder is locked once there is a bus.
+    // Checks that need only files run before the bus is opened. A building without a folder has nothing to
+    // lock yet: it is locked once the bus is open.
     let first = try preflight(source, scope, plan, for: run, isBeginning: false)
     defer { first.lock?.release() }
     try Preflight.checkHost(first.undertaking, manifest: manifest, reports: places.reports)
@@ -176,8 +185,8 @@ struct ApplyCommand: AsyncParsableCommand {
       source, scope, work.seal, in: places.reports, plan: plan, for: run, isBeginning: isBeginning)
   }
 
-  /// Does the same in a virtual building, from what is on record by now. It changes no record, so it needs no lock: a run
-  /// may go on beside it.
+  /// Runs on a virtual copy of the building, from its record. A rehearsal changes no record, so it needs no
+  /// lock and can run beside a real run.
   private func rehearse(
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
@@ -203,7 +212,8 @@ struct ApplyCommand: AsyncParsableCommand {
       try await Preflight.awaitAdapter(
         undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
     }
-    // From here on Ctrl-C is a request to stop in order; until here nothing has begun, and it ends the program.
+    // From here on Ctrl-C requests an orderly stop. Before this line nothing has begun, and Ctrl-C ends the
+    // program.
     let stopped = OneShot<Void>()
     let interruptions = Interruptions { stopped.fulfill() }
     defer { withExtendedLifetime(interruptions) {} }
@@ -251,7 +261,7 @@ struct ApplyCommand: AsyncParsableCommand {
     return try result.status(adapter: radio.adapter.first)
   }
 
-  /// The command that does what is left.
+  /// The command to run next.
   private func nextCommand(_ report: RunReport) -> String {
     if report.selected.contains(where: { $0.reason?.code == .addressMissing }) {
       return "roboprov capture \(manifest.shellQuoted)"

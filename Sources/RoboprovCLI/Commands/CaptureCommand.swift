@@ -1,48 +1,53 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Labels
 import Model
 import Reporting
 
-/// `roboprov capture`: the addresses on labels go into the manifest, room by room.
+/// `roboprov capture`: reads sensor labels and writes their addresses into the manifest.
 struct CaptureCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture",
-    abstract: "Read sensors' labels, room by room, and write their addresses into the manifest.",
+    abstract: "Read sensor labels room by room, and write their addresses into the manifest.",
     discussion: """
-      Asks for the label of each room that has no address, in the manifest's order. A barcode scanner types it, or you do: \
-      any usual form, with or without separators, also inside the text of a QR code. Each label is compared with what is \
-      on air, and saved at once; Ctrl-C loses nothing. `u` and Enter undoes the last label, `s` leaves a room out, `q` ends.
+      roboprov capture building.yaml
+      roboprov capture building.yaml --only floor:3
+      roboprov capture building.yaml --offline
+
+      Asks for the label of each room that has no address, in the order of the manifest. Scan it with a barcode scanner or type \
+      it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
+      on air and saved at once, so that Ctrl-C loses nothing. `u` undoes the last label, `s` skips a room, `q` ends, each with \
+      Enter.
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @Flag(help: "Ask for the rooms that have an address as well.")
+  @Flag(help: "Also ask for the labels of rooms that have an address.")
   var all = false
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Only these rooms, named as for `apply`: Room 301, 'Room 3*', floor:3, tag:suite.",
+      "Select only these rooms, named as for `apply`: 'Room 301', 'Room 3*', floor:3, tag:suite.",
       valueName: "rooms ..."), completion: .rooms)
   var only: [String] = []
 
-  @Flag(help: "Use no radio: labels are not compared with what is on air.")
+  @Flag(help: "Use no Bluetooth: do not compare the labels with the devices on air.")
   var offline = false
 
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {
     if offline, simulation.simulate {
-      throw ValidationError("--offline uses no radio, and --simulate a virtual one: give one of them")
+      throw ValidationError("--offline and --simulate exclude each other: give one of them")
     }
   }
 
@@ -64,7 +69,7 @@ struct CaptureCommand: AsyncParsableCommand {
     let chosen = try RoomSelectors(building).find(only, for: "--only")
     return building.rooms.filter { room in
       guard only.isEmpty || chosen.contains(room.id) else { return false }
-      // The others find their devices by themselves.
+      // Other rooms need no label: they are matched by nearness, or are configured elsewhere.
       return all || room.address == nil && room.near == nil && !room.isRegistered
     }
   }
@@ -90,7 +95,7 @@ struct CaptureCommand: AsyncParsableCommand {
       throw CommandFailure(
         .unavailable, failure.message,
         cure: (failure.cure.map { $0 + "\n" } ?? "")
-          + "Labels are compared with what is on air. Without a radio: --offline.")
+          + "To read labels without Bluetooth, add --offline.")
     }
   }
 

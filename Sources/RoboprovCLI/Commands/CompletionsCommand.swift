@@ -1,24 +1,23 @@
 import ArgumentParser
 
-/// `roboprov completions SHELL`: the script with which a shell completes roboprov's command lines.
+/// `roboprov completions SHELL`: prints the completion script of a shell.
 struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions",
-    abstract: "Print the script with which bash, zsh or fish completes command lines.",
+    abstract: "Print the completion script for bash, zsh or fish.",
     discussion: """
       roboprov completions bash > ~/.local/share/bash-completion/completions/roboprov
       roboprov completions zsh > ~/.zfunc/_roboprov
       roboprov completions fish > ~/.config/fish/completions/roboprov.fish
 
-      Completed are commands, options, files, the buildings in the reports directory, and the rooms of the manifest or building \
-      that the command line names. The Debian package and `make install` install the scripts of all shells. For zsh the directory \
-      of the script must be in fpath.
+      The script completes commands, options, files, the buildings in the reports directory, and the rooms of the manifest or \
+      building on the command line. The Debian package and `make install` install the scripts of all three shells. For zsh, the \
+      directory of the script must be in fpath.
       """)
 
-  @Argument(help: "The shell.")
+  @Argument(help: "The shell that reads the script.")
   var shell: Shell
 
-  /// A shell that can complete.
   enum Shell: String, CaseIterable, ExpressibleByArgument {
     case bash
     case zsh
@@ -35,10 +34,11 @@ struct CompletionsCommand: ParsableCommand {
     Console.data(Roboprov.completionScript(for: kind) + "\n" + (shell == .bash ? Self.joiningColons : ""))
   }
 
-  /// What the parser's script for bash lacks: a word with a colon, such as floor:3, is several words for bash.
+  /// An addition to the argument parser's script for bash, which splits a word with a colon, such as
+  /// `floor:3`, into several words.
   private static let joiningColons = """
 
-    # Joins the words that bash separates at colons, and takes what is in front of the last colon out of the candidates again.
+    # Joins the words that bash splits at colons, then removes the text up to the last colon from the candidates.
     _roboprov_joining_colons() {
         local -a words=()
         local -i index cursor=0

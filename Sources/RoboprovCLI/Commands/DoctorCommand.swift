@@ -1,51 +1,52 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 import Model
 import Reporting
 
-/// `roboprov doctor`: what is wrong with this computer, and with what a building needs of it.
+/// `roboprov doctor`: checks this computer, and what a building needs from it.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check this computer for what a run needs, and give the command that corrects what is wrong.",
+    abstract: "Check that this computer is ready for a run; show the command that corrects each problem.",
     discussion: """
       roboprov doctor
       roboprov doctor building.yaml
       roboprov doctor building.yaml --listen 30 --output json
 
-      Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for the reports and the rights of files. \
+      Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for reports and the file permissions. \
       With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --listen \
-      seconds: which rooms' devices are received from here. It writes nothing to any device, and records nothing. Exit status \
-      \(ExitStatus.unavailable.rawValue) if a finding is an error.
+      seconds to find which rooms' devices it receives from here. It writes nothing to any device and records nothing. Exit \
+      status \(ExitStatus.unavailable.rawValue) if a finding is an error.
       """)
 
   @Argument(
-    help: ArgumentHelp("The building, to check what it needs, too.", valueName: "building.yaml"),
+    help: ArgumentHelp("Also check what this building needs.", valueName: "building.yaml"),
     completion: .yaml)
   var manifest: String?
 
   @Option(
-    help: ArgumentHelp("With a manifest: how long to scan, in seconds; 10 if absent.", valueName: "seconds"))
+    help: ArgumentHelp("With a manifest: scan for this many seconds. Default: 10.", valueName: "seconds"))
   var listen: Double?
 
   @Option(
-    help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"),
+    help: ArgumentHelp("The reports directory, with the record of earlier runs.", valueName: "dir"),
     completion: .directory)
   var reports = Preferences.current.reports
 
   @OptionGroup var seal: SealOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {
     guard let listen else { return }
     guard manifest != nil else {
-      throw ValidationError("--listen sets the time of the scan for a building's devices: name its manifest")
+      throw ValidationError("--listen sets the scan time for a building's devices: name its manifest")
     }
     try ScanOptions.check(listen, "--listen")
   }
@@ -74,13 +75,13 @@ struct DoctorCommand: AsyncParsableCommand {
     return manifests + [HostFiles.file(SiteRecord.keyPath(seal), .siteKey)]
   }
 
-  /// Asks the stack, and scans for the devices of the building.
+  /// Reads the state of the stack and, with a manifest, scans for the building's devices.
   private func look(
     _ opened: Result<Radio.Setup, CentralError>, _ building: BuildingFacts?
   ) async throws -> (RadioFacts, HostFact<BuildingFacts.ScanReception>?) {
     guard case .success(let setup) = opened else {
       guard case .failure(let error) = opened else { return (RadioFacts(), nil) }
-      return (RadioFacts(failure: error), building.map { _ in .unknown("Bluetooth cannot be used") })
+      return (RadioFacts(failure: error), building.map { _ in .unknown("Bluetooth is not available") })
     }
     let radio = await RadioFacts.read(setup.central, setup.clock)
     if Task.isCancelled { throw ExitStatus.interrupted.exit }
@@ -88,7 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
     return (radio, try await receive(building, radio.ready, setup))
   }
 
-  /// Scans with every adapter that can be used.
+  /// Scans on every ready adapter that no run has claimed.
   private func receive(
     _ facts: BuildingFacts, _ ready: [Adapter], _ setup: Radio.Setup
   ) async throws -> HostFact<BuildingFacts.ScanReception> {
@@ -105,7 +106,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     guard !adapters.isEmpty else { return .unknown(holder ?? "no adapter can be used") }
     let seconds = listen ?? 10
-    Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.formatted()) s")
+    Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.asSeconds)")
     let survey = Survey(central: setup.central, clock: setup.clock)
     let ledger = Verification.ledger(for: facts.rooms)
     let results = await withTaskGroup(of: (Adapter, Result<AirLedger, CentralError>).self) { group in

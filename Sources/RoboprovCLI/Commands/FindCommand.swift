@@ -1,11 +1,11 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
-/// `roboprov find`: where a device is, by the strength of its signal.
+/// `roboprov find`: shows the signal strength of one device.
 struct FindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
@@ -15,26 +15,26 @@ struct FindCommand: AsyncParsableCommand {
       roboprov find 'Room 312' building.yaml --bell
       roboprov find 'Room 312' building.yaml --for 60
 
-      Draws a bar that grows as you come closer, until Ctrl-C. With --bell the terminal's bell sounds faster the stronger the \
-      signal is. Where stdout or stderr is no terminal, it prints a line per second instead. Exit status \
-      \(ExitStatus.incomplete.rawValue) if the device was never received.
+      Draws a bar that grows as you come closer, until Ctrl-C. If stdout or stderr is not a terminal, it prints one line per \
+      second instead. Exit status \(ExitStatus.incomplete.rawValue) if the device was not received.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The device: its address or label, or with a manifest its room.", valueName: "room or address"))
+      "The device: its address or label, or its room if the manifest is given.", valueName: "room or address")
+  )
   var target: String
 
   @Argument(
-    help: ArgumentHelp("The building that the room is in.", valueName: "building.yaml"), completion: .yaml)
+    help: ArgumentHelp("The building that has the room.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String?
 
-  @Flag(help: "Sound the terminal's bell, faster the stronger the signal is.")
+  @Flag(help: "Sound the terminal's bell; the stronger the signal, the faster it sounds.")
   var bell = false
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long to scan; until Ctrl-C if absent.", valueName: "seconds"))
+    help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
   var duration: Double?
 
   @OptionGroup var record: KnownRecordOptions
@@ -48,7 +48,9 @@ struct FindCommand: AsyncParsableCommand {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
     let target = try FindTarget.find(target, in: known)
     let isLive = Screen.standardOutput.isTerminal && Screen.standardError.isTerminal
-    if bell, !isLive { Console.say("roboprov: warning: there is no terminal: its bell does not sound") }
+    if bell, !isLive {
+      Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
+    }
     let wasReceived = try await Radio.with(simulation, rehearsing: known?.subject) { setup in
       let display = SignalDisplay(target, clock: setup.clock, isLive: isLive, hasBell: bell)
       let reception = Reception(

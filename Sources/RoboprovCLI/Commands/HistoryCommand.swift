@@ -1,29 +1,36 @@
 import ArgumentParser
 import Bluetooth
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 import Model
 import Reporting
 
-/// `roboprov history`: all that is on record of a room or a sensor.
+/// `roboprov history`: prints the record of one room or sensor.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Print what each run did with a room or a sensor, one line a run; with --full every event.")
+    abstract: "Print what each run did with a room or a sensor.",
+    discussion: """
+      roboprov history building.yaml 'Room 312'
+      roboprov history seeblick C4:7C:8D:00:00:07 --full
+
+      Prints one line for each run, oldest first; --full prints every event.
+      """)
 
   @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Argument(help: "The room, by id or name; or the sensor, by address.", completion: .room)
+  @Argument(help: "The room by its id or name, or the sensor by its address.", completion: .room)
   var subject: String
 
   @Flag(help: "Print every event instead of one line for each run.")
   var full = false
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
   var reports = Preferences.current.reports
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -32,7 +39,7 @@ struct HistoryCommand: AsyncParsableCommand {
     let history = try history(in: archive, reference)
     switch output {
     case .text:
-      if history.chapters.isEmpty { Console.say("Nothing is on record about \(subject.visible).") }
+      if history.chapters.isEmpty { Console.say("The record has no event about \(subject.visible).") }
       if full {
         for chapter in history.chapters {
           Console.data(lines: HistoryView.lines(chapter.run, chapter.events))
@@ -40,7 +47,8 @@ struct HistoryCommand: AsyncParsableCommand {
       } else if !history.chapters.isEmpty {
         let screen = Screen.standardOutput
         let rows = history.chapters.map { (run: $0.run, events: $0.events) }
-        Console.data(lines: HistoryView.table(rows, width: screen.isTerminal ? screen.width : nil))
+        Console.data(
+          lines: HistoryView.table(rows, times: .here, width: screen.isTerminal ? screen.width : nil))
       }
     case .json:
       let encoder = JSONEncoder()
@@ -61,7 +69,7 @@ struct HistoryCommand: AsyncParsableCommand {
     return BuildingHistory(of: try names.find(subject, for: "ROOM"), in: archive)
   }
 
-  /// The history for programs: events as in the journal, each with its run.
+  /// The JSON output: events as in the journal, each with its run.
   private struct Document: Encodable {
     var schema = HistoryJSON.schema
     var events: [Entry]
@@ -73,11 +81,10 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 }
 
-/// `roboprov history --output json`: what is on record about a room or a device.
+/// `roboprov history --output json`: the events about a room or a device.
 enum HistoryJSON {
-  static let schema = "roboprov/history/1"
+  static let schema = "roboprov/history/2"
 
-  /// What the document can be.
   static let form = ObjectSchema(
     "history", "Every event about a room or a device, oldest first.",
     [

@@ -2,20 +2,25 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 import Model
 import Reporting
 
-/// `roboprov init`: a manifest to begin with.
+/// `roboprov init`: writes a new manifest.
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a manifest with comments, which validates: from questions, a spreadsheet or a scan.",
+    abstract: "Write a new, valid manifest with comments, from questions, a spreadsheet or a scan.",
     discussion: """
-      At a terminal it asks for what no option says. --from takes the rooms from a table (CSV); what its columns give \
-      is guessed by their headers, and --column says what was not meant so. --from-scan makes a room for each sensor that \
-      waits, the strongest first. A file that exists is never overwritten.
+      roboprov init building.yaml
+      roboprov init building.yaml --from rooms.csv --column minor=Beacon-Nr.
+      roboprov init building.yaml --from-scan --name Seeblick
+
+      At a terminal it asks for each value that no option gives. --from reads the rooms from a CSV table and recognises the \
+      columns by their headers; --column corrects that. --from-scan makes a room for each sensor that waits for provisioning, \
+      the strongest first. It never overwrites an existing file.
       """)
 
   @Argument(help: ArgumentHelp("The manifest to write.", valueName: "building.yaml"), completion: .yaml)
@@ -29,42 +34,45 @@ struct InitCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A setting that all rooms have in common, such as uuid=…; more than once.", valueName: "key=value"))
+      "A setting that all rooms share, such as uuid=…. Repeat the option for each setting.",
+      valueName: "key=value"))
   var setting: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A WiFi network under a name of your choice; more than once. The first is that of all rooms that do not say otherwise.",
+      "A WiFi network: a name for the manifest, and its SSID. Repeat the option for each network; the first is the default.",
       valueName: "name=ssid"))
   var network: [String] = []
 
-  @Option(help: "Where passwords come from.")
+  @Option(
+    help: "Where WiFi passwords come from: asked at each run, environment variables, or none (open networks)."
+  )
   var password = PasswordChoice.prompt
 
   @Option(
     help: ArgumentHelp(
-      "Rooms: a name, or a range such as 'Room {301..332}'; more than once. Minors follow from the numbers in them.",
+      "Rooms: a name, or a range such as 'Room {301..332}'. Repeat the option for more. Minors are the numbers in the names.",
       valueName: "name"))
   var rooms: [String] = []
 
   @Option(
-    help: ArgumentHelp("The rooms are in this table (CSV).", valueName: "file"),
+    help: ArgumentHelp("Read the rooms from this CSV table.", valueName: "file"),
     completion: .file(extensions: ["csv"]))
   var from: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --from: the column that gives a key of rooms, such as minor=Beacon-Nr.; more than once. `=HEADER` ignores one.",
+      "With --from: the column of a key, such as minor=Beacon-Nr.; =HEADER ignores a column. Repeat the option for more.",
       valueName: "key=header"))
   var column: [String] = []
 
-  @Flag(help: "Make a room for each device that waits; listens for --listen seconds.")
+  @Flag(help: "Scan for --listen seconds, and make a room for each device that waits for provisioning.")
   var fromScan = false
 
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout: for programs, what `validate` finds in the manifest.")
+  @Option(help: "Format of stdout: text for people, or json with the findings of `validate`.")
   var output = OutputFormat.text
 
   private static var families: String { DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ") }
@@ -72,10 +80,10 @@ struct InitCommand: AsyncParsableCommand {
   func validate() throws {
     if [from != nil, fromScan, !rooms.isEmpty].count(where: { $0 }) > 1 {
       throw ValidationError(
-        "--from, --from-scan and --rooms each say where rooms come from: give one of them")
+        "--from, --from-scan and --rooms exclude each other: each gives the rooms")
     }
-    if !column.isEmpty, from == nil { throw ValidationError("--column is about the table of --from") }
-    if simulation.simulate, !fromScan { throw ValidationError("--simulate is for --from-scan") }
+    if !column.isEmpty, from == nil { throw ValidationError("--column needs --from") }
+    if simulation.simulate, !fromScan { throw ValidationError("--simulate needs --from-scan") }
   }
 
   func run() async throws {
@@ -88,8 +96,8 @@ struct InitCommand: AsyncParsableCommand {
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
-        .manifest, "this does not make a manifest that can be applied; nothing was written",
-        cure: "Correct what is told above, and give the same command again.")
+        .manifest, "the manifest would not be valid; nothing was written",
+        cure: "Correct the findings above, and run the same command again.")
     }
     try OutputFile.create(manifest, text)
     switch output {
@@ -98,7 +106,7 @@ struct InitCommand: AsyncParsableCommand {
     }
     let missing = building.rooms.filter { $0.address == nil }.count
     let next = missing > 0 ? "roboprov capture \(manifest)" : "roboprov plan \(manifest)"
-    Console.say("Look at it, and check it after each change: roboprov validate \(manifest)")
+    Console.say("Check it after each change: roboprov validate \(manifest)")
     Console.say(
       missing > 0
         ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no address yet: \(next)" : "Then: \(next)")
@@ -108,7 +116,7 @@ struct InitCommand: AsyncParsableCommand {
     var status = stat()
     guard lstat(manifest, &status) != 0 else {
       throw CommandFailure(
-        .usage, "\(manifest) is there already, and is left as it is",
+        .usage, "\(manifest) exists and was not changed",
         cure: "Name another file: `roboprov init other.yaml`.")
     }
   }
@@ -125,7 +133,7 @@ struct InitCommand: AsyncParsableCommand {
   // MARK: The manifest
 
   private func draft(of family: any DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
-    let fallback = ((manifest as NSString).lastPathComponent as NSString).deletingPathExtension
+    let fallback = URL(fileURLWithPath: manifest).deletingPathExtension().lastPathComponent
     let name = await name.orElse { await questions.name(fallback) } ?? fallback
     var settings = try pairs(setting, "--setting")
     for key in family.keysToShare where !settings.contains(where: { $0.key == key }) {
@@ -174,7 +182,7 @@ struct InitCommand: AsyncParsableCommand {
     try texts.map { text in
       guard let sign = text.firstIndex(of: "="), text.index(after: sign) < text.endIndex else {
         throw CommandFailure(
-          .usage, "\(option): “\(text.visible)” has no `=` with something behind it",
+          .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
           cure: "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "minor=Beacon")"
         )
       }
@@ -182,7 +190,8 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  /// Entries of rooms. The minor of each is the first number in its name, where that is one.
+  /// The entries of rooms. The minor is the first number in the name if it fits 16 bits, otherwise the
+  /// position in the list.
   private static func entries(_ names: [String], hasMinor: Bool) -> [[ManifestDraft.Pair]] {
     names.enumerated().map { index, name in
       guard hasMinor else { return [.init("room", name)] }
@@ -202,7 +211,8 @@ struct InitCommand: AsyncParsableCommand {
     for pair in said {
       guard columns.set(pair.key.isEmpty ? nil : pair.key, of: pair.value) else {
         throw CommandFailure(
-          .usage, "--column: “\(pair.key.visible)=\(pair.value.visible)” is no key and a column of \(file)",
+          .usage,
+          "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
           cure: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
             + TableColumns.keys.joined(separator: ", "))
       }
@@ -220,12 +230,12 @@ struct InitCommand: AsyncParsableCommand {
       file: RoomTable.path(of: file, from: manifest), columns: columns.mapped, ignored: columns.ignored)
     let addresses = columns.header(of: "address").map(table.values) ?? []
     draft.match = !addresses.isEmpty && addresses.allSatisfy { !$0.isEmpty } ? .address : .later
-    // Networks that the table names have to be described.
+    // The manifest must describe every network that the table names.
     draft.hasUsualNetwork = !draft.networks.isEmpty
     for name in Set(columns.header(of: "wifi").map(table.values) ?? []).sorted()
     where !name.isEmpty && name != "none" && !draft.networks.contains(where: { $0.name == name }) {
       Console.say(
-        "The table names the network “\(name)”: its SSID is taken to be the same. Look at it in the manifest."
+        "The table names the network “\(name)”. The manifest uses this name as its SSID: check it there."
       )
       draft.networks.append(networkDraft(name, name, password))
     }
@@ -243,11 +253,12 @@ struct InitCommand: AsyncParsableCommand {
       .sorted { ($0.rssi ?? Int.min, $1.address) > ($1.rssi ?? Int.min, $0.address) }
     guard !devices.isEmpty else {
       throw CommandFailure(
-        .incomplete, "no \(family.title) was heard that waits; nothing was written",
-        cure: family.words.makeItWait.map { "To make one wait: \($0)" })
+        .incomplete, "no \(family.title) that waits for provisioning was received; nothing was written",
+        cure: family.words.makeItWait.map { "To put one into provisioning mode: \($0)" })
     }
     if heard.count > devices.count {
-      Console.say("\(heard.count - devices.count) devices of other families were heard: --profile names one.")
+      Console.say(
+        "Devices of other families received: \(heard.count - devices.count). Select a family with --profile.")
     }
     let hasMinor = family.settings.contains { $0.name == .minor }
     draft.match = .address
@@ -262,23 +273,23 @@ struct InitCommand: AsyncParsableCommand {
 
 /// Where passwords come from, for `--password`.
 enum PasswordChoice: String, CaseIterable, ExpressibleByArgument {
-  /// Asked for at each run.
+  /// At each run, the operator types it.
   case prompt
-  /// An environment variable of the network's name: WIFI_GUESTS.
+  /// An environment variable named after the network: `WIFI_GUESTS`.
   case env
-  /// There is none: open networks.
+  /// Open networks have no password.
   case none
 }
 
 extension DeviceFamily {
-  /// The settings that a room must have, and rooms have in common.
+  /// The required settings that all rooms can share.
   fileprivate var keysToShare: [String] {
     settings.filter { $0.isRequired && $0.isShareable && !$0.isSecret }.map(\.name.rawValue)
   }
 }
 
 extension Optional {
-  /// This, or what is found out otherwise.
+  /// This value, or the result of `other`.
   fileprivate func orElse(_ other: () async -> Wrapped?) async -> Wrapped? {
     if let self { return self }
     return await other()

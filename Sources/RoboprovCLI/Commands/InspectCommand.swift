@@ -2,13 +2,15 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
+import Glibc
 import Labels
 import Model
 import Reporting
 import Session
 
-/// `roboprov inspect`: what one device has, and its settings without a manifest.
+/// `roboprov inspect`: lists the services and values of one device, or writes its settings without a
+/// manifest.
 struct InspectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
@@ -19,10 +21,10 @@ struct InspectCommand: AsyncParsableCommand {
       roboprov inspect C4:7C:8D:00:00:07 --set room_name='Room 7' --set minor=7
       roboprov inspect C4:7C:8D:00:00:07 --set room_name=Lab --set minor=9 --set wifi_ssid=Lab --set wifi_password=env:WIFI_LAB
 
-      Values are decoded as the device's family says; those of passwords are not read. With --set the settings are written and \
-      proved as by `apply`, as a building of one room with a record of its own in <dir>/device-<address>/. It takes all settings \
-      that the family requires. A password is never an argument: wifi_password=env:NAME, file:PATH, prompt, or none for an open \
-      network. To give a room's device its settings, use `roboprov apply`: only then the building's record has it.
+      Decodes values as the device's family describes them. It does not read passwords. With --set it writes and verifies the \
+      settings as `apply` does, as a building of one room with its own record in <dir>/device-<address>/. Give every setting \
+      that the family requires. A password is never an argument: use wifi_password=env:NAME, file:PATH, prompt, or none for an \
+      open network. For the device of a room use `roboprov apply`, which keeps the building's record.
       """)
 
   @Argument(help: ArgumentHelp("The device: its address or label.", valueName: "address"))
@@ -30,27 +32,28 @@ struct InspectCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("set"), parsing: .singleValue,
-    help: ArgumentHelp("Write this setting; once for each.", valueName: "key=value"))
+    help: ArgumentHelp("Write this setting. Repeat the option for each setting.", valueName: "key=value"))
   var settings: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "With --set: the device's family; that of its advertisement if absent.", valueName: "name"))
+      "With --set: the device's family. Default: the family that its advertisement shows.", valueName: "name")
+  )
   var profile: String?
 
-  @Flag(help: "With --set: write over whatever a beacon holds, be it a room's.")
+  @Flag(help: "With --set: overwrite the settings of a beacon, even of one that belongs to a room.")
   var overwrite = false
 
   @OptionGroup var places: RecordOptions
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {
     if settings.isEmpty, profile != nil || overwrite {
-      throw ValidationError("--profile and --overwrite are about what --set writes: give that, too")
+      throw ValidationError("--profile and --overwrite need --set")
     }
   }
 
@@ -91,6 +94,7 @@ struct InspectCommand: AsyncParsableCommand {
     let sighting = try await Interruptions().cancelling { try await link.search(for: address) }
     if let family = sighting.family { return family }
     throw CommandFailure(
-      .usage, "\(address) does not say what family it is of", cure: "Name it with --profile.")
+      .usage, "\(address): its advertisement does not show its family",
+      cure: "Name the family with --profile.")
   }
 }

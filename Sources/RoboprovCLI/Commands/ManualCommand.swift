@@ -1,7 +1,7 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 
-/// `roboprov manual`: the manual pages, from which packages are made. Not among the commands that help lists.
+/// `roboprov manual`: prints the manual pages, for packages. `roboprov help` does not list this command.
 struct ManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual",
@@ -12,17 +12,17 @@ struct ManualCommand: ParsableCommand {
       """,
     shouldDisplay: false)
 
-  @Argument(help: ArgumentHelp("The command; the program itself if absent.", valueName: "command"))
+  @Argument(help: ArgumentHelp("The command. Default: the program itself.", valueName: "command"))
   var command: [String] = []
 
   @Option(
-    help: ArgumentHelp("Write the pages of all commands into this directory.", valueName: "dir"),
+    help: ArgumentHelp("Write the pages of all commands to this directory.", valueName: "dir"),
     completion: .directory)
   var into: String?
 
   func validate() throws {
     guard into == nil || command.isEmpty else {
-      throw ValidationError("--into writes the pages of all commands: leave the command out")
+      throw ValidationError("--into writes the pages of all commands: leave out the command")
     }
   }
 

@@ -1,32 +1,37 @@
 import ArgumentParser
 import Bluetooth
 import Families
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 import Model
 import Reporting
 
-/// `roboprov report merge`: one building, several laptops.
+/// `roboprov report merge`: merges the records of one building from several laptops.
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Join the records of a building from several laptops, and name what contradicts.",
+    abstract: "Merge the records of a building from several laptops, and list the conflicts.",
     discussion: """
-      Shows how far each room is by all of them. With --into, what is not there yet is put into a reports \
-      directory, journals byte for byte, so that the next run there knows of it. Exit status \
-      \(ExitStatus.incomplete.rawValue) when records contradict each other.
+      roboprov report merge laptop-1/seeblick laptop-2/seeblick
+      roboprov report merge laptop-1/seeblick laptop-2/seeblick --into reports
+
+      Shows the state of each room by all records together. --into copies the runs that are missing from a reports directory \
+      into it, with unchanged journals, so that the next run uses them. Exit status \(ExitStatus.incomplete.rawValue) if the \
+      records contradict each other.
       """)
 
   @Argument(
-    help: ArgumentHelp("A building's folder in a reports directory, of each laptop.", valueName: "folder"),
+    help: ArgumentHelp("The building's folder in the reports directory of each laptop.", valueName: "folder"),
     completion: .directory)
   var folders: [String]
 
   @Option(
-    help: ArgumentHelp("Put all runs into this reports directory.", valueName: "dir"), completion: .directory)
+    help: ArgumentHelp("Copy all runs into this reports directory.", valueName: "dir"), completion: .directory
+  )
   var into: String?
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {
@@ -45,12 +50,12 @@ struct MergeCommand: AsyncParsableCommand {
     let standing = merge.archive.state.standing
     let contradictions = standing.contradictions
     show(standing, contradictions, merge)
-    if let into { Console.say("\(stored) runs put into \(into)/\(merge.building)") }
+    if let into { Console.say("Runs copied to \(into)/\(merge.building): \(stored)") }
     if !contradictions.isEmpty { throw ExitStatus.incomplete.exit }
   }
 
-  /// Puts the runs into a reports directory, with their reports, while no run works there.
-  /// - Returns: how many are new there.
+  /// Copies the runs into a reports directory and writes the reports, while it holds the building's lock.
+  /// - Returns: The number of runs that are new there.
   private func store(_ merge: RecordMerge, in reports: String) throws -> Int {
     let lock = try Claims.building(merge.building, in: reports, for: RunIdentity())
     let stored: [RunDirectory]
@@ -68,8 +73,8 @@ struct MergeCommand: AsyncParsableCommand {
     return stored.count
   }
 
-  /// Makes the reports of all runs there, since how the building stood after a run depends on those before it, and the
-  /// building's own.
+  /// Writes the reports of all runs there, because the state of the building after a run depends on the runs
+  /// before it, and the building's own reports.
   private func writeReports(of building: String, in reports: String) throws(JournalError) {
     let archive = try BuildingArchive.read(in: reports, building: building)
     for run in archive.runs where run.isProvisioning {
@@ -102,22 +107,22 @@ struct MergeCommand: AsyncParsableCommand {
     switch refusal {
     case .severalBuildings(let buildings):
       CommandFailure(
-        .usage, "these are records of several buildings: \(buildings.joined(separator: ", "))",
+        .usage, "the folders belong to several buildings: \(buildings.joined(separator: ", "))",
         cure: "Name the folders of one building.")
     case .differentRuns(let run, let first, let second):
       CommandFailure(
         .record, "run \(run) has different records in \(first) and \(second)",
-        cure: "A journal is never changed once written: find out which copy was, and leave it out.")
+        cure: "roboprov never changes a written journal: find the changed copy, and leave its folder out.")
     case .faulty(let fault): FaultWords.failure(fault.kind, in: fault.journal)
     case .noFolder(let folder):
       CommandFailure(.record, "there is no folder \(folder.visible)", cure: rightFolder)
     case .noRuns(let folder):
-      CommandFailure(.usage, "there are no runs of a building in \(folder.visible)", cure: rightFolder)
+      CommandFailure(.usage, "\(folder.visible) has no run of a building", cure: rightFolder)
     case .disk(let error): JournalTrouble.failure(error)
     }
   }
   private static let rightFolder = """
-    Name a building's folder in a reports directory, such as reports/example-house: in it each run has a folder with a \
-    \(JournalWriter.fileName). Nothing was joined.
+    Name a building's folder in a reports directory, such as reports/example-house, in which each run has a folder with a \
+    \(JournalWriter.fileName). Nothing was merged.
     """
 }

@@ -2,40 +2,40 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
-/// `roboprov monitor`: which devices come and go, for programs.
+/// `roboprov monitor`: reports devices that appear and leave, for programs.
 struct MonitorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor",
-    abstract: "Print a line of JSON when a device is received, and when it has left.",
+    abstract: "Print a line of JSON when a device appears and when it has left.",
     discussion: """
       roboprov monitor
       roboprov monitor building.yaml --leave-after 60 >>presence.jsonl
       roboprov monitor building.yaml --for 3600 | jq .room_name
 
-      Scans until Ctrl-C. `enter` is printed when a device of a known family, or of the building, is received for the first \
-      time; `leave` when nothing was received of it for --leave-after seconds. An adapter that goes away is waited for: \
-      `scan_ended` and `scan_started` say so, and the time between them counts as no silence. `roboprov schema monitor` \
+      Scans until Ctrl-C. Prints `enter` when it receives a device of a known family, or of the building, for the first time, \
+      and `leave` when it has received nothing from the device for --leave-after seconds. If the adapter is lost it waits for \
+      it and prints `scan_ended` and `scan_started`; the time between them does not count as silence. `roboprov schema monitor` \
       explains each field.
       """)
 
   @Argument(
-    help: ArgumentHelp("The building, to print the room of each device.", valueName: "building.yaml"),
+    help: ArgumentHelp("Also print the room of each device of this building.", valueName: "building.yaml"),
     completion: .yaml)
   var manifest: String?
 
   @Option(
     help: ArgumentHelp(
-      "A device has left after so much silence. Most chips report a device once in a scan, and scans take 5 s.",
+      "Report that a device has left after this many seconds without an advertisement; at least 10.",
       valueName: "seconds"))
   var leaveAfter = 30.0
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long to scan; until Ctrl-C if absent.", valueName: "seconds"))
+    help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
   var duration: Double?
 
   @OptionGroup var record: KnownRecordOptions

@@ -1,30 +1,34 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Journal
 import Model
 import Reporting
 import Session
 
-/// `roboprov plan`: what `apply` would do, before anything is written.
+/// `roboprov plan`: shows what `apply` would do. It writes to no device.
 struct PlanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Show what `apply` would do, to which sensors, on what evidence and why; write nothing.",
+    abstract: "Show which sensor each room would get, why, and what `apply` would write to it.",
     discussion: """
-      Listens, holds what it hears against the manifest and the record, and shows what would be done for each room: \
-      which sensor it gets, why, and what would be written to it, as old → new where the record knows what the sensor \
-      was given before. Of a password it says only whether it is the same. With --save, `apply --plan FILE` does exactly \
-      that later on, or nothing.
+      roboprov plan building.yaml
+      roboprov plan building.yaml --only floor:3 --save floor3.json
+      roboprov plan building.yaml --detailed-exitcode
+
+      Scans, compares the received devices with the manifest and the record, and shows for each room the sensor, the reason \
+      and the settings to write, as old → new where the record has the old value. For a password it shows only whether it \
+      changes. It writes nothing to any device and does not change the record. `apply --plan FILE` applies a saved plan \
+      exactly, or stops before the first write.
 
       EXIT STATUS
-        0    the plan is made, whatever it says
+        0    the plan was made
         With --detailed-exitcode:
-        0    nothing is to do: every selected room is done, accepted or retired
-        2    some room would be written
-        100  nothing would be written, and some selected room is not done: it needs somebody first, or was not heard
-        Others as of `apply`.
+        0    nothing to do: every selected room is done, accepted or retired
+        2    at least one room would be written
+        100  no room would be written, and a selected room is not done: it needs an operator, or was not received
+        Others as for `apply`.
       """)
 
   @Argument(
@@ -34,23 +38,26 @@ struct PlanCommand: AsyncParsableCommand {
   @OptionGroup var work: WorkOptions
 
   @Option(
-    help: ArgumentHelp("Where it is found what earlier runs did.", valueName: "dir"), completion: .directory)
+    help: ArgumentHelp("The reports directory, with the record of earlier runs.", valueName: "dir"),
+    completion: .directory)
   var reports = Preferences.current.reports
 
-  @Option(help: ArgumentHelp("Write the plan to a file.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Save the plan to this file, for `apply --plan`.", valueName: "file"),
+    completion: .file())
   var save: String?
 
   @Flag(
     help: """
-      Let the exit status tell what there is to do: 0 nothing, 2 some room would be written, 100 nothing would be \
-      written and some selected room is not done.
+      Report the result in the exit status: 0 nothing to do, 2 at least one room would be written, 100 no room would be \
+      written and a selected room is not done.
       """)
   var detailedExitcode = false
 
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -85,7 +92,7 @@ struct PlanCommand: AsyncParsableCommand {
       event in
       if case .adapterAwaited(let awaited) = event.fact { Console.say(RadioTrouble.waiting(awaited)) }
       if case .adapterSelected(let adapter) = event.fact {
-        Console.say("Listening on \(adapter.name) for up to \(radio.listen.formatted()) s")
+        Console.say("Scanning on \(adapter.name) for up to \(radio.listen.asSeconds)")
       }
     }
     do throws(PlanFailure) {
@@ -102,7 +109,7 @@ struct PlanCommand: AsyncParsableCommand {
   private func show(_ plan: ApplyPlan, _ undertaking: Undertaking) {
     let screen = Screen.standardOutput
     let style = screen.isTerminal ? screen.style : nil
-    Console.data(lines: PlanView.lines(plan, of: undertaking.source.building, style: style))
+    Console.data(lines: PlanView.lines(plan, of: undertaking.source.building, times: .here, style: style))
     let time = TimeEstimate(undertaking.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     if let save {
@@ -115,14 +122,14 @@ struct PlanCommand: AsyncParsableCommand {
 }
 
 extension ApplyPlan {
-  /// What there is to do, as `--detailed-exitcode` tells it.
+  /// The exit status for `--detailed-exitcode`.
   fileprivate var status: ExitStatus {
     if rooms.contains(where: { $0.action == .provision }) { return .changes }
     return rooms.contains { $0.action == .stop || $0.action == .await } ? .incomplete : .done
   }
 }
 
-/// A plan leaves no record.
+/// A plan records nothing.
 private struct NothingRecorded: RunRecorder {
   func record(_ events: [RunEvent]) async throws(RecordFailure) {}
 }

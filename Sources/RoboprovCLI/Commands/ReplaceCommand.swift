@@ -1,40 +1,43 @@
 import ArgumentParser
 import Bluetooth
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 import Labels
 import Manifest
 import Model
 import Reporting
 
-/// `roboprov replace`: a room's sensor is out of service; the room gets another.
+/// `roboprov replace`: takes a room's sensor out of service, so that the room can get another one.
 struct ReplaceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replace",
-    abstract: "Take a room's sensor out of service, so that the next run may give the room another.",
+    abstract: "Take a room's sensor out of service, so that the room can get another one.",
     discussion: """
-      Listens first: a sensor that is still on air with the room's minor would be taken for its successor. Then \
-      `apply` provisions the new one: give its address with --with, which writes it into the manifest, or let the room \
-      take any.
+      roboprov replace building.yaml 'Room 312' --with C4:7C:8D:00:00:07 --reason 'broken battery clip'
+      roboprov replace seeblick room-312 --unheard
+
+      Scans first, and refuses while the old sensor is still on air with the room's minor: it could not be distinguished from \
+      the new one. --with writes the new sensor's address into the manifest. Then run `apply`, which provisions the new sensor.
       """)
 
   @OptionGroup var subject: RoomArguments
 
-  @Option(help: ArgumentHelp("Why; on record.", valueName: "text"))
+  @Option(help: ArgumentHelp("The reason, for the record.", valueName: "text"))
   var reason: String?
 
   @Option(
-    help: ArgumentHelp("Which sensor, where merged records have several for the room.", valueName: "address"))
+    help: ArgumentHelp("The old sensor, if merged records have several for the room.", valueName: "address"))
   var device: String?
 
   @Option(
     name: .customLong("with"),
-    help: ArgumentHelp("The new sensor's address: written into the manifest.", valueName: "address"))
+    help: ArgumentHelp("Write this address of the new sensor into the manifest.", valueName: "address"))
   var successor: String?
 
   @OptionGroup var silence: SilenceOptions
 
-  @Option(help: "What goes to stdout: nothing, or the change for programs.")
+  @Option(help: "Format of stdout: nothing (text), or the change for programs (json).")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -44,11 +47,11 @@ struct ReplaceCommand: AsyncParsableCommand {
     let name = amendment.name(of: room)
     if let successor {
       try requireFree(successor, for: room, in: amendment)
-      // Killed between the two, the command has changed the record and not the manifest.
+      // An earlier command was killed between the two writes: it changed the record and not the manifest.
       if amendment.hasSuccessor(successor, of: room) {
         let edit = try self.edit(successor, of: room)
         if let edit { try ManifestFile.write(edit) }
-        Console.say("On record already: \(successor) is \(name)'s new sensor. The manifest has it now.")
+        Console.say("\(name): \(successor) is already the new sensor on record. The manifest has it now.")
         let change = ChangeJSON.Source(
           kind: .replace, building: amendment.building.id, room: room, name: name, run: nil,
           successor: successor, isManifestChanged: edit != nil, reason: reason)
@@ -59,11 +62,11 @@ struct ReplaceCommand: AsyncParsableCommand {
     let old = try device(of: room, in: amendment)
     guard old != successor else {
       throw CommandFailure(
-        .usage, "--with: \(old) is \(name)'s sensor already",
-        cure: "There is nothing to replace: give the address of the new one.")
+        .usage, "--with: \(old) is already the sensor of \(name)",
+        cure: "Give the address of the new sensor.")
     }
     let silent = try await silence.check([old])
-    // What cannot be written afterwards is not put on record.
+    // The edit is made first: a change of the manifest that fails must not be on record.
     let edit = try successor.flatMap { try self.edit($0, of: room) }
     try await amendment.commit(
       .replace,
@@ -79,13 +82,13 @@ struct ReplaceCommand: AsyncParsableCommand {
       released: [(old, silent[old])], successor: successor, isManifestChanged: edit != nil, reason: reason)
     ChangeJSON.show(change, as: output)
     if let successor {
-      Console.say("\(old) is out of service; the manifest gives \(name) the sensor \(successor).")
+      Console.say("\(name): \(old) is out of service; the manifest now has \(successor).")
       return
     }
-    Console.say("\(old) is out of service; the next run may give \(name) another sensor.")
+    Console.say("\(name): \(old) is out of service; the next run can assign another sensor.")
     if amendment.building.source?.building.rooms.first(where: { $0.id == room })?.address == old {
       Console.say(
-        "The manifest still names it: give \(name) the address of the new one, or let `replace … --with ADDRESS` do so."
+        "The manifest still has this address. Replace it, or run the command again with --with ADDRESS."
       )
     }
   }
@@ -101,13 +104,14 @@ struct ReplaceCommand: AsyncParsableCommand {
     }
   }
 
-  /// Makes sure that the address can be the room's.
+  /// Checks that the address belongs to no other room.
   private func requireFree(
     _ address: BluetoothAddress, for room: RoomID, in amendment: Amendment
   ) throws {
     guard let source = amendment.building.source else {
       throw CommandFailure(
-        .usage, "--with writes the address into the manifest, and \(subject.building.visible) is none",
+        .usage,
+        "--with writes the address into the manifest, and \(subject.building.visible) is not a manifest",
         cure: "Name the building by its manifest.")
     }
     let other =
@@ -117,11 +121,11 @@ struct ReplaceCommand: AsyncParsableCommand {
       }.map(\.key).min()
     guard let other else { return }
     throw CommandFailure(
-      .usage, "--with: \(address) is the sensor of \(amendment.name(of: other))",
-      cure: "Compare it with the label of the new one. Nothing was changed.")
+      .usage, "--with: \(address) is the sensor of \(amendment.name(of: other)); nothing was changed",
+      cure: "Compare it with the label of the new sensor.")
   }
 
-  /// The change of the manifest, as it is now; nil where it has the address already.
+  /// The edit that writes the address into the manifest; nil if the manifest already has it.
   private func edit(_ address: BluetoothAddress, of room: RoomID) throws -> ManifestEditor.Edit? {
     try ManifestFile(subject.building).setting(address, of: room)
   }
@@ -131,8 +135,8 @@ struct ReplaceCommand: AsyncParsableCommand {
       try ManifestFile.write(edit)
     } catch let failure as CommandFailure {
       throw CommandFailure(
-        failure.status, "it is on record that the sensor was replaced, but \(failure.message)",
-        cure: "Give the same command again: it then changes the manifest.")
+        failure.status, "the replacement is on record, but the manifest is unchanged: \(failure.message)",
+        cure: "Run the same command again: it then changes the manifest.")
     }
   }
 
@@ -143,26 +147,27 @@ struct ReplaceCommand: AsyncParsableCommand {
     let bound = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
     guard !bound.isEmpty else {
       throw CommandFailure(
-        .usage, "\(name) has no sensor on record", cure: "There is nothing to replace: run `roboprov apply`.")
+        .usage, "\(name) has no sensor on record", cure: "Run `roboprov apply` to give it one.")
     }
     let list = bound.map(\.description).joined(separator: ", ")
     if let text = device {
       guard let wanted = BluetoothAddress(text), bound.contains(wanted) else {
         throw CommandFailure(
-          .usage, "--device: \(name) does not have \(text) on record", cure: "It has \(list).")
+          .usage, "--device: \(text.visible) is not a sensor of \(name)", cure: "On record: \(list).")
       }
       return wanted
     }
     guard bound.count == 1 else {
       throw CommandFailure(
-        .usage, "\(name) has several sensors on record: \(list)", cure: "Say which with --device.")
+        .usage, "\(name) has several sensors on record: \(list)", cure: "Name one with --device ADDRESS.")
     }
     return bound[0]
   }
 }
 
 extension Amendment {
-  /// Whether it is on record that this device takes the place of the room's, which has none since.
+  /// Whether the record already has this device as the successor of the room's released device, and the room
+  /// got no device since.
   fileprivate func hasSuccessor(_ address: BluetoothAddress, of room: RoomID) -> Bool {
     guard standing.rooms[room]?.bindings.isEmpty ?? false else { return false }
     let released = record.archive.runs.flatMap(\.record.events).last { event in

@@ -1,62 +1,68 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 import Model
 import Reporting
 
-/// `roboprov report`: what is made of the record.
+/// `roboprov report`: the commands that read the record and write reports.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write a run's reports again, join the records of several laptops, check and sign reports.",
+    abstract: "Write a run's reports again, merge the records of several laptops, check and sign reports.",
+    discussion: """
+      roboprov report seeblick
+      roboprov report merge laptop-1/seeblick laptop-2/seeblick
+      roboprov report check seeblick
+      """,
     subcommands: [RunReportCommand.self, MergeCommand.self, CheckCommand.self, SignCommand.self],
     defaultSubcommand: RunReportCommand.self)
 }
 
-/// `roboprov report BUILDING [RUN]`: reports again from a run's journal, also of a run that was killed.
+/// `roboprov report BUILDING [RUN]`: writes a run's reports from its journal again, also for a killed run.
 struct RunReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Write a run's reports again from its journal, also those of a run that was killed.",
+    abstract: "Write a run's reports from its journal again, also for a run that was killed.",
     discussion: """
       roboprov report seeblick
       roboprov report building.yaml --bundle seeblick.zip
 
-      --bundle writes what support needs into one file: every journal, report and device log of the building, the manifest \
-      without passwords, versions, and what the Bluetooth service wrote meanwhile. A damaged record goes into it as it is \
-      (exit status \(ExitStatus.record.rawValue)). A file that is there is not replaced.
+      --bundle writes one file for support: every journal, report and device log of the building, the manifest without \
+      passwords, the versions, and the log messages of the Bluetooth service during the runs. It includes a damaged record \
+      unchanged (exit status \(ExitStatus.record.rawValue)). It does not replace an existing file.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The building's id: a folder of the reports directory. With --bundle, or its manifest."),
+      "The building's id, which names its folder in the reports directory; with --bundle also its manifest."),
     completion: .building)
   var building: String
 
   @Argument(
-    help: ArgumentHelp("The run's id, also a rehearsal's; the run that `latest` points to if absent."))
+    help: ArgumentHelp("The id of a run or rehearsal. Default: the run that `latest` points to."))
   var run: String?
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
   var reports = Preferences.current.reports
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   @Option(
-    help: ArgumentHelp("Put the building's whole record into this zip file.", valueName: "file.zip"),
+    help: ArgumentHelp("Write the building's whole record into this zip file.", valueName: "file.zip"),
     completion: .file(extensions: ["zip"]))
   var bundle: String?
 
-  @Flag(help: "In the bundle, replace each Bluetooth address by a pseudonym.")
+  @Flag(help: "With --bundle: replace each Bluetooth address with a pseudonym.")
   var withoutAddresses = false
 
   func validate() throws {
     guard bundle == nil || run == nil else {
-      throw ValidationError("--bundle has all runs of the building: leave the run's id out")
+      throw ValidationError("--bundle includes every run of the building: leave the run's id out")
     }
     guard !withoutAddresses || bundle != nil else {
-      throw ValidationError("--without-addresses is about the bundle: give --bundle FILE.zip, too")
+      throw ValidationError("--without-addresses needs --bundle FILE.zip")
     }
   }
 
@@ -79,8 +85,8 @@ struct RunReportCommand: AsyncParsableCommand {
     guard case .runStarted(let started)? = record.events.first?.fact else {
       throw CommandFailure(
         .record,
-        "\(directory.journalPath) has no event: the run was killed before it began, or the file was not copied whole",
-        cure: "Put a whole copy in its place, if there is one (of --mirror, or a backup).")
+        "\(directory.journalPath) has no event: the run was killed before its first event, or the copy is incomplete",
+        cure: "If the --mirror directory or a backup has a complete copy, put it in its place.")
     }
     guard started.building == building else {
       throw FaultWords.failure(.otherBuilding(started.building), in: directory.journalPath)
@@ -88,8 +94,8 @@ struct RunReportCommand: AsyncParsableCommand {
     guard started.command == .apply else {
       throw CommandFailure(
         .usage,
-        "\(directory.run) is the record of a `\(started.command.rawValue)`, of which there is no report",
-        cure: "`roboprov history` tells it, with all else about its room.")
+        "\(directory.run) is a `\(started.command.rawValue)`, which has no report",
+        cure: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
     }
     let after = BuildingReports.make(
       after: .init(id: directory.run, journal: directory.journalPath, record: record),
@@ -102,20 +108,20 @@ struct RunReportCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the journal does not say any more is never passed over in silence: a torn line is reported; of a damaged journal
-  /// no reports are made, for they would replace better ones.
+  /// Reports what the journal has lost. A cut-off last line is a warning. From a damaged journal no reports
+  /// are made, because they would replace better ones.
   private func check(_ record: JournalRecord, in directory: RunDirectory) throws {
     if let torn = record.tornLine {
       Console.say(
-        "roboprov: warning: \(directory.journalPath):\(torn.line): the last line was cut off (\(torn.bytes) bytes); "
-          + "all before it counts")
+        "roboprov: warning: \(directory.journalPath):\(torn.line): the last line is incomplete (\(torn.bytes) bytes); "
+          + "the lines before it are used")
     }
     if let damage = record.damage {
       throw FaultWords.failure(
         .damaged(damage), in: directory.journalPath,
         cure: """
-          No reports were made of it, and those that are there stay as they are. Put a whole copy in its place (of \
-          --mirror, or a backup), and give the same command again.
+          Nothing was written; the existing reports are unchanged. Put a complete copy of the journal in its place, from the \
+          --mirror directory or a backup, and run the same command again.
           """)
     }
   }
@@ -142,16 +148,16 @@ struct RunReportCommand: AsyncParsableCommand {
     try bundle.write(to: path)
     for fault in archive.faults {
       Console.say(
-        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); it is in the bundle as it is"
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); the bundle has it unchanged"
       )
     }
-    Console.say("Wrote \(path): README.txt in it says what is there, and what is not.")
+    Console.say("Wrote \(path). Its README.txt lists what it contains and what it leaves out.")
     if !archive.faults.isEmpty { throw ExitStatus.record.exit }
   }
 }
 
 extension BuildingArchive {
-  /// The times of the runs, each with a minute before and after it.
+  /// The times of the provisioning runs, each extended by 60 s before and after.
   fileprivate var times: [ClosedRange<Date>] {
     runs.filter(\.isProvisioning).compactMap { run in
       guard let first = run.record.events.first?.at, let last = run.record.events.last?.at else { return nil }

@@ -1,23 +1,29 @@
 import ArgumentParser
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Model
 
-/// `roboprov retire`: a room is out of service, its sensor with it.
+/// `roboprov retire`: takes a room and its sensor out of service.
 struct RetireCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire",
-    abstract: "Take a room out of service, and its sensor with it.",
-    discussion: "Listens first, as `replace` does. Runs leave the room alone until it is named with --force.")
+    abstract: "Take a room and its sensor out of service.",
+    discussion: """
+      roboprov retire building.yaml 'Room 312' --reason 'room is now storage'
+      roboprov retire seeblick room-312 --unheard
+
+      Scans first, and refuses while the sensor is still on air with the room's minor, as `replace` does. Later runs skip the \
+      room unless --force names it.
+      """)
 
   @OptionGroup var subject: RoomArguments
 
-  @Option(help: ArgumentHelp("Why; on record.", valueName: "text"))
+  @Option(help: ArgumentHelp("The reason, for the record.", valueName: "text"))
   var reason: String?
 
   @OptionGroup var silence: SilenceOptions
 
-  @Option(help: "What goes to stdout: nothing, or the change for programs.")
+  @Option(help: "Format of stdout: nothing (text), or the change for programs (json).")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -25,7 +31,7 @@ struct RetireCommand: AsyncParsableCommand {
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     guard amendment.standing.rooms[room]?.retirement == nil else {
-      throw CommandFailure(.usage, "\(name) is out of service already")
+      throw CommandFailure(.usage, "\(name) is already out of service")
     }
     let devices = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
     let silent = try await silence.check(devices)
@@ -39,6 +45,6 @@ struct RetireCommand: AsyncParsableCommand {
       kind: .retire, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       released: devices.map { ($0, silent[$0]) }, reason: reason)
     ChangeJSON.show(change, as: output)
-    Console.say("\(name) is out of service." + (devices.first.map { " So is its sensor \($0)." } ?? ""))
+    Console.say("\(name) is out of service" + (devices.first.map { ", with its sensor \($0)." } ?? "."))
   }
 }

@@ -2,33 +2,33 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
-/// `roboprov scan`: which devices are there, and whose they are.
+/// `roboprov scan`: lists the devices on air, with their rooms.
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "List the devices that can be provisioned; with a manifest also the rooms that they belong to.",
+    abstract: "List the devices that can be provisioned; with a manifest also the room of each device.",
     discussion: """
       roboprov scan
       roboprov scan building.yaml --watch
       roboprov scan --expect stock.csv --listen 30
 
-      Scans for --listen seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI, age and state. With a manifest \
-      it lists all devices of known families, those of no room first. With --expect it compares a delivery with what it \
-      receives, and exits with \(ExitStatus.incomplete.rawValue) if a device is missing.
+      Scans for --listen seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI in dBm, age in seconds and \
+      state. With a manifest it lists all devices of known families, first those without a room. With --expect it compares a \
+      delivery with the devices that it receives. Exit status \(ExitStatus.incomplete.rawValue) if one of them is missing.
       """)
 
   @Argument(
-    help: ArgumentHelp("The building, to show the room of each device.", valueName: "building.yaml"),
+    help: ArgumentHelp("Also show the room of each device of this building.", valueName: "building.yaml"),
     completion: .yaml)
   var manifest: String?
 
   @Option(
     help: ArgumentHelp(
-      "A table of the devices of a delivery: addresses or labels in the only column, or in one named address, MAC or label.",
+      "A CSV table of delivered devices; addresses or labels are in its only column, or in one named address, MAC or label.",
       valueName: "stock.csv"))
   var expect: String?
 
@@ -36,12 +36,12 @@ struct ScanCommand: AsyncParsableCommand {
 
   @OptionGroup var radio: RadioOptions
 
-  @Flag(help: "Scan until Ctrl-C, and print each device when it is received for the first time.")
+  @Flag(help: "Scan until Ctrl-C, and print each device when its first advertisement arrives.")
   var watch = false
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {

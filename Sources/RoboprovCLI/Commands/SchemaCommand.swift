@@ -2,23 +2,23 @@ import ArgumentParser
 import Manifest
 import Reporting
 
-/// `roboprov schema`: what programs can rely on in what they read.
+/// `roboprov schema`: prints the JSON Schema of an output, or of manifests.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the JSON Schema of a machine-readable output, or of manifests; or list what there is.",
+    abstract: "Print the JSON Schema of a machine-readable output or of manifests, or list them.",
     discussion: """
       roboprov schema
       roboprov schema report
       roboprov schema manifest >building.schema.json
 
-      `manifest` is for editors (yaml-language-server): what building.yaml can have, with explanations. Draft-07.
+      `manifest` describes building.yaml for editors (yaml-language-server), with explanations; JSON Schema draft-07.
 
-      The others are outputs; draft 2020-12. The outputs are closed objects: a key that the schema does not have is never written by this version. \
-      docs/outputs.md explains every field.
+      The other names are outputs; JSON Schema draft 2020-12. The schemas are closed: this version writes no key that the \
+      schema does not list. docs/outputs.md explains every field.
       """)
 
-  @Argument(help: ArgumentHelp("The output; without it, all are listed.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The name of the schema. Default: list all names.", valueName: "name"))
   var name: String?
 
   func run() throws {
@@ -34,13 +34,13 @@ struct SchemaCommand: ParsableCommand {
     Console.data(try Self.output(name).schemaDocument.pretty)
   }
 
-  /// The output of this name, or of this format.
+  /// The output with this name or format.
   private static func output(_ name: String) throws -> Output {
     if let output = Outputs.all.first(where: { $0.name == name || $0.identifier == name }) { return output }
     let names = Outputs.all.map(\.name) + [ManifestSchema.name]
     let nearest = Vocabulary.nearest(to: name, of: names).map { "Did you mean `roboprov schema \($0)`? " }
     throw CommandFailure(
-      .usage, "there is no output “\(name.visible)”",
-      cure: (nearest ?? "") + "The outputs: \(names.joined(separator: ", ")).")
+      .usage, "there is no schema “\(name.visible)”",
+      cure: (nearest ?? "") + "The schemas: \(names.joined(separator: ", ")).")
   }
 }

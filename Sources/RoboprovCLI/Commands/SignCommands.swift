@@ -1,20 +1,21 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Journal
 import Reporting
 
-/// `roboprov report check BUILDING`: whether the reports are what the journals yield, and the signature is valid.
+/// `roboprov report check BUILDING`: checks that the reports match the journals and that the signature is
+/// valid.
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check that the journals are whole, that every report is what they yield, and the signature.",
+    abstract: "Check that the journals are complete, the reports match them and the signature is valid.",
     discussion: """
       roboprov report check seeblick
       roboprov report check building.yaml --signers allowed_signers --as qa@example.org
 
-      Without --signers any key's signature is accepted, and its fingerprint is printed. Exit status \
-      \(ExitStatus.incomplete.rawValue) when a report differs, \(ExitStatus.record.rawValue) when a journal is damaged, a file \
-      was changed since it was signed, or the signature is not valid.
+      Without --signers it accepts a signature by any key and prints the key's fingerprint. Exit status \
+      \(ExitStatus.incomplete.rawValue) if a report differs; \(ExitStatus.record.rawValue) if a journal is damaged, a file \
+      changed after it was signed, or the signature is not valid.
       """)
 
   @Argument(help: BuildingReference.help, completion: .building)
@@ -24,12 +25,13 @@ struct CheckCommand: AsyncParsableCommand {
   var reports = Preferences.current.reports
 
   @Option(
-    help: ArgumentHelp("The keys that may have signed (ssh-keygen(1), ALLOWED SIGNERS).", valueName: "file"),
+    help: ArgumentHelp("The file of allowed signers (ssh-keygen(1), ALLOWED SIGNERS).", valueName: "file"),
     completion: .file())
   var signers: String?
 
   @Option(
-    name: .customLong("as"), help: ArgumentHelp("Who must have signed, by --signers.", valueName: "identity"))
+    name: .customLong("as"),
+    help: ArgumentHelp("The identity in --signers that must have signed.", valueName: "identity"))
   var identity: String?
 
   @OptionGroup var seal: SealOptions
@@ -39,7 +41,7 @@ struct CheckCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (signers == nil) == (identity == nil) else {
-      throw ValidationError("--signers and --as go together: give both")
+      throw ValidationError("--signers and --as need each other: give both")
     }
   }
 
@@ -51,15 +53,15 @@ struct CheckCommand: AsyncParsableCommand {
       let changed = try signature.changed()
       guard changed.isEmpty else {
         throw CommandFailure(
-          .record, "changed since it was signed: \(changed.map(\.visible).joined(separator: ", "))",
-          cure: "Where a later run or change is meant to count, sign again with `roboprov report sign`.")
+          .record, "changed after signing: \(changed.map(\.visible).joined(separator: ", "))",
+          cure: "If a later run or change explains this, sign again with `roboprov report sign`.")
       }
       signed = try signature.verify(signers, as: identity)
     } else if signers != nil {
       throw CommandFailure(
         .record, "\(checked.set.folder) is not signed", cure: "Sign it with `roboprov report sign`.")
     }
-    // For people a valid signature is worth a line, whatever the reports are.
+    // The result of the signature check is printed before the reports are checked, which can throw.
     if output == .text {
       Console.data((signed.map { "The signature is valid: \($0.visible)" } ?? "Not signed.") + "\n")
     }
@@ -67,7 +69,7 @@ struct CheckCommand: AsyncParsableCommand {
     switch output {
     case .text:
       Console.data(
-        "The journals are whole, and every report is what they yield (\(checked.set.paths.count) files).\n")
+        "The journals are complete, and every report matches them (\(checked.set.paths.count) files).\n")
     case .json:
       let form = CheckJSON.form.value((checked.report.building, signed, checked.set.paths))
       Console.data(form.pretty)
@@ -75,11 +77,11 @@ struct CheckCommand: AsyncParsableCommand {
   }
 }
 
-/// `roboprov report sign BUILDING --key FILE`: signs a building that is done.
+/// `roboprov report sign BUILDING --key FILE`: signs the record of a building that is done.
 struct SignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
-    abstract: "Sign a building's journals and reports with a key of OpenSSH; refused while a room is open.",
+    abstract: "Sign a building's journals and reports with an OpenSSH key, once every room is done.",
     discussion: """
       roboprov report sign building.yaml --key ~/.ssh/id_ed25519
 
@@ -110,7 +112,7 @@ struct SignCommand: AsyncParsableCommand {
       throw CommandFailure(
         .incomplete,
         "\(open.count) \(open.count == 1 ? "room is" : "rooms are") open: \(names)\(open.count > 5 ? " …" : "")",
-        cure: "See `roboprov status \(building)`. Accept what is to stay as it is with `roboprov accept`.")
+        cure: "See `roboprov status \(building)`. Accept rooms that stay as they are with `roboprov accept`.")
     }
     let signature = Signature(folder: checked.set.folder)
     try signature.sign(checked.set.paths, with: key, of: checked.report.building, in: reports)
@@ -123,7 +125,7 @@ struct SignCommand: AsyncParsableCommand {
   }
 }
 
-/// A building's files, held against its journals.
+/// A building's files and the report that its journals yield.
 private struct CheckedReports {
   let set: ReportSet
   let report: BuildingReport
@@ -138,7 +140,7 @@ private struct CheckedReports {
       try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) })
   }
 
-  /// - Throws: `CommandFailure` when a file is not what the journals yield.
+  /// - Throws: `CommandFailure` when a file differs from what the journals yield.
   func require() throws {
     let differences = set.differences(from: report)
     guard let first = differences.first else { return }
@@ -146,8 +148,8 @@ private struct CheckedReports {
     throw CommandFailure(
       .incomplete, "\(set.folder)/\(first.path.visible) \(first.words)\(more)",
       cure: """
-        Make it again from the journals: `roboprov report \(report.building.visible) RUN` for a run's, \
-        `roboprov status \(name.visible) --write` for the building's.
+        Write it again from the journals: `roboprov report \(report.building.visible) RUN` for a run's report, \
+        `roboprov status \(name.visible) --write` for the building's reports.
         """)
   }
 }

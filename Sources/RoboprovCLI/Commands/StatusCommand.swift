@@ -1,42 +1,43 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 import Model
 import Reporting
 
-/// `roboprov status`: where a building stands.
+/// `roboprov status`: shows the state of a building by its record.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show where a building stands by all that is on record, and the command to run next.",
+    abstract: "Show the state of every room by the record, and the command to run next.",
     discussion: """
       roboprov status building.yaml
       roboprov status building.yaml --check && echo done
       roboprov status seeblick --older-than 30 --write
 
-      Reads the journals of all runs; it needs no Bluetooth. With the manifest it also knows which rooms are missing from \
-      the record and whose settings have changed since. Rehearsals do not count.
+      Reads the journals of all runs. It needs no Bluetooth. With the manifest it also shows which rooms have no record yet and \
+      which rooms have other settings in the manifest than on record. Rehearsals do not count.
       """)
 
   @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Option(help: ArgumentHelp("Where reports are.", valueName: "dir"), completion: .directory)
+  @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
   var reports = Preferences.current.reports
 
   @Flag(help: "Exit with status 100 unless every room is done, accepted or retired.")
   var check = false
 
   @Option(
-    help: ArgumentHelp("Name the rooms whose device was not seen for more than N days.", valueName: "n"))
+    help: ArgumentHelp("List the rooms whose device was last seen more than N days ago.", valueName: "n"))
   var olderThan: Int?
 
-  @Flag(help: "Write the building's report again: building.html, building.json, building.csv, junit.xml.")
+  @Flag(help: "Write the building's reports again: building.html, building.json, building.csv, junit.xml.")
   var write = false
 
   @OptionGroup var seal: SealOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {
@@ -72,7 +73,7 @@ struct StatusCommand: AsyncParsableCommand {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
       overview, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: overview, reference),
-      style: screen.style)
+      times: .here, style: screen.style)
     Console.data(lines: lines)
   }
 
@@ -83,7 +84,7 @@ struct StatusCommand: AsyncParsableCommand {
       seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) })
   }
 
-  /// The command that does what is left; nil where nothing is.
+  /// The command to run next; nil when every room is done.
   private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
     guard !overview.isDone else { return nil }
     let manifest = reference.source == nil ? overview.manifestPath : reference.text

@@ -1,36 +1,35 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 import Model
 import Reporting
 import YAML
 
-/// `roboprov validate`: everything that can be said about a manifest without a radio.
+/// `roboprov validate`: checks a manifest without Bluetooth.
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check a manifest, offline.",
+    abstract: "Check a manifest, without Bluetooth.",
     discussion: """
         roboprov validate building.yaml
         roboprov validate building.yaml --fix
         roboprov validate building.yaml --output sarif > findings.sarif
 
-      The files that the manifest names are checked, too. Each finding has a code; docs/diagnostics.md explains them.
-
-      Exit status: \(ExitStatus.done.rawValue) when it can be applied, \(ExitStatus.manifest.rawValue) when not.
+      Also checks the files that the manifest names. Each finding has a code, which docs/diagnostics.md explains. Exit status \
+      \(ExitStatus.done.rawValue) if the manifest can be applied, \(ExitStatus.manifest.rawValue) if not.
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @Flag(help: "Correct what is certain, keeping comments and layout; then check.")
+  @Flag(help: "Correct the findings that have a certain correction, keep comments and layout, then check.")
   var fix = false
 
-  @Option(help: "What goes to stdout: for people, for programs, or SARIF 2.1.0 for CI servers.")
+  @Option(help: "Format of stdout: text for people, json for programs, sarif (2.1.0) for CI servers.")
   var output = Format.text
 
-  /// What goes to stdout.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -62,7 +61,7 @@ struct ValidateCommand: ParsableCommand {
 
   private func applyFixes(to reading: ManifestReading) throws {
     let fixed = reading.fixed()
-    if fixed.isEmpty { Console.say("Nothing can be corrected with certainty.") }
+    if fixed.isEmpty { Console.say("No finding has a certain correction; nothing was changed.") }
     for text in fixed {
       try OutputFile.change(text.name, from: text.original, to: text.bytes)
       Console.say("\(text.name): \(text.count) finding\(text.count == 1 ? "" : "s") corrected")
@@ -71,7 +70,7 @@ struct ValidateCommand: ParsableCommand {
 }
 
 extension Console {
-  /// The findings about a manifest, for the person at the terminal.
+  /// Prints the findings about a manifest to stderr.
   static func show(_ reading: ManifestReading) {
     let text = reading.rendered(isColored: Screen.standardError.hasColor)
     say(lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))

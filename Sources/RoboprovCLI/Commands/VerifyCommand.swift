@@ -1,46 +1,47 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
-/// `roboprov verify`: is every room's beacon on air now, from its own device?
+/// `roboprov verify`: checks that every room's beacon is on air, sent by the room's own device.
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract:
-      "Check that every room's beacon is on air now, from its own device; write nothing to any device.",
+      "Check that every room's beacon is on air now, sent by its own device; write nothing to any device.",
     discussion: """
       roboprov verify building.yaml
       roboprov verify building.yaml --for 600
       roboprov verify building.yaml --output json
 
-      Scans for 10 s, or for as long as --for says, in scans of 5 s each. Lists rooms whose device is missing, weak, waiting or \
-      sends another identity, and beacons of this building that no room has. What was heard becomes evidence in the \
-      building's report. Exit status \(ExitStatus.incomplete.rawValue) unless every room with a beacon is on air.
+      Scans for --for seconds, in scan windows of 5 s. Lists the rooms whose device is missing, weak, waiting for provisioning \
+      or sends another identity, and beacons of this building that belong to no room. The sightings become evidence in the \
+      building's report. Exit status \(ExitStatus.incomplete.rawValue) unless the beacon of every room that has one is on air.
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("How long to scan.", valueName: "seconds"))
+  @Option(name: .customLong("for"), help: ArgumentHelp("Scan for this many seconds.", valueName: "seconds"))
   var duration = 10.0
 
   @OptionGroup var places: RecordOptions
   @OptionGroup var seal: SealOptions
   @OptionGroup var radio: RadioOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
-  /// Chips that report each device once in a scan tell in each scan again whether it is on air.
+  /// Length of a scan window, in seconds. Some chips report each device only once per scan: each window
+  /// reports it again.
   private static let window = 5.0
 
   func validate() throws {
     guard duration.isFinite, (1...86_400).contains(duration) else {
-      throw ValidationError("--for takes seconds, 1 to 86400")
+      throw ValidationError("--for takes 1 to 86400 seconds")
     }
   }
 
@@ -48,8 +49,8 @@ struct VerifyCommand: AsyncParsableCommand {
     let amendment = try Amendment(manifest, in: places, sealedBy: seal)
     guard let source = amendment.building.source else {
       throw CommandFailure(
-        .usage, "\(manifest.visible) is no manifest: what should be on air is not known",
-        cure: "Name the building's manifest.")
+        .usage, "\(manifest.visible) is not a manifest, and only a manifest says which beacons to expect",
+        cure: "Name the building's manifest: `roboprov verify building.yaml`.")
     }
     let rooms = source.building.rooms.filter { amendment.standing.rooms[$0.id]?.retirement == nil }
     let windows = try await Radio.withSystem { setup in
@@ -62,7 +63,6 @@ struct VerifyCommand: AsyncParsableCommand {
     if verification.rooms.contains(where: \.needsAction) { throw ExitStatus.incomplete.exit }
   }
 
-  /// Scans window by window.
   private func scan(_ setup: Radio.Setup, _ rooms: [Room], of building: Building) async throws -> [AirLedger]
   {
     let count = max(1, Int((duration / Self.window).rounded()))

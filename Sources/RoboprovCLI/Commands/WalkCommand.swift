@@ -2,22 +2,23 @@ import ArgumentParser
 import Model
 import Reporting
 
-/// `roboprov walk`: one room after the other, in front of each sensor.
+/// `roboprov walk`: provisions room by room, while the operator stands in front of each sensor.
 struct WalkCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "walk",
-    abstract: "Provision one room after the other, in front of each sensor.",
+    abstract: "Provision room by room, while you stand in front of each sensor.",
     discussion: """
       roboprov walk building.yaml
       roboprov walk building.yaml --only floor:3
       roboprov walk building.yaml --simulate
 
-      For each room that is not done: scan the label of its sensor (or type its 12 digits), or press Enter to take the sensor \
-      that is clearly the nearest or was just switched on. The address goes into the manifest, the sensor is provisioned and \
-      proved as `apply` does it, with the same record, and the next room follows. A rehearsal changes neither manifest nor record.
+      For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits, or press \
+      Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes the address into the manifest, \
+      provisions and verifies the sensor as `apply` does, and continues with the next room. A rehearsal changes neither the \
+      manifest nor the record.
 
-      Keys: r retry, s skip, u undo the address, l locate (signal strength), q quit, ? help. Without a terminal each of them is \
-      a line, and `.` is Enter.
+      Keys: r retry, s skip, u undo the address, l locate (signal strength), q quit, ? help. Without a terminal each key is a \
+      line, and `.` is Enter.
 
       \(ExitStatus.help)
       """)
@@ -28,10 +29,10 @@ struct WalkCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Only these rooms, named as for `apply`.", valueName: "rooms ..."))
+    help: ArgumentHelp("Select only these rooms, named as for `apply`.", valueName: "rooms ..."))
   var only: [String] = []
 
-  @Flag(help: "No sound when a room ends.")
+  @Flag(help: "Do not sound the terminal's bell when a room ends.")
   var silent = false
 
   @OptionGroup var seal: SealOptions

@@ -1,33 +1,34 @@
 import ArgumentParser
 import Bluetooth
 import Families
-import Foundation
+import FoundationEssentials
 import Labels
 import Model
 import Reporting
 import Session
 import Waiting
 
-/// `roboprov wifi-scan`: the WiFi networks that sensors receive.
+/// `roboprov wifi-scan`: lists the WiFi networks that sensors receive.
 struct WiFiScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wifi-scan",
-    abstract: "List the WiFi networks that sensors receive: those that they can join.",
+    abstract: "List the WiFi networks that sensors receive.",
     discussion: """
       roboprov wifi-scan C4:7C:8D:00:00:07
       roboprov wifi-scan C4:7C:8D:00:00:07 C4:7C:8D:00:00:08 --output json
 
-      Connects to one sensor after the other, which must be in provisioning mode, and has its own WiFi radio scan. It lists at \
-      most ten networks, the strongest first. Exit status \(ExitStatus.incomplete.rawValue) if a sensor gave no list.
+      Connects to one sensor after the other and starts a scan of the sensor's own WiFi radio. The sensors must be in \
+      provisioning mode. Each sensor lists at most 10 networks, the strongest first. Exit status \
+      \(ExitStatus.incomplete.rawValue) if a sensor gave no list.
       """)
 
-  @Argument(help: ArgumentHelp("The sensors: addresses or labels.", valueName: "address"))
+  @Argument(help: ArgumentHelp("The sensors, by their addresses or labels.", valueName: "address"))
   var devices: [String]
 
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {
@@ -45,7 +46,8 @@ struct WiFiScanCommand: AsyncParsableCommand {
     if lists.contains(where: { $0.result != .networks }) { throw ExitStatus.incomplete.exit }
   }
 
-  /// The list of one sensor. Its failure is its own: the others still have their turn.
+  /// The list of one sensor. A failure concerns this sensor only: the next ones are still asked for their
+  /// lists.
   private func list(of address: BluetoothAddress, _ link: DeviceLink) async throws -> WiFiList {
     do {
       return try await link.with(address) { peripheral, sighting in
@@ -74,7 +76,7 @@ struct WiFiList: Sendable {
   /// Version of the JSON form.
   static let schema = "roboprov/wifi-scan/1"
 
-  /// What came of it. The names are frozen.
+  /// The result of the scan. The raw values are frozen.
   enum Result: String, CaseIterable, Sendable {
     case networks
     case unsupported
@@ -107,7 +109,7 @@ struct WiFiList: Sendable {
 // MARK: For people and programs
 
 extension WiFiList {
-  /// A table of all networks, and what became of sensors without a list.
+  /// A table of all networks, and one line for each sensor without a complete list.
   static func text(_ lists: [WiFiList]) -> String {
     let rows = lists.flatMap { list in
       (list.scan?.networks ?? []).map { network in
@@ -120,12 +122,12 @@ extension WiFiList {
 
   private var note: String? {
     switch result {
-    case .networks where scan?.networks.isEmpty == true: "\(address): it receives no network"
+    case .networks where scan?.networks.isEmpty == true: "\(address): receives no network"
     case .networks where scan?.isComplete == false:
-      "\(address): its list was cut off; it may receive more networks"
+      "\(address): the list is incomplete; the sensor may receive more networks"
     case .networks: nil
-    case .unsupported: "\(address): its firmware cannot list networks"
-    case .noAnswer: "\(address): it did not answer"
+    case .unsupported: "\(address): the firmware cannot list networks"
+    case .noAnswer: "\(address): no response within 30 s"
     case .failed: "\(address): failed"
     }
   }

@@ -1,9 +1,8 @@
 import Model
 
-/// What can stand in the place of a word that is to be completed. A name is a candidate only once its beginning is typed: an id
-/// says the same, and no shell needs quotes around it.
+/// Candidates for the word to complete. A name is a candidate only once its beginning is typed, because an id
+/// means the same and needs no quotes in a shell.
 enum CompletionCandidates {
-  /// A room as commands name it.
   struct Room: Hashable, Decodable {
     var id: String
     var name: String

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Journal
 import Manifest
 import Model
@@ -8,7 +8,7 @@ import YAML
 extension CompletionKind {
   /// Manifests, scenarios and configurations.
   static let yaml = CompletionKind.file(extensions: ["yaml", "yml"])
-  /// A room of the manifest or building that the command line names.
+  /// A room of the manifest or building on the command line.
   static let room = candidates { line in
     if let building = line.manifest {
       let rooms = building.rooms.map { CompletionCandidates.Room(id: $0.id.rawValue, name: $0.name) }
@@ -16,7 +16,7 @@ extension CompletionKind {
     }
     return CompletionCandidates.rooms(line.recordedRooms, beginningWith: line.prefix)
   }
-  /// The same, or a floor or tag.
+  /// A room, floor or tag.
   static let rooms = candidates { line in
     line.manifest.map { CompletionCandidates.selectors(of: $0, beginningWith: line.prefix) } ?? []
   }
@@ -34,7 +34,7 @@ extension CompletionKind {
   }
 }
 
-/// A command line of which one word is to be completed. Nothing is printed about what cannot be read.
+/// A command line with the word to complete. Nothing is printed about unreadable files.
 private struct LineToComplete {
   /// The word up to the cursor.
   let prefix: String
@@ -85,7 +85,7 @@ private struct LineToComplete {
     }.sorted()
   }
 
-  /// The files that begin with the word and that are wanted, and directories.
+  /// Directories, and the wanted files, that begin with the word.
   func paths(_ isWanted: (String) -> Bool) -> [String] {
     let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
     let names =
@@ -94,10 +94,10 @@ private struct LineToComplete {
     return names.sorted().compactMap { name in
       let path = folder + name
       guard path.hasPrefix(prefix), !name.hasPrefix(".") || prefix.hasSuffix("/.") else { return nil }
-      var isDirectory: ObjCBool = false
+      var isDirectory: Bool = false
       _ = FileManager.default.fileExists(atPath: Self.expanded(path), isDirectory: &isDirectory)
       // bash adds the slash itself.
-      if isDirectory.boolValue { return CompletionShell.requesting == .bash ? path : path + "/" }
+      if isDirectory { return CompletionShell.requesting == .bash ? path : path + "/" }
       return isWanted(name) ? path : nil
     }
   }

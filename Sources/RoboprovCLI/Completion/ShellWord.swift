@@ -1,6 +1,6 @@
-/// A word of a command line as a shell has it, with quotes and backslashes.
+/// A word of a command line in the syntax of a shell, with quotes and backslashes.
 enum ShellWord {
-  /// What the word stands for. A quote that is not closed yet reaches to the end.
+  /// The text of the word. An open quote extends to the end.
   static func text(of word: String) -> String {
     var text = ""
     var quote: Character?
@@ -23,11 +23,12 @@ enum ShellWord {
     return text
   }
 
-  /// A candidate as the completion script of a shell takes it; nil where the shell cannot take it.
+  /// A candidate in the form that the shell's completion script needs; nil if the shell cannot complete it.
   ///
-  /// The script for bash expands a candidate like a word of a command line, with the commands in it, so all special characters are
-  /// escaped. In the completed line bash does not escape the characters that start an expansion: a text that has one is no
-  /// candidate. zsh takes what follows a colon for a description.
+  /// The script for bash expands a candidate like a word of a command line, including commands in it, so all
+  /// special characters are escaped. In the completed line bash does not escape the characters that start an
+  /// expansion, so a text with one of them is no candidate. zsh treats the text after a colon as a
+  /// description.
   static func candidate(_ text: String, for shell: CompletionsCommand.Shell?) -> String? {
     switch shell {
     case .bash where text.contains(where: { "$`!".contains($0) }): nil

@@ -4,7 +4,8 @@ import Manifest
 import Model
 
 extension BuildingFacts {
-  /// What is known of a manifest's building before anything is scanned. The manifest's passwords leave the environment.
+  /// The facts about a manifest's building before any scan. This removes the manifest's passwords from the
+  /// environment.
   init(_ source: ManifestSource, in reports: String) {
     let passwords = SecretResolver.inspect(source.building).map { wanted, failure in
       Password(
@@ -32,10 +33,10 @@ extension BuildingFacts {
 }
 
 extension BuildingFacts.Password.State {
-  /// - Parameter failure: Why it is not to be had, of a password that is looked up without running a program or asking a person.
+  /// - Parameter failure: The reason that a password from a variable or a file is missing; nil if it is set.
   fileprivate init(_ failure: SecretTrouble?, of source: SecretSource) {
     switch source {
-    case .command: self = .unchecked("it is the output of a program, which is run only by `plan` and `apply`")
+    case .command: self = .unchecked("it is the output of a program, which only `plan` and `apply` run")
     case .prompt: self = .unchecked("`plan` and `apply` ask for it at the terminal")
     case .environment, .file:
       guard let failure else {

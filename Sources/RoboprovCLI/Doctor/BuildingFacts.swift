@@ -2,37 +2,37 @@ import Bluetooth
 import Engine
 import Model
 
-/// What is known of the building that a run is to provision.
+/// The facts about a building.
 struct BuildingFacts: Sendable {
-  /// Its manifest, as the command line named it.
+  /// The manifest's path on the command line.
   var manifest: String
   var building: Building
   var known: Known
-  /// Why the record cannot be used, as a clause; nil where it can.
+  /// Why the record cannot be used, as a clause; nil if it can.
   var recordFault: String?
   /// The passwords that the manifest refers to, in its order.
   var passwords: [Password] = []
-  /// What was received of it; nil where no scan was made.
+  /// The result of a scan; nil without a scan.
   var reception: HostFact<ScanReception>?
 
   /// A password that the manifest refers to.
   struct Password: Sendable, Hashable {
-    /// The networks that it is of.
+    /// The networks that use it.
     var networks: String
     var state: State
 
     enum State: Sendable, Hashable {
       case set
-      /// What is wrong, and what to do.
+      /// The problem, and the advice.
       case missing(String, advice: String)
-      /// It is not looked up here: why.
+      /// Why it is not checked here.
       case unchecked(String)
     }
   }
 
   /// What a scan received of the rooms.
   struct ScanReception: Sendable, Hashable {
-    /// For how long each adapter scanned.
+    /// The scan time of each adapter, in seconds.
     var seconds: Double
     /// The adapters that scanned: `hci0`.
     var adapters: [String]

@@ -2,15 +2,16 @@ import Bluetooth
 import Families
 import Model
 
-/// What a diagnosis asks about the family of a room's device.
+/// What the diagnosis needs to know of device families.
 enum DeviceFamilies {
-  /// The service by which it is written.
+  /// The service that `apply` writes to.
   static func service(of room: Room) -> BluetoothUUID? { DeviceProfiles[room.profile]?.service }
 
-  /// Whether devices of the family take an interval so long that connecting to them may fail.
+  /// Whether the family has an advertising interval so long that connections can fail.
   static func mayAdvertiseRarely(_ room: Room) -> Bool { !cautioned(room).isEmpty }
 
-  /// The interval that a room's device gets, if it is one of those that the family warns of.
+  /// The advertising interval of a room if it is longer than the family's limit for reliable connections;
+  /// otherwise nil.
   static func cautionedInterval(of room: Room) -> Duration? {
     cautioned(room).compactMap { setting -> Duration? in
       guard case .duration(let interval)? = room.settings[setting.name], let caution = setting.caution,

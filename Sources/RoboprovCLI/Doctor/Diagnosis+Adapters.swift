@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 import Reporting
 
-/// The adapters. The numbers of traps are those of docs/bluez.md.
+/// Findings about the adapters. The trap numbers are those of docs/bluez.md.
 extension Diagnosis {
   var adapters: [Finding] {
     guard let radio else { return [] }
@@ -12,7 +12,7 @@ extension Diagnosis {
     findings += onlyKernel.map { controller in
       Finding(
         .adapterNotInBlueZ, radio.ready.isEmpty ? .error : .warning, about: controller.name,
-        "\(controller.name) is in the kernel, and bluetoothd does not have it.",
+        "The kernel has \(controller.name), but bluetoothd does not.",
         advice: "If that does not help, unplug it and plug it in again.",
         command: "sudo systemctl restart bluetooth")
     }
@@ -20,7 +20,7 @@ extension Diagnosis {
       findings.append(
         Finding(
           .noAdapter, .error, "There is no Bluetooth adapter.",
-          advice: "Plug one in; `lsusb` shows what the computer sees."))
+          advice: "Plug one in; `lsusb` lists the USB devices of this computer."))
     }
     return findings + hubs + chips
   }
@@ -32,7 +32,7 @@ extension Diagnosis {
     let hardware = controller(adapter.name)?.hardware ?? adapter.hardware
     let description = building?.building.description(of: adapter)
     let name = [description?.alias, description?.place].compactMap(\.self).joined(separator: ", ")
-    let links = item.links.map { $0.count == 1 ? "1 link" : "\($0.count) links" } ?? "links unknown"
+    let links = item.links.map { $0.count.counted("link") } ?? "links unknown"
     let parts = [
       name.isEmpty ? nil : name, adapter.id.description, hardware?.title ?? "controller unknown",
       hardware?.path.map { "at \($0)" }, adapter.state == .ready ? "switched on" : "not switched on", links,
@@ -42,7 +42,7 @@ extension Diagnosis {
       "\(adapter.name): \(parts.compactMap(\.self).joined(separator: ", ")).")
   }
 
-  /// Why it cannot be used. An adapter that is off is no more than a warning beside one that is on.
+  /// Why an adapter cannot be used. This is only a warning if another adapter is ready.
   private func state(_ item: RadioFacts.Item, _ radio: RadioFacts) -> [Finding] {
     let adapter = item.adapter
     guard adapter.state != .ready else { return [] }
@@ -54,7 +54,7 @@ extension Diagnosis {
           .adapterBlocked, severity, about: adapter.name,
           "\(adapter.name) is blocked by a switch of the computer.",
           advice:
-            "Use the computer's wireless switch or its key for flight mode; `rfkill list` shows the state.")
+            "Use the computer's wireless switch or flight mode key; `rfkill list` shows the state.")
       ]
     case .software, .unspecified:
       return [
@@ -72,20 +72,21 @@ extension Diagnosis {
     }
   }
 
-  /// What others do with it.
+  /// Scans and links of other programs.
   private func use(_ item: RadioFacts.Item) -> [Finding] {
     let adapter = item.adapter
     var findings: [Finding] = []
     if adapter.isScannedByOthers {
-      // Traps 16 and 60: a connection takes up to 10 s during a foreign scan, and the bus names its program to root alone.
+      // Traps 16 and 60: during another program's scan a connection takes up to 10 s longer, and the bus
+      // names that program only to root.
       let clients = item.clients.map(\.visible).joined(separator: ", ")
       findings.append(
         Finding(
           .foreignScan, .warning, about: adapter.name,
           "Another program scans with \(adapter.name)\(clients.isEmpty ? "" : ": \(clients)"); each connection takes up to 10 s longer.",
           advice: clients.isEmpty
-            ? "End that program: often `bluetoothctl` or the desktop's Bluetooth settings. With root rights the program is named:"
-            : "End it.",
+            ? "Stop that program, often `bluetoothctl` or the desktop's Bluetooth settings. This command names it:"
+            : "Stop it.",
           command: clients.isEmpty ? "sudo roboprov doctor" : nil))
     }
     if let links = item.links, !links.isEmpty {
@@ -95,8 +96,8 @@ extension Diagnosis {
       findings.append(
         Finding(
           .linksHeld, isFull ? .warning : .note, about: adapter.name,
-          "\(adapter.name) holds links to \(shown)" + (isFull ? ", and may have no room for more." : "."),
-          advice: "`apply` ends those to the building's devices. This ends one:",
+          "\(adapter.name) holds links to \(shown)" + (isFull ? ", and may have no free slot." : "."),
+          advice: "`apply` disconnects the building's devices. This command disconnects one:",
           command: "bluetoothctl disconnect \(links[0])"))
     }
     return findings
@@ -104,7 +105,7 @@ extension Diagnosis {
 
   // MARK: Together
 
-  /// Adapters that one hub takes away together: rooms then lose their links at the same moment.
+  /// Adapters behind one USB hub: if it fails, all their rooms lose their links at the same moment.
   private var hubs: [Finding] {
     let controllers = bluetooth?.controllers ?? []
     let hubs = Set(controllers.compactMap(\.hub)).sorted()
@@ -113,12 +114,12 @@ extension Diagnosis {
       guard names.count > 1 else { return nil }
       return Finding(
         .sharedHub, .note, about: hub,
-        "\(names.joined(separator: " and ")) are behind one USB hub (\(hub)): if it loses power, all of them go.",
-        advice: "Use a hub with a power supply of its own, or other ports of the computer.")
+        "\(names.joined(separator: " and ")) are behind one USB hub (\(hub)): if it loses power, all of them are lost.",
+        advice: "Use a hub with its own power supply, or other ports of the computer.")
     }
   }
 
-  /// Bluetooth and WiFi on one chip share its radio in turns.
+  /// Bluetooth and WiFi on one chip share one radio.
   private var chips: [Finding] {
     guard let bluetooth else { return [] }
     return bluetooth.controllers.flatMap { controller in
@@ -126,15 +127,16 @@ extension Diagnosis {
         Finding(
           .sharedChip, .warning, about: controller.name,
           "\(controller.name) is probably on one chip with \(wifi.name)\(wifi.driver.map { " (\($0))" } ?? ""), which has a "
-            + "WiFi connection: both use the radio in turns, and scans lose advertisements.",
-          advice: "Use another adapter (--adapter), or a network cable and no WiFi while a run goes on:",
+            + "WiFi connection: they share one radio, and scans lose advertisements.",
+          advice: "Use another adapter (--adapter), or switch WiFi off during runs and use a network cable:",
           command: "sudo rfkill block wifi")
       }
     }
   }
 
-  /// Whether a controller and a WiFi adapter are parts of one USB device, or of makers whose chips have both: by the vendor on USB, or
-  /// the serial line of boards, and the driver of the WiFi. Realtek is not among them: its dongles are as common as its chips.
+  /// Whether a controller and a WiFi adapter are parts of one USB device, or come from a maker of combined
+  /// chips: by the USB vendor, or the serial bus of single-board computers, and the WiFi driver. Realtek is
+  /// not in the list, because its separate dongles are as common as its combined chips.
   private static func areProbablyOneChip(_ controller: ControllerFacts, _ wifi: WiFiFacts) -> Bool {
     if let device = controller.hardware?.path?.split(separator: "/").dropLast(),
       controller.hardware?.bus == "usb",

@@ -4,7 +4,7 @@ import Families
 import Model
 import Reporting
 
-/// What the building of the manifest needs, and how much of it is received from here.
+/// Findings about the needs of the building, and about the rooms received from here.
 extension Diagnosis {
   var needs: [Finding] {
     guard let building else { return [] }
@@ -22,7 +22,7 @@ extension Diagnosis {
       let what =
         rooms.isEmpty
         ? ""
-        : "; \(rooms.count.rooms) to be matched by it: "
+        : "; rooms that are matched by it: "
           + RoomNameList.text(rooms.map(\.name))
       return Finding(
         .manifestAdapter, .warning, about: description.reference.text,
@@ -107,7 +107,7 @@ extension Diagnosis {
         findings.append(
           Finding(
             .reception, .note,
-            "The device of \(reception.unknown.count.rooms) is not known yet; devices that wait and that no room has: "
+            "Rooms without a known device: \(reception.unknown.count); waiting devices that belong to no room: "
               + "\(reception.unclaimed)."
           ))
       }
@@ -115,7 +115,7 @@ extension Diagnosis {
     }
   }
 
-  /// Where to go: the floors with rooms that were not received, where the manifest has floors.
+  /// The advice to move: the floors with rooms that were not received, if the manifest has floors.
   private func advice(_ reception: RoomReception) -> String {
     var floors: [String] = []
     for floor in reception.missing.compactMap(\.floor) where !floors.contains(floor) { floors.append(floor) }

@@ -1,7 +1,7 @@
 import Model
 import Reporting
 
-/// The clock, the place of the reports, and files.
+/// Findings about the clock, the reports directory and file permissions.
 extension Diagnosis {
   var computer: [Finding] { clock + storage + files }
 
@@ -19,7 +19,8 @@ extension Diagnosis {
     }
   }
 
-  /// A run needs some 50 kB a room in journal, reports and logs; its record must not end for want of space.
+  /// Limits in bytes. A run writes about 50 kB per room (journal, reports, logs), and lack of space must not
+  /// end its record.
   private static let little: UInt64 = 200_000_000
   private static let none: UInt64 = 20_000_000
 
@@ -31,14 +32,14 @@ extension Diagnosis {
     case .noDirectory(let place):
       return [
         Finding(
-          .storage, .error, "This user cannot write reports to \(path): \(place.visible) is no directory.",
+          .storage, .error, "This user cannot write reports to \(path): \(place.visible) is not a directory.",
           advice: "Name a directory with --reports DIR.")
       ]
     case .denied:
       return [
         Finding(
           .storage, .error, "This user cannot write reports to \(path).",
-          advice: "Name a directory with --reports DIR, or give yourself the right:",
+          advice: "Name a directory with --reports DIR, or give yourself write permission:",
           command: "sudo chown -R $USER \(path.shellQuoted)")
       ]
     }
@@ -48,13 +49,14 @@ extension Diagnosis {
     case .known(let free):
       let space = free >= 1_000_000_000 ? "\(free / 1_000_000_000) GB" : "\(free / 1_000_000) MB"
       guard free < Self.little else {
-        return [Finding(.storage, .ok, "\(space) are free for the reports in \(path).")]
+        return [Finding(.storage, .ok, "Free space for the reports in \(path): \(space).")]
       }
       return [
         Finding(
           .storage, free < Self.none ? .error : .warning,
-          "Only \(space) are free for the reports in \(path): a run ends when its record cannot be written.",
-          advice: "Free some, or name a directory elsewhere with --reports DIR. This shows what is large:",
+          "Only \(space) are free for the reports in \(path): a run stops when it cannot write its record.",
+          advice:
+            "Free some space, or name another directory with --reports DIR. This lists the largest directories:",
           command: "du -xh --max-depth=2 ~ | sort -h | tail -20")
       ]
     }
@@ -67,11 +69,11 @@ extension Diagnosis {
       switch (file.role, file.mode) {
       case (.siteKey, nil):
         return Finding(
-          .fileMode, .ok, about: path, "The site's key \(path) does not exist; the first run makes it.")
+          .fileMode, .ok, about: path, "The site's key \(path) does not exist; the first run creates it.")
       case (.siteKey, let mode?) where mode & 0o077 != 0:
         return Finding(
           .fileMode, .error, about: path,
-          "Other users can use the site's key \(path), by which passwords can be found by trying.",
+          "Other users can use the site's key \(path), and with it search for passwords.",
           command: fix)
       case (.manifest(let hasPasswords), .some):
         let rights = file.rightsOfOthers
@@ -84,9 +86,10 @@ extension Diagnosis {
           "Other users can \(rights.joined(separator: " and ")) \(path)\(hasPasswords ? ", which has passwords" : "").",
           command: fix)
       case (.manifest, nil):
-        return Finding(.fileMode, .note, about: path, "Other users' rights are unknown: \(path) is no file.")
+        return Finding(
+          .fileMode, .note, about: path, "The permissions of \(path) are unknown: it is not a file.")
       case (.siteKey, _):
-        return Finding(.fileMode, .ok, about: path, "The site's key \(path) is for this user alone.")
+        return Finding(.fileMode, .ok, about: path, "Only this user can read the site's key \(path).")
       }
     }
   }

@@ -18,7 +18,7 @@ extension Diagnosis {
       guard release.hasPrefix("6.1.0-56-") else { return Finding(.kernel, .ok, "Kernel \(release).") }
       return Finding(
         .kernel, .warning, "Kernel \(release) fails when an adapter appears.",
-        advice: "Install the newest one, and restart.",
+        advice: "Install the newest kernel, and restart the computer:",
         command: "sudo apt-get update && sudo apt-get install linux-image-amd64")
     }
   }
@@ -37,15 +37,15 @@ extension Diagnosis {
   private var bus: [Finding] {
     guard let radio else { return [] }
     guard let failure = radio.failure else {
-      return [Finding(.bus, .ok, "The bus answers, and this user may use Bluetooth.")]
+      return [Finding(.bus, .ok, "The system bus responds, and this user can use Bluetooth.")]
     }
     let detail = failure.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
     switch failure.code {
     case .busUnavailable:
       return [
         Finding(
-          .busUnavailable, .error, "There is no D-Bus to speak to Bluetooth through\(detail).",
-          advice: "Start it; in a container, give it the host's /run/dbus/system_bus_socket.",
+          .busUnavailable, .error, "There is no D-Bus system bus, which Bluetooth needs\(detail).",
+          advice: "Start it; in a container, mount the host's /run/dbus/system_bus_socket.",
           command: "sudo systemctl start dbus")
       ]
     case .stackUnavailable where bluetooth?.isInKernel == false:
@@ -54,7 +54,7 @@ extension Diagnosis {
         Finding(
           .bluetoothdNotRunning, .error,
           "The Bluetooth service (BlueZ) is not running: systemd does not start it while the kernel has no Bluetooth.",
-          advice: "Plug an adapter in; where one is present, load its driver:",
+          advice: "Plug in an adapter. If one is present, load its driver:",
           command: "sudo modprobe btusb && sudo systemctl start bluetooth")
       ]
     case .stackUnavailable:
@@ -68,14 +68,15 @@ extension Diagnosis {
       // Trap 56.
       return [
         Finding(
-          .busPermission, .error, "This user may not use Bluetooth\(detail).",
+          .busPermission, .error, "This user has no permission to use Bluetooth\(detail).",
           advice: "Log in again afterwards.",
           command: "sudo adduser $USER bluetooth")
       ]
     default:
       return [
         Finding(
-          .bluetoothdSilent, .error, "Bluetooth does not answer as it should: \(failure.code)\(detail).",
+          .bluetoothdSilent, .error,
+          "The Bluetooth service does not respond correctly: \(failure.code)\(detail).",
           command: "sudo systemctl restart bluetooth")
       ]
     }
@@ -85,7 +86,7 @@ extension Diagnosis {
     guard case .unknown(let why) = host.bluetooth else { return [] }
     return [
       Finding(
-        .hostBluetooth, .note, "bluetoothd's options and settings, chips and USB places are unknown: \(why).")
+        .hostBluetooth, .note, "bluetoothd's options and settings, chips and USB ports are unknown: \(why).")
     ]
   }
 
@@ -103,7 +104,7 @@ extension Diagnosis {
     guard let daemon = known else {
       return [
         line(
-          [version, "its options are unknown: this user sees no process of it, and no unit of systemd"], .note
+          [version, "its options are unknown: there is no visible process and no systemd unit"], .note
         )
       ]
     }
@@ -112,20 +113,20 @@ extension Diagnosis {
       if let process = daemon.process {
         [line([version, "process \(process): \(command)"], .ok)]
       } else {
-        [line([version, "this user sees no process of it", "systemd's unit starts: \(command)"], .note)]
+        [line([version, "no process is visible to this user", "the systemd unit starts: \(command)"], .note)]
       }
     if daemon.isDebugging {
-      // Trap 59: what it does not keep up with is lost.
+      // Trap 59: it loses the messages that it cannot process in time.
       findings.append(
         Finding(
           .bluetoothdDebugging, .warning,
-          "bluetoothd logs every message (-d), which makes it lose some when many devices advertise.",
+          "bluetoothd logs every message (-d) and so loses messages when many devices advertise.",
           command: Self.command(starting: daemon.command.filter { $0 != "-d" && !$0.hasPrefix("--debug") })))
     }
     return findings + midiPlugin(daemon)
   }
 
-  /// The service, with its version where the stack was asked and gives one.
+  /// The service with its version, if the stack reports one.
   private var version: String {
     guard let radio, radio.failure == nil else { return "bluetoothd" }
     return radio.stack ?? "BlueZ, its version is unknown without an adapter"
@@ -141,8 +142,8 @@ extension Diagnosis {
     if building != nil, rooms.isEmpty { return [] }
     let sentence =
       building == nil
-      ? "bluetoothd loads its BLE-MIDI plugin where it was built with one: devices with that service (Firefly) cannot be written."
-      : "bluetoothd loads its BLE-MIDI plugin where it was built with one: then \(rooms.count.rooms) cannot be written: "
+      ? "bluetoothd loads its BLE-MIDI plugin if it was built with it: devices with that service (Firefly) cannot be written."
+      : "bluetoothd loads its BLE-MIDI plugin if it was built with it: then \(rooms.count.rooms) cannot be written: "
         + RoomNameList.text(rooms.map(\.name)) + "."
     return [
       Finding(
@@ -160,7 +161,7 @@ extension Diagnosis {
     return command
   }
 
-  /// The command that has systemd start bluetoothd so, now and in the future.
+  /// The command that makes systemd start bluetoothd with these arguments, now and in the future.
   private static func command(starting words: [String]) -> String {
     let folder = "/etc/systemd/system/bluetooth.service.d"
     let text = "[Service]\\nExecStart=\\nExecStart=\(words.joined(separator: " "))\\n"
@@ -187,28 +188,31 @@ extension Diagnosis {
           "\(MainConfiguration.path) switches Bluetooth LE off (ControllerMode=bredr).",
           command: settings.command(setting: "General", "ControllerMode", to: "dual")))
     }
-    // Trap 8: a device that was received is forgotten after so long, and can then not be connected to. A run counts on 30 s.
+    // Trap 8: bluetoothd forgets a received device after this time, and cannot connect to it then. A run
+    // relies on 30 s.
     if let seconds = settings.number("General", "TemporaryTimeout"), (1..<30).contains(seconds) {
       findings.append(
         Finding(
           .temporaryTimeout, .warning,
-          "bluetoothd forgets devices \(seconds) s after a scan (TemporaryTimeout); a run counts on 30 s.",
+          "bluetoothd forgets devices \(seconds) s after a scan (TemporaryTimeout); a run needs 30 s.",
           command: settings.command(setting: "General", "TemporaryTimeout", to: "30")))
     }
     // Trap 50.
     if settings.flag("Policy", "AutoEnable") == false {
       findings.append(
         Finding(
-          .autoEnable, .note, "An adapter that is plugged in stays switched off (AutoEnable=false).",
+          .autoEnable, .note,
+          "An adapter that is plugged in stays switched off (AutoEnable=false).",
           command: settings.command(setting: "Policy", "AutoEnable", to: "true")))
     }
     findings += slowAdvertisers(settings) + supervision(settings, bluetooth)
     return findings.isEmpty
-      ? [Finding(.configuration, .ok, "bluetoothd's settings are as a run needs them.")] : findings
+      ? [Finding(.configuration, .ok, "bluetoothd's settings are suitable for a run.")] : findings
   }
 
-  /// A connection takes two advertisements, and the kernel waits for the second for a limited time (docs/bluez.md,
-  /// "Connecting to a device that advertises rarely"): 4 s of its own with 6.1, 20 s with 6.12; what is between was not measured.
+  /// A connection needs two advertisements, and the kernel waits for the second one for a limited time
+  /// (docs/bluez.md, "Connecting to a device that advertises rarely"): 4 s with kernel 6.1, 20 s with 6.12.
+  /// The kernels in between were not measured.
   private func slowAdvertisers(_ settings: MainConfiguration) -> [Finding] {
     let rooms = building?.rooms ?? []
     let intervals = rooms.compactMap { room in DeviceFamilies.cautionedInterval(of: room).map { (room, $0) } }
@@ -220,7 +224,7 @@ extension Diagnosis {
     let beyond = intervals.filter { $0.1 > reach }
     let kernel = "Kernel \(version.major).\(version.minor)"
     let isMeasured = isNew || (version.major, version.minor) == (6, 1)
-    let doubt = isMeasured ? "" : " (measured with 6.1; of this version it is not known)"
+    let doubt = isMeasured ? "" : " (measured with 6.1; not measured with this version)"
     guard beyond.isEmpty else {
       let longest = beyond.map(\.1).max() ?? .zero
       let names = RoomNameList.text(beyond.map(\.0.name))
@@ -229,9 +233,10 @@ extension Diagnosis {
         Finding(
           .slowAdvertisers, .warning,
           "\(kernel) connects to devices that advertise at least every \(reach.shown)\(doubt); \(beyond.count.rooms) with a longer "
-            + "interval cannot be written again: \(names).",
+            + "interval cannot be connected to again: \(names).",
           advice: helps
-            ? nil : "Use a computer with kernel 6.12, which connects up to 20 s, or a shorter interval.",
+            ? nil
+            : "Use a computer with kernel 6.12, which connects with intervals up to 20 s, or set a shorter interval.",
           command: helps ? settings.command(setting: "LE", "Autoconnecttimeout", to: "16384") : nil)
       ]
     }
@@ -240,46 +245,47 @@ extension Diagnosis {
       Finding(
         .slowAdvertisers, .note,
         "\(kernel) cannot connect to devices that advertise less often than every \(reach.shown)\(doubt).",
-        advice: "Only where such devices are to be written:",
+        advice: "Needed only for such devices:",
         command: settings.command(setting: "LE", "Autoconnecttimeout", to: "16384"))
     ]
   }
 
-  /// Trap 27. The kernel's own value is 420 ms.
+  /// Trap 27. The kernel's default is 420 ms.
   private func supervision(_ settings: MainConfiguration, _ bluetooth: BluetoothFacts) -> [Finding] {
     let actual = bluetooth.controllers.compactMap(\.supervisionTimeout.value).min()
     let set = settings.number("LE", "ConnectionSupervisionTimeout").map { Duration.milliseconds($0 * 10) }
     let time = actual ?? set ?? .milliseconds(420)
     guard time < .seconds(1) else { return [] }
-    let whose = actual == nil && set == nil ? ", the kernel's own value" : ""
+    let whose = actual == nil && set == nil ? ", the kernel's default" : ""
     return [
       Finding(
         .supervisionTimeout, .note, "A link ends after \(time.shown) without a packet\(whose).",
-        advice: "Only where links at the edge of the range are lost:",
+        advice: "Needed only if links at the edge of the range are lost:",
         command: settings.command(setting: "LE", "ConnectionSupervisionTimeout", to: "200"))
     ]
   }
 
   // MARK: Storage
 
-  /// Traps 12, 14 and 41: names and attributes of devices that were connected stay on disk.
+  /// Traps 12, 14 and 41: names and attributes of devices that were connected to stay on disk.
   private var stored: [Finding] {
     guard let bluetooth else { return [] }
     switch bluetooth.storedDevices {
     case .unknown(let why):
       return [
-        Finding(.storedDevices, .note, "How many devices bluetoothd keeps in its storage is unknown: \(why).")
+        Finding(.storedDevices, .note, "The number of devices in bluetoothd's storage is unknown: \(why).")
       ]
     case .known(let count) where count > 100:
       return [
         Finding(
           .storedDevices, .note,
-          "bluetoothd keeps \(count) devices in its storage, with names and attributes that may be old.",
-          advice: "`bluetoothctl devices` lists them. A run forgets its own; this forgets one:",
+          "bluetoothd's storage has \(count) devices, with names and attributes that can be outdated.",
+          advice:
+            "`bluetoothctl devices` lists them. A run removes its own devices. This command removes one:",
           command: "bluetoothctl remove ADDRESS")
       ]
     case .known(let count):
-      return [Finding(.storedDevices, .ok, "bluetoothd keeps \(count) devices in its storage.")]
+      return [Finding(.storedDevices, .ok, "Devices in bluetoothd's storage: \(count).")]
     }
   }
 }

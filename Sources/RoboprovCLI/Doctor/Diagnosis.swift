@@ -1,28 +1,29 @@
 import Bluetooth
 import Model
 
-/// What follows from what is known: pure. What could not be read is said to be unknown, with the reason.
+/// The findings that follow from the facts; pure. A fact that could not be read is reported as unknown, with
+/// the reason.
 struct Diagnosis: Sendable {
   let host: HostFacts
-  /// Nil where the bus was not asked.
+  /// Nil if the bus was not asked.
   var radio: RadioFacts?
-  /// Nil where no manifest was named.
+  /// Nil without a manifest.
   var building: BuildingFacts?
 
-  /// Everything that was found out, by topics: the service, the adapters, the computer, the building.
+  /// All findings, by topic: the service, the adapters, the computer, the building.
   var findings: [Finding] {
     service + adapters + computer + needs
   }
 
-  /// The warnings and errors of `apply` before it begins: those that need files alone.
+  /// The warnings and errors for `apply` that need only files.
   var beforeRun: [Finding] {
     (daemonFindings + configurationFindings + clock + storage).filter { $0.severity >= .warning }
   }
 
-  /// The facts about Bluetooth; nil where they are another computer's.
+  /// The facts about Bluetooth; nil if they belong to another computer.
   var bluetooth: BluetoothFacts? { host.bluetooth.value }
 
-  /// What is known of an adapter besides the stack.
+  /// The kernel's facts about an adapter.
   func controller(_ name: String) -> ControllerFacts? {
     bluetooth?.controllers.first { $0.name == name }
   }

@@ -2,7 +2,7 @@ import Engine
 import Model
 import Reporting
 
-/// `roboprov doctor --output json`. Keys are frozen; what is not known is null, never missing.
+/// `roboprov doctor --output json`. Keys are frozen; an unknown value is null, never missing.
 enum DoctorJSON {
   /// Name and version of the format.
   static let schema = "roboprov/doctor/1"
@@ -14,7 +14,6 @@ enum DoctorJSON {
     var reception: BuildingFacts.ScanReception?
   }
 
-  /// The document, field by field.
   static let form = OutputForm<Source>(
     "doctor", "What is wrong with a computer, and with what a building needs of it."
   ) {

@@ -1,8 +1,8 @@
 import Reporting
 
-/// Findings for a person.
+/// The findings as text.
 enum DoctorView {
-  /// The lines: each finding with what to do, then how many there are. A command stands on a line of its own, so that it can be copied.
+  /// Each finding with its advice, then the counts. A command has its own line, so that it can be copied.
   static func lines(_ findings: [Finding], style: TerminalStyle) -> [String] {
     findings.flatMap { lines($0, style) } + ["", summary(findings)]
   }
@@ -21,18 +21,19 @@ enum DoctorView {
     let counts: [(Finding.Severity, String)] = [(.error, "error"), (.warning, "warning"), (.note, "note")]
     let parts = counts.compactMap { severity, word -> String? in
       let count = findings.count { $0.severity == severity }
-      return count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
+      return count == 0 ? nil : count.counted(word)
     }
-    return parts.isEmpty ? "Nothing is wrong." : parts.joined(separator: ", ") + "."
+    return parts.isEmpty ? "No problem was found." : parts.joined(separator: ", ") + "."
   }
 
-  /// A finding in one line, for a run that is about to begin.
+  /// A finding in one line, for the start of a run.
   static func line(_ finding: Finding) -> String {
     let cure = finding.command.map { ": `\($0)`" } ?? finding.advice.map { ". " + $0 } ?? ""
     return "roboprov: \(finding.severity.rawValue): \(clause(finding))\(cure)"
   }
 
-  /// A finding's sentence as a clause: without its full stop, and with a small letter at the beginning of a common word.
+  /// A finding's sentence as a clause: without its full stop, and in lower case if it begins with a common
+  /// word.
   static func clause(_ finding: Finding) -> String {
     let text = finding.sentence.hasSuffix(".") ? finding.sentence.dropLast() : finding.sentence[...]
     let isWord = text.dropFirst().first.map { $0.isLowercase || $0 == " " } ?? false
@@ -41,7 +42,7 @@ enum DoctorView {
 }
 
 extension Finding.Severity {
-  /// A sign that can be told from the others without colour.
+  /// A sign that is distinct even without colour.
   fileprivate var sign: String {
     switch self {
     case .ok: "✓"

@@ -1,15 +1,15 @@
 import Reporting
 
-/// Something that `doctor` found out, good or bad.
+/// A result of a check by `doctor`, good or bad.
 struct Finding: Sendable, Hashable {
   var code: Code
   var severity: Severity
-  /// What it is about where there may be several: an adapter, a file.
+  /// The subject, if there can be several: an adapter, a file.
   var subject: String?
   var sentence: String
-  /// What to do, in words.
+  /// The advice in words.
   var advice: String?
-  /// What to do, as a command.
+  /// The advice as a shell command.
   var command: String?
 
   init(
@@ -21,7 +21,7 @@ struct Finding: Sendable, Hashable {
     (self.sentence, self.advice, self.command) = (sentence, advice, command)
   }
 
-  /// How bad it is. The names are frozen.
+  /// The raw values are frozen.
   enum Severity: String, CaseIterable, Sendable, OutputNames {
     case ok
     case note
@@ -40,7 +40,7 @@ struct Finding: Sendable, Hashable {
     }
   }
 
-  /// What it is. The names are frozen.
+  /// The raw values are frozen.
   enum Code: String, CaseIterable, Sendable {
     case kernel
     case bus

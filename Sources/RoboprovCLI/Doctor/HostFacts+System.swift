@@ -1,17 +1,17 @@
-import Foundation
+import FoundationEssentials
 
 extension HostFacts {
   /// The facts of this computer.
   /// - Parameters:
-  ///   - isSimulated: Whether Bluetooth is a virtual building's.
+  ///   - isSimulated: Whether Bluetooth belongs to a virtual building.
   ///   - reports: The reports directory.
-  ///   - files: Files of which others' rights are asked.
+  ///   - files: The files whose permissions to check.
   static func system(isSimulated: Bool, reports: String, files: [FileFacts] = []) -> HostFacts {
     let host = HostFiles.system
     return HostFacts(
       kernel: host.kernel,
       isClockSynchronised: HostClocks.isSynchronised.map { .known($0) }
-        ?? .unknown("the kernel does not say"),
+        ?? .unknown("the kernel does not report it"),
       bluetooth: isSimulated
         ? .unknown("the building is simulated")
         : HostEnvironment.systemBusAddress == nil

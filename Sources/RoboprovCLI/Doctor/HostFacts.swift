@@ -1,53 +1,55 @@
 import Bluetooth
 
-/// What was read of the host, or why it was not. Nothing is guessed.
+/// A fact about the host, or why it could not be read. Nothing is guessed.
 enum HostFact<Value: Sendable & Hashable>: Sendable, Hashable {
   case known(Value)
-  /// As a clause: `/etc/bluetooth/main.conf is readable by root only`.
+  /// The reason as a clause: `/etc/bluetooth/main.conf is readable by root only`.
   case unknown(String)
 
-  /// What was read; nil where nothing was.
+  /// The value; nil if it is unknown.
   var value: Value? { if case .known(let value) = self { value } else { nil } }
 }
 
-/// Facts of a computer that concern Bluetooth and a run. `HostFiles` reads them; `Diagnosis` judges them.
+/// The facts about a computer that matter for Bluetooth and a run. `HostFiles` reads them; `Diagnosis`
+/// evaluates them.
 struct HostFacts: Sendable, Hashable {
   /// The kernel's release: `6.1.0-37-amd64`.
   var kernel: HostFact<String>
   /// Whether a time server sets the clock.
   var isClockSynchronised: HostFact<Bool>
-  /// Bluetooth; unknown where the bus is not this computer's.
+  /// Bluetooth; unknown if the bus may belong to another computer.
   var bluetooth: HostFact<BluetoothFacts>
-  /// Where reports go; nil where nothing was asked of them.
+  /// The reports directory; nil if it was not checked.
   var reports: StorageFacts?
-  /// Files that others should not read or change.
+  /// Files that other users should not read or change.
   var files: [FileFacts]
 }
 
-/// Facts of a computer's Bluetooth that are read without the bus.
+/// Facts about a computer's Bluetooth that need no bus.
 struct BluetoothFacts: Sendable, Hashable {
-  /// Whether the kernel has Bluetooth at all: without a driver for an adapter it may not.
+  /// Whether the kernel has Bluetooth. Without a driver for an adapter it may not.
   var isInKernel = true
-  /// The running bluetoothd; else what systemd would start. Known and nil: it does not run, and systemd knows of none.
+  /// The running bluetoothd, otherwise the one that systemd would start. Known and nil: neither exists.
   var daemon: HostFact<DaemonFacts?>
-  /// The settings of `/etc/bluetooth/main.conf`; none where there is no such file.
+  /// The settings in `/etc/bluetooth/main.conf`; empty if the file does not exist.
   var configuration: HostFact<MainConfiguration>
-  /// The adapters that the kernel has, by name.
+  /// The kernel's adapters, sorted by name.
   var controllers: [ControllerFacts]
-  /// WiFi adapters, by name.
+  /// The WiFi adapters, sorted by name.
   var wifi: [WiFiFacts]
-  /// How many devices bluetoothd keeps in its storage.
+  /// The number of devices in bluetoothd's storage.
   var storedDevices: HostFact<Int>
 }
 
-/// A bluetoothd.
+/// A running or configured bluetoothd.
 struct DaemonFacts: Sendable, Hashable {
   /// The program and its arguments.
   var command: [String]
-  /// Its process; nil where only the unit is known that would start it.
+  /// Its process id; nil if only the systemd unit is known.
   var process: Int32?
 
-  /// Whether it loads a plugin that it has: `--plugin` names those to load, `--noplugin` those not to, each a list of patterns (bluetoothd(8)).
+  /// Whether it loads a plugin that it was built with: `--plugin` lists the plugins to load, `--noplugin`
+  /// those not to load, each as patterns (bluetoothd(8)).
   func loads(plugin name: String) -> Bool {
     let (only, without) = (patterns("--plugin", "-p"), patterns("--noplugin", "-P"))
     func matches(_ patterns: [String]) -> Bool {
@@ -58,13 +60,13 @@ struct DaemonFacts: Sendable, Hashable {
     return (only.isEmpty || matches(only)) && !matches(without)
   }
 
-  /// Whether it writes every message that it handles to the log (`-d`).
+  /// Whether it logs every message (`-d`).
   var isDebugging: Bool { command.dropFirst().contains { $0 == "-d" || $0.hasPrefix("--debug") } }
 
-  /// The file that it reads in the place of `/etc/bluetooth/main.conf` (`--configfile`); nil where it reads that.
+  /// The file that it reads instead of `/etc/bluetooth/main.conf` (`--configfile`); nil for the default.
   var configurationFile: String? { patterns("--configfile", "-f").last }
 
-  /// What an option lists, in each of the forms that GLib takes.
+  /// The values of an option, in each form that GLib accepts.
   private func patterns(_ long: String, _ short: String) -> [String] {
     var found: [Substring] = []
     for (index, word) in command.enumerated().dropFirst() {
@@ -80,16 +82,16 @@ struct DaemonFacts: Sendable, Hashable {
   }
 }
 
-/// An adapter as the kernel has it.
+/// An adapter in the kernel.
 struct ControllerFacts: Sendable, Hashable {
   var name: String
   var hardware: AdapterHardware?
-  /// Nil where the kernel does not say.
+  /// Nil if unknown.
   var block: RadioBlock?
-  /// For how long a link lasts without a packet (`supervision_timeout` of debugfs).
+  /// The time after which a link without a packet ends (`supervision_timeout` in debugfs).
   var supervisionTimeout: HostFact<Duration>
 
-  /// The external USB hub that it is behind: `usb1/1-3`; nil where there is none, or it is on another bus.
+  /// The external USB hub that it is plugged into: `usb1/1-3`; nil without one, or on another bus.
   var hub: String? {
     guard hardware?.bus == "usb", let path = hardware?.path?.split(separator: "/") else { return nil }
     // usb1 / 1-3 (the hub) / 1-3.2 (the device) / 1-3.2:1.0 (its interface)
@@ -106,28 +108,28 @@ struct WiFiFacts: Sendable, Hashable {
   var driver: String?
   /// Whether it has a connection.
   var isUp: Bool
-  /// Where it is: `usb1/1-3/1-3:1.2`; nil where it is on no USB.
+  /// Its USB path: `usb1/1-3/1-3:1.2`; nil if it is not on USB.
   var usbPath: String?
 }
 
-/// A directory that reports go to, and the file system that it is on.
+/// The reports directory, and its file system.
 struct StorageFacts: Sendable, Hashable {
-  /// As it was named.
+  /// The path as given.
   var path: String
-  /// Bytes that this user may still write.
+  /// Free space for this user, in bytes.
   var free: HostFact<UInt64>
-  /// Whether this user can make files there.
+  /// Whether this user can create files there.
   var access: Access
 
   enum Access: Sendable, Hashable {
     case writable
     case denied
-    /// A file has its name, or that of a directory above it.
+    /// A file has the name of the directory, or of one above it.
     case noDirectory(String)
   }
 }
 
-/// A file and the rights of other users.
+/// A file, and the permissions of other users.
 struct FileFacts: Sendable, Hashable {
   enum Role: Sendable, Hashable {
     /// The manifest or a file that it names.
@@ -140,7 +142,8 @@ struct FileFacts: Sendable, Hashable {
   /// The lower nine bits of its mode; nil where there is no such file.
   var mode: UInt32?
 
-  /// What users besides its owner and group can do with a manifest that they should not: read passwords, change it.
+  /// The unwanted permissions of users other than the owner and the group of a manifest: to read passwords,
+  /// to change it.
   var rightsOfOthers: [String] {
     guard case .manifest(let hasPasswords) = role, let mode else { return [] }
     return [(hasPasswords && mode & 0o004 != 0, "read"), (mode & 0o002 != 0, "change")].filter(\.0).map(\.1)

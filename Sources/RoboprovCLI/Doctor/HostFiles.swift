@@ -1,12 +1,12 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// Reads the facts of a computer from its files. Tests give it the root of a copied layout.
+/// Reads facts about a computer from its files. Tests give it the root of a copied layout.
 struct HostFiles: Sendable {
-  /// The folder in the place of `/`; empty for this computer's own.
+  /// The folder that replaces `/`; empty for this computer.
   let root: String
 
-  /// Those of this computer.
   static let system = HostFiles(root: "")
 
   /// The kernel's release.
@@ -14,7 +14,6 @@ struct HostFiles: Sendable {
     text("/proc/sys/kernel/osrelease")
   }
 
-  /// What concerns Bluetooth.
   var bluetooth: BluetoothFacts {
     let files = ControllerFiles(folder: root + "/sys/class/bluetooth")
     let controllers = files.names.map { name in
@@ -30,7 +29,7 @@ struct HostFiles: Sendable {
 
   // MARK: bluetoothd
 
-  /// The running bluetoothd, by its name among the processes; else the one that systemd would start.
+  /// The running bluetoothd, found by its process name; otherwise the one that systemd would start.
   private var daemon: HostFact<DaemonFacts?> {
     guard let entries = try? FileManager.default.contentsOfDirectory(atPath: root + "/proc") else {
       return .unknown("the processes cannot be listed (/proc)")
@@ -45,7 +44,7 @@ struct HostFiles: Sendable {
     return .known(unit.map { DaemonFacts(command: $0, process: nil) })
   }
 
-  /// What systemd's unit starts: its `ExecStart`, which drop-ins may replace (systemd.unit(5)).
+  /// The command of systemd's unit: its `ExecStart`, which drop-ins can replace (systemd.unit(5)).
   private var unit: [String]? {
     let name = "bluetooth.service"
     let units = ["/etc/systemd/system/", "/lib/systemd/system/", "/usr/lib/systemd/system/"].map { $0 + name }
@@ -62,7 +61,7 @@ struct HostFiles: Sendable {
     return command
   }
 
-  /// `/etc/bluetooth/main.conf`. Without one bluetoothd has its defaults.
+  /// `/etc/bluetooth/main.conf`. Without the file bluetoothd uses its defaults.
   private var configuration: HostFact<MainConfiguration> {
     let path = root + MainConfiguration.path
     guard FileManager.default.fileExists(atPath: path) else { return .known(MainConfiguration()) }
@@ -72,7 +71,7 @@ struct HostFiles: Sendable {
     }
   }
 
-  /// Devices that bluetoothd has on disk, of all adapters.
+  /// The number of devices that bluetoothd has on disk, for all adapters.
   private var storedDevices: HostFact<Int> {
     let folder = "/var/lib/bluetooth"
     guard let adapters = try? FileManager.default.contentsOfDirectory(atPath: root + folder) else {
@@ -122,7 +121,8 @@ struct HostFiles: Sendable {
 
   // MARK: Files
 
-  /// The file system of a directory, which need not be there yet: then that of the nearest one above it.
+  /// The free space and permissions of a directory. If it does not exist, those of the nearest existing one
+  /// above it.
   func storage(_ path: String) -> StorageFacts {
     var place = root + (path.isEmpty ? "." : path)
     while !FileManager.default.fileExists(atPath: place) {
@@ -134,14 +134,14 @@ struct HostFiles: Sendable {
     }
     var status = statvfs()
     let free: HostFact<UInt64> =
-      // A file system of the kernel's own (/proc) has no size.
+      // A virtual file system (/proc) has no size.
       statvfs(place, &status) == 0 && status.f_blocks > 0
       ? .known(UInt64(status.f_bavail) * UInt64(status.f_frsize))
       : .unknown("the file system of \(path) does not say")
-    var isDirectory: ObjCBool = false
+    var isDirectory: Bool = false
     _ = FileManager.default.fileExists(atPath: place, isDirectory: &isDirectory)
     let access: StorageFacts.Access =
-      !isDirectory.boolValue
+      !isDirectory
       ? .noDirectory(String(place.dropFirst(root.count)))
       : access(place, W_OK | X_OK) == 0 ? .writable : .denied
     return StorageFacts(path: path, free: free, access: access)
@@ -154,16 +154,16 @@ struct HostFiles: Sendable {
     return FileFacts(path: path, role: role, mode: isFile ? UInt32(status.st_mode) & 0o777 : nil)
   }
 
-  /// A file's text without the white space around it.
+  /// A file's text without surrounding white space.
   private func text(_ path: String) -> HostFact<String> {
     guard let data = FileManager.default.contents(atPath: root + path) else {
       if FileManager.default.fileExists(atPath: root + path) {
-        return .unknown("\(path) cannot be read by this user")
+        return .unknown("this user cannot read \(path)")
       }
       return .unknown(
         path.hasPrefix("/sys/kernel/debug") ? "\(path) is readable by root only" : "there is no \(path)")
     }
     return .known(
-      String(decoding: data.prefix(1 << 20), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+      String(decoding: data.prefix(1 << 20), as: UTF8.self).trimmed)
   }
 }

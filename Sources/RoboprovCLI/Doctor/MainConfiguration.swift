@@ -1,9 +1,9 @@
-/// Settings of bluetoothd: `/etc/bluetooth/main.conf`, which GLib reads as a key file.
+/// The settings of bluetoothd in `/etc/bluetooth/main.conf`, a GLib key file.
 struct MainConfiguration: Sendable, Hashable {
   /// Values by section and key.
   private var values: [String: [String: String]] = [:]
 
-  /// Reads a file's text. A comment is a line of its own.
+  /// Reads the text. A comment has its own line.
   init(_ text: String = "") {
     var section = ""
     for line in text.split(whereSeparator: \.isNewline) {
@@ -40,10 +40,9 @@ struct MainConfiguration: Sendable, Hashable {
 
   func has(_ section: String) -> Bool { values[section] != nil }
 
-  /// The file.
   static let path = "/etc/bluetooth/main.conf"
 
-  /// The command that gives a key another value, and has bluetoothd read it.
+  /// The command that changes the value of a key and restarts bluetoothd.
   func command(setting section: String, _ key: String, to value: String) -> String {
     let restart = "sudo systemctl restart bluetooth"
     if text(section, key) != nil {

@@ -2,28 +2,27 @@ import Bluetooth
 import Model
 import Waiting
 
-/// Facts of the Bluetooth stack and its adapters.
+/// Facts about the Bluetooth stack and its adapters.
 struct RadioFacts: Sendable, Hashable {
-  /// `BlueZ 5.66`; nil where it does not say, as without an adapter.
+  /// `BlueZ 5.66`; nil if the stack does not report it, for example without an adapter.
   var stack: String?
-  /// Why it cannot be asked; nil where it can.
+  /// Why the stack cannot be used; nil if it can.
   var failure: CentralError?
-  /// By their names.
+  /// Sorted by name.
   var adapters: [Item] = []
 
-  /// An adapter.
   struct Item: Sendable, Hashable {
     var adapter: Adapter
-    /// The devices that it holds a link to; nil where that is not known.
+    /// The devices to which it holds a link; nil if unknown.
     var links: [BluetoothAddress]?
-    /// The programs that may be scanning with it; empty where that is not known.
+    /// The programs that may be scanning with it; empty if unknown.
     var clients: [String] = []
   }
 
-  /// Those that can be used.
+  /// The adapters that can be used.
   var ready: [Adapter] { adapters.map(\.adapter).filter { $0.state == .ready } }
 
-  /// Asks the stack. Whether another program scans is known after a second, for which this waits.
+  /// Reads the state of the stack. It waits 1.5 s, after which the stack shows whether another program scans.
   static func read(_ central: any Central, _ clock: any TimeSource) async -> RadioFacts {
     var facts = RadioFacts(stack: await central.stackVersion())
     do throws(CentralError) {

@@ -1,9 +1,9 @@
-/// The `discussion` of a command, read for what it has by convention: examples, paragraphs, exit statuses.
+/// The parts of a command's `discussion`, by convention: examples, paragraphs, exit statuses.
 struct HelpText {
-  /// Command lines.
+  /// The command lines.
   private(set) var examples: [String] = []
   private(set) var paragraphs: [String] = []
-  /// What follows the line EXIT STATUS.
+  /// The lines after EXIT STATUS.
   private(set) var exitStatus: [ExitLine] = []
 
   /// A line of the exit statuses.

@@ -1,4 +1,4 @@
-/// The manual page of a command, made of what the parser knows of it.
+/// The manual page of a command, from the parser's description.
 struct ManualPage {
   private let command: CommandTree.Command
   private let help: HelpText
@@ -9,7 +9,7 @@ struct ManualPage {
     help = HelpText(command.discussion ?? "")
   }
 
-  /// The pages of a program, its own first.
+  /// The pages of a program: first its own, then those of its commands.
   static func pages(of tree: CommandTree) -> [ManualPage] { pages(of: tree.command) }
 
   private static func pages(of command: CommandTree.Command) -> [ManualPage] {
@@ -122,23 +122,23 @@ struct ManualPage {
     + [
       (Preferences.reportsVariable, "The reports directory, where --reports does not name one."),
       ("DBUS_SYSTEM_BUS_ADDRESS", "The bus on which BlueZ is, instead of the system's."),
-      ("NO_COLOR", "Where it has a value, nothing is in colour."),
+      ("NO_COLOR", "If it has a value, the output has no colours."),
       (
         "SUDO_USER, USER, LOGNAME",
-        "The person who works, where neither --operator nor the configuration names one."
+        "The operator, if neither --operator nor the configuration names one."
       ),
     ].flatMap { Roff.term(Roff.bold($0.0), Roff.prose($0.1)) }
     + [Roff.heading("FILES")]
     + [
       (
         "~/.config/roboprov/config.yaml",
-        "Default values of options; XDG_CONFIG_HOME stands for ~/.config. The keys: reports, mirror, operator, adapter (one or a "
+        "Default values of options; XDG_CONFIG_HOME replaces ~/.config. Keys: reports, mirror, operator, adapter (one or a "
           + "list) and site_key. Paths are relative to the file."
       ),
       (
         "~/.local/state/roboprov/site.key",
-        "The site's key, where --site-key does not name another; XDG_STATE_HOME stands for ~/.local/state."
+        "The site's key, unless --site-key names another; XDG_STATE_HOME replaces ~/.local/state."
       ),
-      ("reports/", "The record and the reports: a folder for each building, in it one for each run."),
+      ("reports/", "The record and the reports: a folder for each building, with a folder for each run."),
     ].flatMap { Roff.term(Roff.italic($0.0), Roff.prose($0.1)) }
 }

@@ -1,6 +1,6 @@
 /// Text for man(7).
 enum Roff {
-  /// Text that is shown as it is.
+  /// The text, escaped for man(7).
   static func escaped(_ text: some StringProtocol) -> String {
     var result = ""
     for character in text {

@@ -2,30 +2,29 @@ import Bluetooth
 import Model
 import Reporting
 
-/// The adapters of this computer, for people and for programs.
+/// The adapters of this computer, as text and JSON.
 struct AdapterListing: Sendable {
   /// Version of the JSON form.
   static let schema = "roboprov/adapters/1"
 
-  /// An adapter.
   struct Entry: Sendable {
     let adapter: Adapter
-    /// What the manifest says of it.
+    /// Its entry in the manifest; nil without one.
     let description: AdapterDescription?
     let block: RadioBlock?
-    /// The devices that it holds a link to; nil where that is not known.
+    /// The devices to which it holds a link; nil if unknown.
     let links: [BluetoothAddress]?
   }
 
-  /// By their names.
+  /// Sorted by name.
   let entries: [Entry]
-  /// Adapters that the manifest names and that are not there, in its order.
+  /// Adapters of the manifest that are not present, in its order.
   let missing: [AdapterDescription]
 
-  /// Asks for the adapters and what each holds.
-  /// - Parameters:
-  ///   - files: The kernel's files about this host's adapters; nil where they are another host's, or virtual.
-  /// - Throws: why the stack cannot be asked.
+  /// Reads the adapters and their links.
+  /// - Parameter files: The kernel's files about the adapters; nil if the adapters belong to another host or
+  ///   are virtual.
+  /// - Throws: The error of the stack.
   static func read(
     _ central: any Central, _ files: ControllerFiles?, for building: Building?
   ) async throws(CentralError) -> AdapterListing {
@@ -48,7 +47,7 @@ struct AdapterListing: Sendable {
 
   // MARK: For people
 
-  /// A line for each.
+  /// The table, one line for each adapter.
   func table(hasManifest: Bool) -> String {
     guard !entries.isEmpty else { return "There is no Bluetooth adapter.\n" }
     let rows = entries.map { entry in
@@ -67,12 +66,12 @@ struct AdapterListing: Sendable {
       rows: rows)
   }
 
-  /// What the manifest names and what is not there, a line each.
+  /// A warning for each adapter of the manifest that is not present.
   var missingLines: [String] {
     missing.map { description in
       let title = [description.alias, description.place].compactMap(\.self).joined(separator: ", ")
       let name = title.isEmpty ? description.reference.text : "\(title) (\(description.reference.text))"
-      return "roboprov: warning: the manifest names the adapter \(name), which is not present"
+      return "roboprov: warning: the manifest's adapter \(name) is not present"
     }
   }
 
@@ -80,7 +79,6 @@ struct AdapterListing: Sendable {
 
   var json: JSONValue { Self.form.value(self) }
 
-  /// The JSON form, field by field.
   static let form = OutputForm<AdapterListing>("adapters", "The Bluetooth adapters of a computer.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("adapters", "The adapters that BlueZ has, by name.", each: entryForm) { $0.entries }

@@ -1,35 +1,34 @@
 import Bluetooth
 import Families
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 import Session
 import Waiting
 
-/// A connection to one device, for commands that look into it and write no setting.
+/// A connection to one device, for commands that inspect it and write no setting.
 struct DeviceLink: Sendable {
   let setup: Radio.Setup
   let radio: RadioOptions
   let isSimulated: Bool
-  /// The time that a connection may take; most stacks have no limit of their own.
+  /// Timeout of a connection attempt; most stacks have no timeout of their own.
   private static let connectLimit = Duration.seconds(15)
-  /// The time that the stack may take to end a link.
+  /// Timeout of a disconnection.
   private static let endLimit = Duration.seconds(5)
 
-  /// What was received of the device before it was connected to.
+  /// The sighting of the device before the connection.
   struct Sighting: Sendable {
     let adapter: Adapter
     let advertisement: Advertisement
-    /// Its family, and whether it waits; nil where its advertisement does not say.
+    /// Its family, and whether it waits to be provisioned; nil if its advertisement does not show that.
     let recognised: (profile: ProfileID, recognition: Recognition)?
 
-    /// Its family.
     var family: (any DeviceProfile)? { recognised.flatMap { DeviceProfiles[$0.profile] } }
   }
 
-  /// Scans until the device is received, connects to it, and ends the link after `body`, whatever became of it.
-  /// - Throws: `CommandFailure` where the device was not received or not connected to; what `body` throws; the exit status
-  ///   of a command that was interrupted.
+  /// Scans until the device is received, connects to it, runs `body`, and always disconnects.
+  /// - Throws: `CommandFailure` if the device was not received or the connection failed; what `body` throws;
+  ///   the exit status after Ctrl-C.
   func with<Result: Sendable>(
     _ address: BluetoothAddress,
     _ body: @escaping @Sendable (any Peripheral, Sighting) async throws -> Result
@@ -52,13 +51,13 @@ struct DeviceLink: Sendable {
     } catch {
       result = .failure(error)
     }
-    // Outside of what Ctrl-C cancels: nothing stays connected.
+    // Shielded from cancellation by Ctrl-C, so that no link remains.
     if let link = link.peeked { await takeDown(link) }
     return try result.get()
   }
 
   /// Scans until the device is received.
-  /// - Throws: `CommandFailure` when it was not in the time of `--listen`; `CentralError`.
+  /// - Throws: `CommandFailure` if it was not received within `--listen`; `CentralError`.
   func search(for address: BluetoothAddress) async throws -> Sighting {
     let (adapter, claims) = try await Survey.takeAdapter(setup, radio, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
@@ -78,11 +77,11 @@ struct DeviceLink: Sendable {
         adapter: adapter, advertisement: advertisement, recognised: DeviceProfiles.recognise(advertisement))
     case .failed(let error) where error.code != .cancelled:
       throw RadioTrouble.failure(error, adapter: radio.adapter.first)
-    // The time was up, or the command was interrupted: either ends the scan.
+    // Both a timeout and an interruption end the scan.
     case .value(nil) where Task.isCancelled: throw CentralError(.cancelled)
     case .value(nil), .timedOut:
       throw CommandFailure(
-        .incomplete, "\(address) was not received in \(radio.listen.formatted()) s",
+        .incomplete, "\(address) was not received within \(radio.listen.asSeconds)",
         cure: "Check that it has power and stand within 3 m of it. Scan for longer with --listen 30.")
     case .failed: throw CentralError(.cancelled)
     }
@@ -101,7 +100,8 @@ struct DeviceLink: Sendable {
     }
   }
 
-  /// Ends the link and makes the stack forget the device: what it has cached may be of older firmware.
+  /// Disconnects, and makes the stack forget the device: its cached attributes may be those of older
+  /// firmware.
   private func takeDown(_ link: any Peripheral) async {
     await link.disconnect()
     let (central, address, adapter) = (setup.central, link.address, link.adapter)
@@ -111,23 +111,23 @@ struct DeviceLink: Sendable {
     }
   }
 
-  /// What a person is told of a failure of the link.
+  /// The message for a failure of the link.
   static func failure(_ error: CentralError, of address: BluetoothAddress) -> CommandFailure {
     let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
     switch error.code {
     case .connectFailed, .timedOut, .peripheralUnknown:
       return CommandFailure(
         .incomplete, "\(address) did not accept a connection" + detail,
-        cure: "Put it into provisioning mode, stand within 3 m of it, and try again.")
+        cure: "Put it into provisioning mode, stand within 3 m of it, and run the command again.")
     case .disconnected:
       return CommandFailure(
         .incomplete, "the connection to \(address) was lost" + detail,
-        cure: "Stand within 3 m of it, and try again.")
+        cure: "Stand within 3 m of it, and run the command again.")
     case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .busy, .outOfSlots,
       .other:
       return CommandFailure(
         .incomplete, "\(address) cannot be read: \(error.code)" + detail,
-        cure: "Switch it off and on, and try again.")
+        cure: "Switch it off and on, and run the command again.")
     case .busUnavailable, .stackUnavailable, .permissionDenied, .adapterUnavailable, .cancelled:
       return RadioTrouble.failure(error)
     }

@@ -1,35 +1,35 @@
 import BlueZ
 import Bluetooth
 import DBus
-import Foundation
+import FoundationEssentials
 import Model
 import VirtualBuilding
 import VirtualTime
 
-/// The road to the radio that a command asked for: the system's BlueZ, or a virtual building's.
+/// Opens the Bluetooth stack for a command: the system's BlueZ, or that of a virtual building.
 enum Radio {
-  /// What a command works with.
+  /// The stack and the clocks of a command.
   struct Setup: Sendable {
     var central: any Central
-    /// Monotonic time; in a rehearsal it runs as many times faster than life as the scenario says.
+    /// Monotonic time; in a rehearsal it runs faster than real time, by the speed of the scenario.
     var clock: any TimeSource
-    /// Wall-clock time that goes with `clock`.
+    /// Wall-clock time, at the pace of `clock`.
     var wall: @Sendable () -> Date
-    /// Times in which this host did nothing; none in a rehearsal.
+    /// Pauses of this host; none in a rehearsal.
     var pauses: AsyncStream<HostPause>
   }
 
-  /// Runs `body` with the system's radio and leaves it in order, whatever `body` does.
-  /// - Throws: `CommandFailure` when there is no radio; what `body` throws.
+  /// Runs `body` with the system's radio, and closes it whatever `body` does.
+  /// - Throws: `CommandFailure` if there is no radio; what `body` throws.
   static func withSystem<Result: Sendable>(
     _ body: @escaping @Sendable (Setup) async throws -> Result
   ) async throws -> Result {
     try await attempting { try await body(required($0)) }
   }
 
-  /// The same with the radio that the options ask for.
-  /// - Parameter subject: what to rehearse where no scenario is given.
-  /// - Throws: as `withSystem`.
+  /// The same with the radio that the options select.
+  /// - Parameter subject: The building to rehearse if there is no scenario.
+  /// - Throws: As `withSystem`.
   static func with<Result: Sendable>(
     _ options: SimulationOptions, rehearsing subject: Rehearsal.Subject?,
     _ body: @escaping @Sendable (Setup) async throws -> Result
@@ -37,8 +37,8 @@ enum Radio {
     try await attempting(options, rehearsing: subject) { try await body(required($0)) }
   }
 
-  /// The same, where `body` goes on without a radio: it is given the reason why there is none.
-  /// - Throws: `CommandFailure` for a virtual building that cannot be served; what `body` throws.
+  /// The same, but `body` also runs without a radio, and receives the error.
+  /// - Throws: `CommandFailure` if a virtual building cannot be served; what `body` throws.
   static func attempting<Result: Sendable>(
     _ options: SimulationOptions, rehearsing subject: Rehearsal.Subject?,
     _ body: @escaping @Sendable (Swift.Result<Setup, CentralError>) async throws -> Result
@@ -46,7 +46,7 @@ enum Radio {
     guard options.simulate else { return try await attempting(body) }
     let rehearsal = try Rehearsal(options, of: subject)
     return try await rehearsal.serving { bus in
-      // In a rehearsal both clocks run at its pace, so that times in reports are those of the building.
+      // In a rehearsal both clocks run at its speed, so that times in reports are those of the building.
       let begin = Date()
       let zero = bus.clock.now
       return try await using(
@@ -61,7 +61,7 @@ enum Radio {
   ) async throws -> Result {
     let clock = SteadyClock()
     let pauses = HostPauses.stream {
-      // Looked at each second, the clock notices when it was not.
+      // A reading each second lets the clock detect the times in which this process did not run.
       _ = clock.now
       return HostClocks.now()
     }
@@ -82,7 +82,8 @@ enum Radio {
   ) async throws -> Result {
     let central: ReconnectingCentral
     do throws(CentralError) {
-      central = try await ReconnectingCentral.open(bus: bus, clock: clock)
+      central = try await ReconnectingCentral.open(
+        bus: bus, clock: clock, log: LogLevel.logger(Preferences.current.logLevel))
     } catch {
       return try await body(.failure(error))
     }

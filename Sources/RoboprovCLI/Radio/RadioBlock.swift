@@ -1,15 +1,15 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Reporting
 
-/// Whether rfkill blocks an adapter. The names are frozen.
+/// Whether rfkill blocks an adapter. The raw values are frozen.
 enum RadioBlock: String, CaseIterable, Sendable {
   case none
   case software
   case hardware
   case unspecified
 
-  /// What blocks an adapter: what the kernel says, else what follows from the adapter's state; nil where neither tells.
+  /// The block of an adapter, by the kernel, otherwise by the adapter's state; nil if neither shows it.
   init?(_ state: Adapter.State, kernel: RadioBlock?) {
     switch (state, kernel) {
     case (_, let kernel?): self = kernel
@@ -19,7 +19,6 @@ enum RadioBlock: String, CaseIterable, Sendable {
     }
   }
 
-  /// For a table.
   var words: String {
     switch self {
     case .none: "no"
@@ -44,8 +43,8 @@ extension RadioBlock: OutputNames {
 }
 
 extension ControllerFiles {
-  /// What the kernel says of an adapter's block: `rfkill<N>/soft` and `rfkill<N>/hard` in its folder (rfkill.rst of the kernel's
-  /// documentation); nil where it says nothing.
+  /// The kernel's state of the block: `rfkill<N>/soft` and `rfkill<N>/hard` in the adapter's folder
+  /// (rfkill.rst in the kernel's documentation); nil without these files.
   func block(of name: String) -> RadioBlock? {
     let place = "\(folder)/\(name)"
     guard !name.contains("/"), let entries = try? FileManager.default.contentsOfDirectory(atPath: place),
@@ -53,7 +52,7 @@ extension ControllerFiles {
     else { return nil }
     func flag(_ name: String) -> Bool? {
       guard let data = FileManager.default.contents(atPath: "\(place)/\(entry)/\(name)") else { return nil }
-      switch String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) {
+      switch String(decoding: data, as: UTF8.self).trimmed {
       case "0": return false
       case "1": return true
       default: return nil
@@ -63,10 +62,10 @@ extension ControllerFiles {
     return hard ? .hardware : soft ? .software : RadioBlock.none
   }
 
-  /// The names of the adapters that the kernel has: `hci0`.
+  /// The names of the kernel's adapters: `hci0`.
   var names: [String] {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    // A link of an adapter is `hci0:256`.
+    // `hci0:256` is a link of an adapter.
     return entries.filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()
   }
 }

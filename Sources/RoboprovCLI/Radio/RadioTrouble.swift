@@ -1,18 +1,19 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Model
+import Reporting
 
-/// What a person is told, and advised, when the radio as a whole cannot be used.
+/// Messages and advice for failures of the radio as a whole.
 enum RadioTrouble {
   static func failure(_ error: CentralError, adapter: String? = nil) -> CommandFailure {
     let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
     switch error.code {
     case .busUnavailable:
       return CommandFailure(
-        .unavailable, "there is no D-Bus to speak to Bluetooth through" + detail,
+        .unavailable, "there is no D-Bus system bus, which Bluetooth needs" + detail,
         cure: """
           Start it with `sudo systemctl start dbus`, or install it with `sudo apt-get install dbus`.
-          In a container, let it see the host's /run/dbus/system_bus_socket.
+          In a container, mount the host's /run/dbus/system_bus_socket.
           To try roboprov without Bluetooth, add --simulate.
           """)
     case .stackUnavailable:
@@ -24,9 +25,9 @@ enum RadioTrouble {
           """)
     case .timedOut:
       return CommandFailure(
-        .unavailable, "Bluetooth does not answer" + detail,
+        .unavailable, "the Bluetooth service does not respond" + detail,
         cure: """
-          Restart its service with `sudo systemctl restart bluetooth`. Where that hangs too, D-Bus does: see `systemctl status \
+          Restart it with `sudo systemctl restart bluetooth`. If that does not return, check D-Bus with `systemctl status \
           dbus`, or restart the computer.
           """)
     case .permissionDenied:
@@ -40,16 +41,16 @@ enum RadioTrouble {
     }
   }
 
-  /// What is told while an adapter is waited for.
+  /// The message while a command waits for an adapter.
   static func waiting(_ awaited: AdapterAwaited) -> String {
     let failure =
       if let trouble = awaited.trouble {
         adapterFailure(trouble, adapter: awaited.adapter)
       } else {
         CommandFailure(
-          .unavailable, "the Bluetooth service (BlueZ) is not running, or does not answer")
+          .unavailable, "the Bluetooth service (BlueZ) is not running or does not respond")
       }
-    return "roboprov: waiting up to \(awaited.seconds.formatted()) s for an adapter: \(failure.message)"
+    return "roboprov: waiting up to \(awaited.seconds.asSeconds) for an adapter: \(failure.message)"
   }
 
   private static func adapterFailure(
@@ -60,7 +61,7 @@ enum RadioTrouble {
     case .absent:
       return CommandFailure(
         .unavailable, adapter == nil ? "there is no Bluetooth adapter" : "there is no \(name)",
-        cure: "Plug one in; `bluetoothctl list` shows those that BlueZ knows.")
+        cure: "Plug one in; `bluetoothctl list` shows the adapters that BlueZ has.")
     case .poweredOff:
       return CommandFailure(
         .unavailable, "the \(name) is switched off",
@@ -68,7 +69,7 @@ enum RadioTrouble {
     case .blocked:
       return CommandFailure(
         .unavailable, "the \(name) is blocked",
-        cure: "Unblock it with `rfkill unblock bluetooth`, or by the laptop's wireless switch.")
+        cure: "Unblock it with `rfkill unblock bluetooth` or the computer's wireless switch.")
     }
   }
 }

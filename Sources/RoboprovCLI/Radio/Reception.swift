@@ -4,43 +4,43 @@ import Model
 import Synchronization
 import Waiting
 
-/// What an adapter receives, scan window after scan window, also when the adapter, the stack or the bus goes away and returns.
+/// The advertisements that an adapter receives, in consecutive scan windows. It continues after a loss of the
+/// adapter, the stack or the bus.
 ///
-/// Most chips report each device once in a scan (docs/bluez.md): a device that is to be seen again needs a new window.
+/// Most chips report each device once per scan (docs/bluez.md), so a further report needs a new scan window.
 struct Reception: Sendable {
-  /// What happens, in its order.
   enum Event: Sendable {
-    /// The adapter scans: at the beginning, and after each loss.
+    /// The adapter starts to scan: at the beginning, and after each loss.
     case scanning(Adapter)
-    /// An advertisement.
     case received(Advertisement)
-    /// The scan has ended by itself: nothing is received until `scanning`.
+    /// The scan failed: nothing is received until `scanning`.
     case lost
   }
 
-  /// How long a window lasts: until nothing wanted was received for this long.
+  /// A scan window ends after this time without a wanted advertisement.
   struct Window: Sendable {
     let silence: Duration
-    /// What makes the window last.
+    /// Whether an advertisement extends the scan window.
     var isWanted: @Sendable (Advertisement) -> Bool = { _ in false }
   }
 
   let setup: Radio.Setup
-  /// The adapters that may be used, and how long to wait for one at the beginning.
+  /// The adapters to use, and how long to wait for one at the beginning.
   let adapters: (wanted: [AdapterReference], wait: Duration)
-  /// Whether the adapters are virtual ones, of this command alone.
+  /// Whether the adapters are virtual, and belong to this command alone.
   let isSimulated: Bool
   let window: Window
-  /// The time after a scan that ended by itself, until the next is tried.
+  /// The time between a failed scan and the next one.
   private static let pause = Duration.seconds(1)
 
-  /// Scans for a time, which counts from the first scan, or until it is cancelled.
+  /// Scans for a time that counts from the first scan, or until cancelled.
   /// - Parameters:
-  ///   - bound: How long; nil: until cancelled.
+  ///   - bound: The time; nil to scan until cancelled.
   ///   - pace: The interval of `tick`.
-  ///   - tick: Called again and again meanwhile; ends the reception by `false`.
-  ///   - handle: Told of each event.
-  /// - Throws: `CommandFailure` when it cannot begin. A later loss is told of on stderr, and waited out.
+  ///   - tick: Called at each interval; false ends the reception.
+  ///   - handle: Receives each event.
+  /// - Throws: `CommandFailure` if the scan cannot begin. A later loss is reported on stderr, and the scan
+  ///   resumes when an adapter is ready.
   func run(
     for bound: Duration?, every pace: Duration, _ tick: @escaping @Sendable () async -> Bool,
     _ handle: @escaping @Sendable (Event) async -> Void
@@ -111,7 +111,7 @@ struct Reception: Sendable {
 
   // MARK: Windows
 
-  /// Scans until that ends by itself, or is cancelled.
+  /// Scans until the scan fails or the task is cancelled.
   private func windows(
     on adapter: Adapter, _ handle: @escaping @Sendable (Event) async -> Void
   ) async -> (error: CentralError, hasScanned: Bool) {
@@ -124,7 +124,7 @@ struct Reception: Sendable {
     return (CentralError(.cancelled), hasScanned)
   }
 
-  /// - Returns: why the window ended by itself, and whether the adapter scanned at all.
+  /// - Returns: The error that ended the window, and whether the adapter scanned at all.
   private func oneWindow(
     on adapter: Adapter, isFirst: Bool, _ handle: @escaping @Sendable (Event) async -> Void
   ) async -> (CentralError?, began: Bool) {
@@ -149,7 +149,7 @@ struct Reception: Sendable {
         }
       }
       group.addTask {
-        // The time counts from when the adapter scans: the stack may take a while until then.
+        // The time counts from the start of the scan, which the stack can delay.
         await began.value()
         while let end = wanted.at?.advanced(by: window.silence), end > clock.now {
           guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { break }
@@ -164,7 +164,7 @@ struct Reception: Sendable {
   }
 }
 
-/// When something wanted was received last, or the window began.
+/// The instant of the last wanted advertisement, or of the start of the window.
 private final class LastWanted: Sendable {
   private let instant = Mutex<MonotonicInstant?>(nil)
 

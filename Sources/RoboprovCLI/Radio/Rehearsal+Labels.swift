@@ -3,9 +3,9 @@ import Engine
 import Model
 
 extension Rehearsal {
-  /// The rooms whose labels are to be read on site (`match: later`) with made-up addresses: where no scenario says which devices
-  /// there are, a rehearsal has a device for each room. The manifest stays as it is.
-  /// - Returns: The building, and how many rooms got an address.
+  /// Gives made-up addresses to the rooms whose labels are read on site (`match: later`): without a scenario,
+  /// a rehearsal has a device for each room. The manifest stays unchanged.
+  /// - Returns: The building, and the number of rooms that got an address.
   static func supplyingLabels(_ building: Building, _ known: Known) -> (building: Building, count: Int) {
     guard building.assignment == .later else { return (building, 0) }
     let standing = known.standing

@@ -7,13 +7,13 @@ import VirtualBuilding
 import VirtualTime
 import YAML
 
-/// A virtual building, and how fast it lives.
+/// A virtual building, and its speed.
 struct Rehearsal: Sendable {
   var scenario: Scenario
-  /// How many times faster than life.
+  /// The speed as a multiple of real time.
   var speed: Double
 
-  /// A building in which everything is in order: as the manifest wants it, and as far as it is on record.
+  /// A building without faults, by its manifest and its record.
   struct Subject: Sendable {
     var building: Building
     var known: Known
@@ -25,7 +25,7 @@ struct Rehearsal: Sendable {
     let clock: any TimeSource
   }
 
-  /// The scenario that the options name, or a building in which everything is in order.
+  /// The scenario that the options name, or a building without faults.
   /// - Throws: `CommandFailure`.
   init(_ options: SimulationOptions, of subject: Subject?) throws {
     if let file = options.scenario {
@@ -35,7 +35,7 @@ struct Rehearsal: Sendable {
       speed = 10
     } else {
       throw CommandFailure(
-        .usage, "--simulate needs to know what is in the air", cure: "Give --scenario FILE.")
+        .usage, "--simulate needs a scenario, because there is no manifest", cure: "Give --scenario FILE.")
     }
   }
 
@@ -53,8 +53,8 @@ struct Rehearsal: Sendable {
     return Rehearsal(scenario: scenario, speed: speed)
   }
 
-  /// Serves the building on a bus of its own for as long as `body` runs.
-  /// - Throws: `CommandFailure` when there is no bus to be had; what `body` throws.
+  /// Serves the building on its own bus while `body` runs.
+  /// - Throws: `CommandFailure` if no bus can be started; what `body` throws.
   func serving<Result: Sendable>(_ body: @escaping @Sendable (Bus) async throws -> Result) async throws
     -> Result
   {
@@ -67,8 +67,8 @@ struct Rehearsal: Sendable {
       throw Self.failure(error)
     } catch let error as DBusError {
       throw CommandFailure(
-        .unavailable, "the virtual building's own bus has ended (\(error))",
-        cure: "Somebody stopped its dbus-daemon; start again.")
+        .unavailable, "the bus of the virtual building has ended (\(error))",
+        cure: "Its dbus-daemon was stopped. Run the command again.")
     }
   }
 
@@ -81,7 +81,7 @@ struct Rehearsal: Sendable {
     case .noDirectory(let path, let reason):
       CommandFailure(.unavailable, "no bus can be made in \(path): \(reason)")
     case .failedToStart(let reason):
-      CommandFailure(.unavailable, "dbus-daemon does not start: \(reason)")
+      CommandFailure(.unavailable, "dbus-daemon cannot start: \(reason)")
     }
   }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Model
 
 /// Options about the adapter of commands that scan until they are told to end.
@@ -26,7 +26,8 @@ struct ScanOptions: ParsableArguments {
   static func check(_ seconds: Double?, _ name: String, from least: Double = 0.1) throws {
     guard let seconds else { return }
     guard seconds.isFinite, (least...86_400).contains(seconds) else {
-      throw ValidationError("\(name) takes seconds, \(least.formatted()) to 86400")
+      throw ValidationError(
+        "\(name) takes seconds, \(least == least.rounded() ? "\(Int(least))" : "\(least)") to 86400")
     }
   }
 }

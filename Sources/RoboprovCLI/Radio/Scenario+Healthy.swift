@@ -4,10 +4,10 @@ import Model
 import VirtualBuilding
 
 extension Scenario {
-  /// A virtual building in which every device is healthy, and as the record says: that of a room that was provisioned is
-  /// at work with what it was given, at its recorded address; the others wait. Those of registered rooms are at work
-  /// already. So a rehearsal does what the next run would do, if nothing goes wrong.
-  /// - Throws: `CommandFailure` for a family that has no virtual devices.
+  /// A virtual building in which every device is healthy and in the state of the record. The device of a
+  /// provisioned room is at work with its recorded settings and address, that of a registered room is at
+  /// work, and all others wait. So a rehearsal shows what the next run does if nothing fails.
+  /// - Throws: `CommandFailure` for a family without virtual devices.
   init(healthy building: Building, _ known: Known, seed: UInt64) throws {
     let standing = known.standing
     let recorded = standing.rooms.values.flatMap { room in room.bindings.map(\.address) }
@@ -20,7 +20,7 @@ extension Scenario {
       let onRecord = standing.rooms[room.id]
       if onRecord?.retirement != nil, !isForced { continue }
       var address = room.address ?? onRecord?.bindings.first?.address
-      // Of a room that was accepted without a device nobody expects one.
+      // A room that was accepted without a device gets none.
       if address == nil, onRecord?.acceptance == nil || isForced { address = free.next() }
       guard let address else { continue }
       var sensor = try SensorScenario(for: room, at: address, onRecord?.deed)
@@ -36,15 +36,15 @@ extension Scenario {
 
 extension SensorScenario {
   /// The healthy device that a room expects at an address.
-  /// - Parameter deed: What was last done for the room: a device that was told to save has kept that.
+  /// - Parameter deed: The last write for the room: a device that was told to save has kept these settings.
   fileprivate init(for room: Room, at address: BluetoothAddress, _ deed: Deed?) throws {
     guard let family = FirmwareFamily[name: room.profile.rawValue] else {
       throw CommandFailure(
-        .usage, "there is no virtual \(room.profile) for \(room.name)",
-        cure: "Rehearse with --scenario FILE, or without --simulate on the devices themselves.")
+        .usage, "\(room.name): there is no virtual \(room.profile)",
+        cure: "Rehearse with --scenario FILE, or run on the devices without --simulate.")
     }
     if let deed, deed.address == address {
-      // Passwords are not on record, and no virtual device needs one to be at work.
+      // Passwords are not on record, and a virtual device is at work without one.
       let held = Dictionary(deed.settings.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 })
       self.init(address: deed.heardAt, family: family, holds: family.holds { held[$0] ?? nil })
     } else if room.isRegistered {
@@ -57,7 +57,7 @@ extension SensorScenario {
 }
 
 extension BuiltInBeacon {
-  /// What a room expects its device's firmware to have; nil where that is the factory's.
+  /// The built-in beacon that a room expects; nil for the factory setting.
   fileprivate init?(expectedBy room: Room) {
     self.init()
     if case .uuid(let uuid)? = room.settings[.beaconUUID] { self.uuid = uuid }
@@ -67,7 +67,7 @@ extension BuiltInBeacon {
 }
 
 extension FirmwareFamily {
-  /// What a device of the family holds, of these values by setting; nothing where it could not hold them.
+  /// The settings that a device of the family holds, by name; empty if it cannot hold these values.
   fileprivate func holds(_ value: (String) -> String?) -> [String: String] {
     var holds: [String: String] = [:]
     for setting in settings { holds[setting.name] = value(setting.name) }

@@ -4,10 +4,10 @@ import VirtualBuilding
 import Source
 import YAML
 
-/// Reads a scenario's YAML; its format is described in `manifests/demo-scenario.yaml`.
+/// Reads a scenario from YAML. `manifests/demo-scenario.yaml` describes the format.
 enum ScenarioFile {
-  /// The scenario, and how many times faster than life it is to be.
-  /// - Throws: `CommandFailure` with file, line and column of the first thing that is wrong.
+  /// The scenario and its speed, as a multiple of real time.
+  /// - Throws: `CommandFailure` with file, line and column of the first error.
   static func read(_ bytes: [UInt8], file: String) throws -> (Scenario, speed: Double) {
     let root: YAMLNode?
     do throws(YAMLError) {
@@ -26,7 +26,7 @@ enum ScenarioFile {
     return (scenario, try top.number("speed", in: 0.01...1000) ?? 1)
   }
 
-  /// What may be there once only.
+  /// Addresses and names that must be unique.
   private struct Taken {
     var addresses: Set<BluetoothAddress> = []
     var names: Set<String> = []
@@ -40,7 +40,7 @@ enum ScenarioFile {
     return address
   }
 
-  /// The name becomes a part of the path of D-Bus objects, so it is as the kernel has it.
+  /// The name becomes a part of D-Bus object paths, so it has the form of a kernel name.
   private static func adapterName(_ node: ScenarioReader, _ taken: inout Taken) throws -> String {
     let name = try node.required("name", node.text)
     let number = name.dropFirst(3)
@@ -70,7 +70,7 @@ enum ScenarioFile {
     let family = try family(node)
     let place = try place(node)
     if place != nil, let lost = adapters.first(where: { $0.place == nil }) {
-      throw node.failure("how strongly \(lost.name) hears this is not known: it has no place", at: "place")
+      throw node.failure("\(lost.name) has no place, so its RSSI of this sensor is not defined", at: "place")
     }
     if place != nil, try node.text("rssi") != nil {
       throw node.failure("a sensor has a place or an rssi, not both", at: "rssi")
@@ -82,7 +82,7 @@ enum ScenarioFile {
       beacon: try beacon(node, family), faults: try node.list("faults").map { try fault($0, family) })
   }
 
-  /// Up to 10 km from the origin, on any storey that has been built yet.
+  /// At most 10 km from the origin, on floors −20 to 200.
   private static func place(_ node: ScenarioReader) throws -> Place? {
     guard let node = try node.mapping(["x", "y", "floor"], under: "place") else { return nil }
     return Place(
@@ -95,7 +95,7 @@ enum ScenarioFile {
     guard let name = try node.text("family") else { return .roboSensor }
     if let family = FirmwareFamily[name: name] { return family }
     let names = FirmwareFamily.all.map(\.name).joined(separator: ", ")
-    throw node.failure("there is no family \(name); there are \(names)", at: "family")
+    throw node.failure("there is no family \(name); the families: \(names)", at: "family")
   }
 
   private static func holds(_ node: ScenarioReader, _ family: FirmwareFamily) throws -> [String: String] {
@@ -110,14 +110,14 @@ enum ScenarioFile {
     return holds
   }
 
-  /// What a sensor's firmware was built with.
+  /// The beacon that is built into the sensor's firmware.
   private static func beacon(_ node: ScenarioReader, _ family: FirmwareFamily) throws -> BuiltInBeacon? {
     guard let beacon = try node.mapping(["uuid", "major"], under: "beacon") else { return nil }
     guard family.hasBuiltInBeacon else {
-      throw node.failure("\(family.name) has no beacon that only its firmware decides", at: "beacon")
+      throw node.failure("\(family.name) has no beacon that is built into its firmware", at: "beacon")
     }
     let uuid = try beacon.text("uuid").map { text in
-      // The short forms are of services: no beacon has one.
+      // Short UUIDs belong to services; no beacon has one.
       guard text.utf8.count == 36, let uuid = BluetoothUUID(text) else {
         throw beacon.failure("a UUID of 32 hex digits is expected here", at: "uuid")
       }
@@ -144,6 +144,6 @@ enum ScenarioFile {
     let name = try node.required("fault", node.text)
     if let kind = family.allFaults.first(where: { $0.name == name }) { return kind }
     let names = family.allFaults.map(\.name).joined(separator: ", ")
-    throw node.failure("there is no fault \(name) of \(family.name); there are \(names)", at: "fault")
+    throw node.failure("\(family.name) has no fault \(name); its faults: \(names)", at: "fault")
   }
 }

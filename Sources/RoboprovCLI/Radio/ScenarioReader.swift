@@ -5,20 +5,20 @@ import VirtualBuilding
 import Source
 import YAML
 
-/// A mapping of a scenario's file; what is wrong in it is told by its place.
+/// A mapping in a scenario file. Errors name file, line and column.
 struct ScenarioReader: FaultOrder {
   private let node: YAMLNode
   private let file: String
   private let entries: [String: YAMLNode]
 
-  /// A mapping with no other keys than these.
+  /// A mapping that may have only these keys.
   init(_ node: YAMLNode, file: String, keys: [String]) throws {
     guard case .mapping(let entries) = node.content else {
       throw Self.failure("keys and values are expected here", at: node.range.start, in: file)
     }
     for entry in entries where !keys.contains(entry.key) {
       throw Self.failure(
-        "unknown key \(entry.key)" + (keys.isEmpty ? "" : "; there are \(keys.joined(separator: ", "))"),
+        "unknown key \(entry.key)" + (keys.isEmpty ? "" : "; the keys: \(keys.joined(separator: ", "))"),
         at: entry.keyRange.start, in: file)
     }
     self.node = node
@@ -37,7 +37,7 @@ struct ScenarioReader: FaultOrder {
     try ScenarioReader(node, file: file, keys: keys)
   }
 
-  /// This list item as a mapping whose other keys are known when one of them is.
+  /// This list item as a mapping in which the value of one key determines the other keys.
   func mapping(knowing key: String, _ keys: (ScenarioReader) throws -> [String]) throws -> ScenarioReader {
     guard case .mapping(let entries) = node.content else {
       throw Self.failure("keys and values are expected here", at: node.range.start, in: file)
@@ -52,23 +52,21 @@ struct ScenarioReader: FaultOrder {
     return try ScenarioReader(value, file: file, keys: keys)
   }
 
-  /// Which keys there are, sorted.
+  /// The keys, sorted.
   var keys: [String] { entries.keys.sorted() }
 
-  /// The items under a key; none if absent.
   func list(_ key: String) throws -> [ScenarioReader] {
     guard let value = entries[key], !value.isNull else { return [] }
     guard case .sequence(let items) = value.content else { throw failure("a list is expected here", at: key) }
     return items.map { ScenarioReader(item: $0, file: file) }
   }
 
-  /// A value that must be there.
+  /// A required value.
   func required<Value>(_ key: String, _ read: (String) throws -> Value?) throws -> Value {
     if let value = try read(key) { return value }
     throw Self.failure("\(key) is missing here", at: node.range.start, in: file)
   }
 
-  /// Text.
   func text(_ key: String) throws -> String? {
     guard let value = entries[key] else { return nil }
     guard case .scalar(let text, _) = value.content else { throw failure("text is expected here", at: key) }
@@ -86,7 +84,6 @@ struct ScenarioReader: FaultOrder {
     return number
   }
 
-  /// A number.
   func number(_ key: String, in bounds: ClosedRange<Double>) throws -> Double? {
     guard let text = try text(key) else { return nil }
     guard let number = Double(text), bounds.contains(number) else {
@@ -102,7 +99,6 @@ struct ScenarioReader: FaultOrder {
     return flag
   }
 
-  /// A Bluetooth address.
   func address(_ key: String) throws -> BluetoothAddress? {
     guard let text = try text(key) else { return nil }
     guard let address = BluetoothAddress(text) else {
@@ -111,7 +107,7 @@ struct ScenarioReader: FaultOrder {
     return address
   }
 
-  /// A span of time: `500ms`, `5s`, `2m`.
+  /// A duration: `500ms`, `5s`, `2m`.
   func duration(_ key: String) throws -> Duration? {
     guard let text = try text(key) else { return nil }
     guard let duration = Duration(written: text) else {

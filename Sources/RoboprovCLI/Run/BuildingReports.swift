@@ -1,27 +1,25 @@
 import Engine
-import Foundation
+import FoundationEssentials
 import Journal
 import Model
 import Reporting
 
-/// The report of a building, which people sign: made from all that is on record, in every format.
+/// The report of a building, made from its whole record, in every format.
 enum BuildingReports {
-  /// What the building is held against.
+  /// What the report compares the record with.
   struct Subject {
-    /// The building's id.
     var building: String
-    /// The manifest and its path, where one was named; else the building is held against that of its newest run.
+    /// The manifest and its path; nil to compare with the manifest of the building's newest run.
     var manifest: (source: ManifestSource, path: String)?
-    /// The manifest's digest as an earlier report has it; nil: as it is made now.
+    /// The manifest's digest in an earlier report; nil to use the present digest.
     var digest: String?
-    /// The seal of the site's key, where there is one.
+    /// The seal of the site's key; nil without one.
     var seal: SecretSeal?
-    /// The person who makes the report.
     var operatedBy: String?
-    /// When it is made: the same in the record and its mirror.
+    /// The time of the report, the same in the record and its mirror.
     var made = Date()
 
-    /// The manifest without its secrets; nil where none was named.
+    /// The manifest without its secrets; nil if none was named.
     var wanted: BuildingReport.Manifest? {
       manifest.map { manifest in
         .init(
@@ -31,7 +29,7 @@ enum BuildingReports {
     }
   }
 
-  /// Where the building stands by these runs.
+  /// The state of the building after these runs.
   static func make(_ subject: Subject, from archive: BuildingArchive) -> BuildingReport {
     BuildingReport(
       building: subject.building,
@@ -44,7 +42,7 @@ enum BuildingReports {
         user: subject.operatedBy ?? HostEnvironment.userName, timeZone: TimeZone.current.identifier))
   }
 
-  /// Where the building stood after a run that is on record; nil of a rehearsal.
+  /// The state of the building after a run on record; nil for a rehearsal.
   static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
     guard let first = run.record.events.first, let started = run.started, !started.simulated else {
       return nil
@@ -56,7 +54,7 @@ enum BuildingReports {
     return make(Subject(building: started.building), from: BuildingArchive(runs: earlier + [run]))
   }
 
-  /// Every format, by the name of its file.
+  /// Every format with its file name.
   static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
     (
       "building.html",
@@ -67,8 +65,8 @@ enum BuildingReports {
   ]
 
   /// Writes the report in every format into the building's folder.
-  /// - Returns: the paths.
-  /// - Throws: what stands in the way of the first that could not be written.
+  /// - Returns: The paths.
+  /// - Throws: The error of the first file that could not be written.
   @discardableResult
   static func write(_ report: BuildingReport, in reports: String) throws(JournalError) -> [String] {
     var paths: [String] = []

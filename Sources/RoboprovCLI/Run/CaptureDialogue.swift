@@ -1,31 +1,31 @@
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
 import Labels
 import Manifest
 import Model
 import Reporting
 
-/// Carries out what `Capture` decides: asks, writes the manifest, and says what became of it.
+/// Carries out the decisions of `Capture`: asks for labels, writes the manifest and prints the results.
 struct CaptureDialogue {
   private let path: String
   private let building: Building
   private let air: AirLog?
   private let isAtTerminal = Screen.canAnswer
   private var capture: Capture
-  /// What was written, so that it can be undone.
+  /// The changes made so far, for undo.
   private var written: [[ManifestPatch]] = []
 
-  /// - Parameter air: what is on air meanwhile; nil where nobody scans.
+  /// - Parameter air: The devices on air, scanned in parallel; nil without a scan.
   init(_ file: ManifestFile, rooms: [Room], air: AirLog?) {
     (path, building, self.air) = (file.path, file.building, air)
     capture = Capture(building, rooms: rooms.map(\.id))
   }
 
-  /// Asks until all is read, the input ends or the person wants no more.
+  /// Asks until every label is read, the input ends, or the operator quits.
   mutating func run() async -> CaptureOutcome {
-    Console.say("u undoes, s skips, q ends, ? helps (each with Enter)")
+    Console.say("Commands, each with Enter: u undo, s skip, q quit, ? help")
     var asked: Capture.Prompt?
     var lines = Keyboard.lines().makeAsyncIterator()
     while capture.prompt != .nothing {
@@ -55,11 +55,11 @@ struct CaptureDialogue {
       Console.say("[\(number)/\(count)] \(stop.name)\(now)")
     case .offset(let proposal):
       Console.say(
-        "\(proposal.silent) labels are not heard; for \(proposal.evidence.count) of them label + \(proposal.offset) is on air:"
+        "Labels that are not on air: \(proposal.silent). For \(proposal.evidence.count) of them label + \(proposal.offset) is on air:"
       )
       for stop in proposal.evidence { Console.say("  \(stop.name)") }
       Console.say("On these boards the label shows the base address.")
-      Console.say("Use label + \(proposal.offset) for all that are not heard, and from here on? [y/n]")
+      Console.say("Use label + \(proposal.offset) for all of these labels and for the next ones? [y/n]")
     case .nothing: return
     }
     if isAtTerminal { ask() }
@@ -80,7 +80,7 @@ struct CaptureDialogue {
     case .skipped(let stop): Console.say("  \(stop.name) skipped")
     case .refused(let refusal): Console.say("  not taken: \(LabelWords.sentence(refusal))")
     case .nothingToUndo: Console.say("  nothing to undo")
-    case .offsetDeclined: Console.say("  labels are taken as they are")
+    case .offsetDeclined: Console.say("  labels are used unchanged")
     case .help:
       Console.say("  Scan the label, or type its 12 hex digits.")
       Console.say("  u: undo the last label   s: skip")
@@ -125,12 +125,12 @@ struct CaptureDialogue {
 
   private func words(for assignment: Capture.Assignment, _ heard: AirLedger?) -> String {
     guard let heard else { return "not compared with what is on air" }
-    guard let sighting = heard[assignment.address] else { return "not heard" }
+    guard let sighting = heard[assignment.address] else { return "not received" }
     let room = building.rooms.first { $0.id == assignment.stop.room }
     let signal = sighting.rssi.map { ", \($0) dBm" } ?? ""
     let words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal
     guard let family = sighting.life?.profile, let room, family != room.profile else { return words }
-    return words + ": a \(family), where the manifest has a \(room.profile)"
+    return words + ": it is a \(family), but the manifest has a \(room.profile)"
   }
 }
 

@@ -4,22 +4,22 @@ import Labels
 import Model
 import Reporting
 
-/// What came of reading labels.
+/// The result of `capture`.
 struct CaptureOutcome: Sendable {
   /// Version of the JSON form.
-  static let schema = "roboprov/capture/1"
+  static let schema = "roboprov/capture/2"
 
   /// A room whose label was read.
   struct Row: Sendable {
     let capture: Capture.Assignment
-    /// Whether its device was heard; nil where nobody scanned.
+    /// Whether its device was received; nil without a scan.
     let isHeard: Bool?
     let rssi: Int?
   }
 
   let building: Building
   let rows: [Row]
-  /// The rooms among those asked for that have no address.
+  /// The rooms that were asked for and have no address.
   let missing: [Capture.Stop]
   let wasInterrupted: Bool
 
@@ -33,11 +33,11 @@ struct CaptureOutcome: Sendable {
     self.wasInterrupted = wasInterrupted
   }
 
-  /// For a person: how many labels were saved, and what is left.
+  /// The text for the operator.
   var text: String {
     var text = "\(rows.count) label\(rows.count == 1 ? "" : "s") saved.\n"
     let silent = rows.filter { $0.isHeard == false }.map(\.capture.stop.name)
-    if !silent.isEmpty { text += "Not heard: \(Self.list(silent))\n" }
+    if !silent.isEmpty { text += "Not received: \(Self.list(silent))\n" }
     if !missing.isEmpty { text += "Without address: \(Self.list(missing.map(\.name)))\n" }
     return text
   }
@@ -48,7 +48,6 @@ struct CaptureOutcome: Sendable {
 
   var json: JSONValue { Self.form.value(self) }
 
-  /// The JSON form, field by field.
   static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read and saved.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building.id }
@@ -64,7 +63,9 @@ struct CaptureOutcome: Sendable {
     Field("address", "The address that the room has: that, or with the accepted offset more.") {
       $0.capture.address
     }
-    Field("heard", "Whether the address was on air; null when nobody scanned.") { $0.isHeard }
-    Field("rssi", "RSSI in dBm; null when it was not heard.") { $0.rssi }
+    Field("received", "Whether an advertisement of the address was received; null when nobody scanned.") {
+      $0.isHeard
+    }
+    Field("rssi", "RSSI in dBm; null when it was not received.") { $0.rssi }
   }
 }

@@ -2,11 +2,11 @@ import Bluetooth
 import Model
 import Reporting
 
-/// `roboprov replace`, `retire` and `accept` with `--output json`: the change of the record that a person made.
+/// `roboprov replace`, `retire` and `accept` with `--output json`: the change of the record.
 enum ChangeJSON {
   static let schema = "roboprov/change/1"
 
-  /// What was changed. The names are frozen.
+  /// The raw values are frozen.
   enum Kind: String, OutputNames {
     case replace
     case retire
@@ -23,15 +23,14 @@ enum ChangeJSON {
     }
   }
 
-  /// A change that was made.
   struct Source {
     var kind: Kind
     var building: String
     var room: RoomID
     var name: String
-    /// The run under which it is on record; nil where it was on record before.
+    /// The id of the change in the record; nil if it was on record before.
     var run: String?
-    /// The devices that are out of service since, and whether each was silent.
+    /// The devices that the change took out of service, and whether each was silent.
     var released: [(address: BluetoothAddress, silent: Bool?)] = []
     var successor: BluetoothAddress?
     var isManifestChanged = false
@@ -39,7 +38,6 @@ enum ChangeJSON {
     var by: String?
   }
 
-  /// The document, field by field.
   static let form = OutputForm<Source>("change_made", "A change of the record that a person made.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("change", "What was changed.") { $0.kind }
@@ -67,7 +65,6 @@ enum ChangeJSON {
     Field("silent", "Whether a scan received nothing from it; null if none was made.") { $0.silent }
   }
 
-  /// Writes the change to stdout, for programs.
   static func show(_ change: Source, as output: OutputFormat) {
     if output == .json { Console.data(form.value(change).pretty) }
   }

@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 import Reporting
 
-/// A room's ending, as the command of `apply --notify` is told of it.
+/// The outcome of a room, as JSON for the command of `apply --notify`.
 struct EndingNotice: Codable, Sendable {
   var schema = Self.format
   var run: String
@@ -19,9 +19,10 @@ struct EndingNotice: Codable, Sendable {
   var rooms: Int
 
   /// Version of the JSON form.
-  static let format = "roboprov/notify/1"
+  static let format = "roboprov/notify/2"
 
-  /// The ending of a room of `report`, which has taken it in; nil of a room that was not worked on.
+  /// The outcome of a room in `report`, which already includes the event; nil for a room that the run leaves
+  /// out.
   init?(_ fact: RoomFinished, in report: RunReport) {
     guard let run = report.run, let room = report[fact.room], !room.isExcluded else { return nil }
     self.run = run.run

@@ -4,27 +4,27 @@ import Labels
 import Model
 import Reporting
 
-/// The device that `find` looks for, as a person named it: by its address, or by its room.
+/// The device that `find` looks for, named by its address or its room.
 struct FindTarget: Sendable {
-  /// The room, where it is known.
+  /// The name of the room; nil if it is unknown.
   let name: String?
-  /// Its addresses; none where only the room's identity on air is known.
+  /// The possible addresses of the device; empty if only the room's identity on air is known.
   let addresses: Set<BluetoothAddress>
-  /// The identity that its beacon has, where no address is known.
+  /// The identity of its beacon; nil if an address is known.
   private let identity: BeaconIdentity?
 
   private init(_ name: String?, _ addresses: Set<BluetoothAddress>, _ identity: BeaconIdentity? = nil) {
     (self.name, self.addresses, self.identity) = (name, addresses, identity)
   }
 
-  /// Finds it in the manifest and the record.
-  /// - Throws: `CommandFailure` when it is unknown.
+  /// Finds the device by the manifest and the record.
+  /// - Throws: `CommandFailure` if it is unknown.
   static func find(_ text: String, in known: KnownBuilding?) throws -> FindTarget {
     guard let known else {
       if let address = try? LabelText.address(in: text) { return FindTarget(nil, [address]) }
       throw CommandFailure(
-        .usage, "“\(text.visible)” is no address of a device",
-        cure: "To find a room's device, name the manifest too: roboprov find 'Room 312' building.yaml")
+        .usage, "“\(text.visible)” is not a device address",
+        cure: "To find a room's device, add the manifest: `roboprov find 'Room 312' building.yaml`.")
     }
     let names = RoomNames(known.building, known.standing)
     if let room = try names.exact(text, for: "ROOM") {
@@ -41,14 +41,13 @@ struct FindTarget: Sendable {
     if !addresses.isEmpty { return FindTarget(name, addresses) }
     if let identity = known.owners.identity(of: room) { return FindTarget(name, [], identity) }
     throw CommandFailure(
-      .usage, "\(name.visible) has no device yet, neither in the manifest nor on record",
-      cure: "`roboprov scan` with the manifest lists the devices of no room; find one by its address.")
+      .usage, "\(name.visible) has no device, neither in the manifest nor on record",
+      cure: "`roboprov scan building.yaml` lists devices without a room first; find one by its address.")
   }
 
-  /// The one address of the device, once it is certain.
+  /// The address of the device; nil if there are several candidates or none.
   var address: BluetoothAddress? { addresses.count == 1 ? addresses.first : nil }
 
-  /// Whether an advertisement is the device's.
   func matches(_ advertisement: Advertisement) -> Bool {
     if let identity { return advertisement.iBeacon?.identity == identity }
     return addresses.contains(advertisement.address)

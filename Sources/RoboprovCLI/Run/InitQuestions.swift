@@ -1,18 +1,19 @@
 import Families
-import Foundation
+import FoundationEssentials
 import Manifest
 import Model
 
-/// What `roboprov init` asks at a terminal. Elsewhere each question has the answer that Enter gives.
+/// The questions of `roboprov init` at a terminal. Without a terminal every question returns nil, as Enter
+/// does.
 struct InitQuestions {
   let canAsk: Bool
 
-  /// A question's answer; nil for Enter.
+  /// The operator's input; nil for Enter.
   private func ask(_ question: String, _ usual: String? = nil) async -> String? {
     guard canAsk else { return nil }
     Console.ask("\(question)\(usual.map { " [\($0)]" } ?? ""): ")
     let line = await Keyboard.line { $0 }
-    let answer = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    let answer = line.trimmed
     return answer.isEmpty ? nil : answer
   }
 
@@ -30,7 +31,7 @@ struct InitQuestions {
     return await ask(key)
   }
 
-  /// The networks, the first of them that of all rooms.
+  /// The networks. The first one is the default of all rooms.
   func networks(
     _ make: (_ name: String, _ ssid: String, PasswordChoice) -> ManifestDraft.Network
   ) async -> [ManifestDraft.Network] {
@@ -46,7 +47,7 @@ struct InitQuestions {
         ?? "wifi\(networks.count + 1)"
       let name = await ask("  Its name in the manifest", usual) ?? usual
       let choice = await ask(
-        "  Its password: prompt (asked at each run), env (from a variable), none", "prompt")
+        "  Its password: prompt (asked at each run), env (environment variable), none", "prompt")
       networks.append(make(name, ssid, choice.flatMap(PasswordChoice.init) ?? .prompt))
     }
     return networks
@@ -56,10 +57,10 @@ struct InitQuestions {
     await ask("Rooms: a range such as Room {101..110}, or a table such as rooms.csv", "Room {101..110}")
   }
 
-  /// The key that a column gives; nil for none.
+  /// The manifest key for a column; nil to ignore the column.
   func key(of column: TableColumns.Column) async -> String? {
     let answer = await ask(
-      "Column “\(column.header)” gives (a key, or - for nothing)", column.key ?? "-")
+      "Key for the column “\(column.header)” (- to ignore it)", column.key ?? "-")
     return answer.map { $0 == "-" ? nil : $0 } ?? column.key
   }
 }

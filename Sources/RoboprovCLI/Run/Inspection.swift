@@ -5,35 +5,32 @@ import Model
 import Reporting
 import Waiting
 
-/// What a device has: its services, its characteristics and their values.
+/// The services and characteristics of a device, and their values.
 struct Inspection: Sendable {
   /// Version of the JSON form.
   static let schema = "roboprov/inspection/1"
 
-  /// A service.
   struct Service: Sendable {
     let uuid: BluetoothUUID
-    /// The family whose service it is; nil where it is of no known one.
+    /// The device family that has the service; nil if no known family has it.
     let family: ProfileID?
     let characteristics: [Characteristic]
   }
 
-  /// A characteristic.
   struct Characteristic: Sendable {
     let uuid: BluetoothUUID
     let access: AttributeAccess
-    /// What the family, or the Bluetooth SIG, says of it; nil where nothing is known.
+    /// Its name in the family or by the Bluetooth SIG; nil if unknown.
     let title: String?
     let value: Value
   }
 
-  /// What became of its value.
   enum Value: Sendable {
-    /// It cannot be read.
+    /// The characteristic is not readable.
     case notReadable
-    /// It would be a secret: it was not read.
+    /// The value is a secret and was not read.
     case secret
-    /// It was read; the settings that it holds, as the family has them.
+    /// The value, and the settings that it holds by the family's description.
     case bytes([UInt8], settings: [HeldSetting])
     /// Reading it failed.
     case failed(CentralError)
@@ -42,10 +39,10 @@ struct Inspection: Sendable {
   let device: DeviceLink.Sighting
   let services: [Service]
 
-  /// The time that discovery may take, and a read: those of an attempt.
+  /// The timeouts for discovery and reads, the same as in an attempt.
   private static let limits = StageTimeouts()
 
-  /// Reads all that a device has and that is no secret.
+  /// Reads every value that is not a secret.
   /// - Throws: `CentralError`.
   static func read(
     _ link: any Peripheral, _ device: DeviceLink.Sighting, on clock: any TimeSource
@@ -105,12 +102,11 @@ struct Inspection: Sendable {
   }
 }
 
-/// Names that the Bluetooth SIG assigned (Assigned Numbers, 3.4 and 3.8), of what sensors have besides their own services.
+/// Names from the Bluetooth SIG (Assigned Numbers, 3.4 and 3.8) for services and characteristics that sensors
+/// have besides their own.
 enum AssignedNumbers {
-  /// What a service is.
   static func service(_ uuid: BluetoothUUID) -> String? { services[uuid] }
 
-  /// What a characteristic is.
   static func characteristic(_ uuid: BluetoothUUID) -> String? { characteristics[uuid] }
 
   private static let services: [BluetoothUUID: String] = [

@@ -4,9 +4,9 @@ import Hex
 import Model
 import Reporting
 
-// An inspection for people and for programs.
+// The text and the JSON of an inspection.
 extension Inspection {
-  /// The device, and its characteristics service by service.
+  /// The device, and a table of characteristics for each service.
   var text: String {
     let address = device.advertisement.address
     let signal = device.advertisement.rssi.map { ", \($0) dBm" } ?? ""
@@ -31,7 +31,6 @@ extension Inspection {
 
   var json: JSONValue { Self.form.value(self) }
 
-  /// The JSON form, field by field.
   static let form = OutputForm<Inspection>(
     "inspection", "The services and characteristics of a device, and their values."
   ) {
@@ -88,7 +87,7 @@ extension Inspection {
 }
 
 extension Inspection.Characteristic {
-  /// Its value for people.
+  /// The value as text for the table.
   fileprivate var words: String {
     switch value {
     case .notReadable: "-"
@@ -101,7 +100,7 @@ extension Inspection.Characteristic {
     }
   }
 
-  /// Its value as text where every byte of it is a character that people see.
+  /// The value as text; nil unless every character is printable.
   fileprivate var plainText: String? {
     guard case .bytes(let bytes, let settings) = value, settings.isEmpty, !bytes.isEmpty,
       let text = String(validating: bytes, as: UTF8.self), text.visible == text
@@ -111,7 +110,7 @@ extension Inspection.Characteristic {
 }
 
 extension AttributeAccess {
-  /// The names of what can be done, as outputs have them.
+  /// The names of the operations, as in JSON.
   fileprivate var names: [String] {
     let all: [(access: AttributeAccess, name: String)] = [
       (.read, "read"), (.write, "write"), (.writeWithoutResponse, "write_without_response"),

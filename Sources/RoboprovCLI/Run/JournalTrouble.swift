@@ -1,13 +1,13 @@
 import Journal
 
-/// What a person is told, and advised, when the record cannot be kept.
+/// Messages and advice for failures of the record.
 enum JournalTrouble {
-  /// Which of the places of a run's record.
+  /// A place of a run's record.
   enum Place: String {
     case record
     case mirror
 
-    /// The option that says where it is.
+    /// The option that sets the directory.
     var option: String {
       switch self {
       case .record: "--reports DIR"
@@ -20,16 +20,17 @@ enum JournalTrouble {
     CommandFailure(.record, place == .record ? "\(error)" : "the mirror: \(error)", cure: cure(error, place))
   }
 
-  /// The same where it ended a run.
+  /// The message for a failure that ended a run.
   static func failure(inMidRun error: JournalError, of place: Place) -> CommandFailure {
     CommandFailure(
       .record, "the \(place.rawValue) could not be written: \(error)",
-      cure: "Nothing more was done to any device. Make room or choose another \(place.option), and run again."
+      cure:
+        "The run stopped before the next write to a device. Free some space or choose another \(place.option), then run again."
     )
   }
 
-  /// The same where a record of old is asked for.
-  /// - Parameter run: The run that was named, if one was.
+  /// The message for a failure to read an earlier run.
+  /// - Parameter run: The id on the command line; nil without one.
   static func failure(_ error: JournalError, lookingFor run: String?, of building: String, in reports: String)
     -> CommandFailure
   {
@@ -37,46 +38,47 @@ enum JournalTrouble {
     case .missing where error.path.hasSuffix("/" + JournalWriter.fileName):
       FaultWords.failure(
         .noJournal, in: error.path,
-        cure: "There is nothing to make reports from. Put the run's journal there (of --mirror, or a backup)."
+        cure: "Reports need the journal. Put a copy there, from the --mirror directory or a backup."
       )
     case .missing where run == nil:
       CommandFailure(
         .record, "no run of \(building) has left reports in \(reports)",
         cure: """
-          Look with `ls \(reports) \(reports)/\(building)`. A run that was killed is named: \
+          List the runs with `ls \(reports)/\(building)`. For a run that was killed, give its id: \
           `roboprov report \(building) <run>`.
           """)
     case .missing:
       CommandFailure(
-        .record, "\(error)", cure: "Look with `ls \(reports)/\(building)` which runs there are.")
+        .record, "\(error)", cure: "List the runs with `ls \(reports)/\(building)`.")
     case .unsafeName:
       CommandFailure(
-        .record, "\(error)", cure: "Building and run are named by the folders in \(reports), without a path.")
+        .record, "\(error)", cure: "Give the names of the folders in \(reports), without a path.")
     default:
       failure(error)
     }
   }
 
   private static func cure(_ error: JournalError, _ place: Place) -> String {
-    let elsewhere = "or choose another place with \(place.option)."
+    let elsewhere = "or choose another directory with \(place.option)."
     switch error.cause {
-    case .noSpace, .littleSpace: return "Make room on that disk, \(elsewhere)"
-    case .readOnly: return "It is mounted read-only: remount it, \(elsewhere)"
-    case .permissionDenied: return "Give yourself the right to write there, \(elsewhere)"
-    case .missing: return "Make the directory first, \(elsewhere)"
-    case .inTheWay: return "Something that is not a directory has that name: move it away, \(elsewhere)"
+    case .noSpace, .littleSpace: return "Free some space on that disk, \(elsewhere)"
+    case .readOnly: return "The file system is mounted read-only: remount it, \(elsewhere)"
+    case .permissionDenied: return "Give yourself write permission, \(elsewhere)"
+    case .missing: return "Create the directory with `mkdir -p`, \(elsewhere)"
+    case .inTheWay: return "A file has the name of the directory: move it away, \(elsewhere)"
     case .exists where place == .mirror:
-      return "The mirror is the reports directory itself, which is no second copy: give another --mirror DIR."
-    case .exists: return "Another run has that id: start again."
+      return "The mirror is the reports directory itself: give another --mirror DIR."
+    case .exists: return "Another run has the same id: run the command again."
     case .inputOutput:
-      return "The disk is failing: do not trust it with reports. Give \(place.option) on another."
+      return "The disk reports errors: do not use it for reports. Choose another disk with \(place.option)."
     case .tooLarge:
-      return "It is not what roboprov wrote: put a whole copy in its place (of --mirror, or a backup)."
-    case .nameTooLong: return "Choose a shorter place with \(place.option)."
+      return
+        "It is not the file that roboprov wrote: put a complete copy in its place, from the --mirror directory or a backup."
+    case .nameTooLong: return "Choose a shorter path with \(place.option)."
     case .unsafeName: return "Rename the building or room: its id becomes a file name."
-    case .readableByOthers: return "Take that right away from them with chmod."
+    case .readableByOthers: return "Remove the permissions of other users with chmod."
     case .notAKey: return "Name the right file."
-    case .system: return "Look at the directory and the disk, \(elsewhere)"
+    case .system: return "Check the directory and the disk, \(elsewhere)"
     }
   }
 }

@@ -5,12 +5,12 @@ import Reporting
 import Source
 import YAML
 
-/// What `validate` says about a manifest.
+/// The output of `validate`.
 enum ManifestFindings {
   /// Version of the JSON form.
-  static let schema = "roboprov/validate/2"
+  static let schema = "roboprov/validate/3"
 
-  /// For people, when it can be applied.
+  /// The summary of a valid manifest.
   static func summary(_ building: Building, file: String) -> String {
     let rooms = building.rooms.count
     let named = building.rooms.count { $0.address != nil }
@@ -27,17 +27,15 @@ enum ManifestFindings {
     return "\(file): \(building.name.visible): \(parts.joined(separator: ", ")); can be applied"
   }
 
-  /// How many rooms there are of each family that has some.
+  /// The number of rooms of each family that has any.
   private static func profiles(of building: Building) -> [(id: ProfileID, count: Int)] {
     DeviceProfiles.all.map { profile in
       (profile.id, building.rooms.count { $0.profile == profile.id })
     }.filter { $0.count > 0 }
   }
 
-  /// For programs.
   static func json(_ reading: ManifestReading, file: String) -> JSONValue { form.value((reading, file)) }
 
-  /// The JSON form, field by field.
   static let form = OutputForm<(reading: ManifestReading, file: String)>(
     "validate", "What is wrong with a manifest, and where."
   ) {

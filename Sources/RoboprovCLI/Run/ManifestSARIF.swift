@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Manifest
 import Reporting
 import Source
@@ -50,7 +50,7 @@ enum ManifestSARIF {
 
   private static func artifact(_ range: SourceRange, _ reading: ManifestReading) -> JSONValue {
     let path = reading.excerpts[range.text].file
-    let uri = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+    let uri = path.percentEncodedPath
     return .object(["uri": .string(path.hasPrefix("/") ? "file://" + uri : uri)])
   }
 

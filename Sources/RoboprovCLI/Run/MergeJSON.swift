@@ -2,7 +2,7 @@ import Journal
 import Model
 import Reporting
 
-/// `roboprov report merge --output json`: how far each room is by the records of several laptops.
+/// `roboprov report merge --output json`: the state of each room by the records of several laptops.
 enum MergeJSON {
   static let schema = "roboprov/merge/1"
 
@@ -12,7 +12,6 @@ enum MergeJSON {
     let contradictions: [(conflict: RecordConflict, words: Explanation)]
   }
 
-  /// The document, field by field.
   static let form = OutputForm<Source>("merge", "How far each room is by the records of several laptops.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.merge.building }

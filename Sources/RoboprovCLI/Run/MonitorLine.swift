@@ -1,6 +1,6 @@
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
@@ -9,7 +9,7 @@ struct MonitorLine {
   /// Version of the JSON form.
   static let schema = "roboprov/monitor/1"
 
-  /// What happened. The names are frozen.
+  /// The raw values are frozen.
   enum Event: String, CaseIterable {
     case scanStarted = "scan_started"
     case scanEnded = "scan_ended"
@@ -25,7 +25,6 @@ struct MonitorLine {
   /// The line, without its end.
   var text: String { Self.form.value(self).line }
 
-  /// The JSON form, field by field.
   static let form = OutputForm<MonitorLine>(
     "monitor", "A line of `roboprov monitor`: a device was received, or has left."
   ) {

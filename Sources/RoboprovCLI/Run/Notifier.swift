@@ -1,11 +1,12 @@
 @preconcurrency import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import Model
 import Reporting
 import Synchronization
 
-/// Runs a person's command for each room that gets its outcome, one after the other, with the notice as JSON on its standard
-/// input. The run does not wait for it, and nothing that the command does changes the run.
+/// Runs the operator's command for each room that gets its outcome, one call after the other, with the notice
+/// as JSON on standard input. The run does not wait for the command, and the command does not affect the run.
 final class Notifier: Sendable {
   private let command: String
   private let queue = DispatchQueue(label: "notify")
@@ -19,7 +20,7 @@ final class Notifier: Sendable {
   }
 
   /// One that takes longer is ended.
-  private static let patience = 10
+  private static let patience = Duration.seconds(10)
   /// What is left at the run's end must end within this time.
   private static let farewell = DispatchTimeInterval.seconds(15)
 
@@ -27,7 +28,7 @@ final class Notifier: Sendable {
     self.command = command
   }
 
-  /// Takes in an event of the run.
+  /// Handles an event of the run.
   func take(_ event: RunEvent) {
     let notice = report.withLock { report -> EndingNotice? in
       report.apply(event)
@@ -38,14 +39,14 @@ final class Notifier: Sendable {
     queue.async { [self] in send(notice) }
   }
 
-  /// Waits, bounded, until the commands have ended, and says what went wrong with them.
+  /// Waits for the remaining notices, at most 15 s, and reports failures.
   func finish() {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
     if done.wait(timeout: .now() + Self.farewell) == .timedOut { state.withLock { $0.isClosed = true } }
     let (failure, dropped) = state.withLock { ($0.failure, $0.dropped) }
     if let failure { Console.say("The command of --notify failed: \(failure)") }
-    if dropped > 0 { Console.say("The command of --notify was too slow: \(dropped) notices were not sent") }
+    if dropped > 0 { Console.say("The command of --notify was too slow. Notices not sent: \(dropped)") }
   }
 
   private func send(_ notice: EndingNotice) {
@@ -58,29 +59,27 @@ final class Notifier: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     guard let text = try? encoder.encode(notice) else { return }
-    if let failure = run(text) {
+    if let failure = run(String(decoding: text, as: UTF8.self)) {
       state.withLock { $0.failure = $0.failure ?? failure }
     }
   }
 
   /// Runs the command once. Returns what went wrong.
-  private func run(_ input: Data) -> String? {
-    let ended = DispatchSemaphore(value: 0)
-    let process: Process
-    do {
-      // What it says is for nobody: the screen is the run's.
-      process = try ShellCommand.start(command, input: input, output: .nullDevice, errors: .nullDevice) { _ in
-        ended.signal()
-      }
+  private func run(_ input: String) -> String? {
+    let child: ChildProcess
+    do throws(POSIXError) {
+      // Its output is dropped: the screen belongs to the run.
+      child = try ShellCommand.start(command, input: input, output: -1, errors: -1)
     } catch {
-      return "it could not be started: \(error.localizedDescription)"
+      return "it could not be started: \(error.text)"
     }
-    if ended.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut {
-      process.terminate()
-      if ended.wait(timeout: .now() + .seconds(1)) == .timedOut { kill(process.processIdentifier, SIGKILL) }
-      return "it did not end within \(Self.patience) s"
+    switch child.wait(until: SuspendingClock.now + Self.patience) {
+    case .exited(0)?: return nil
+    case .exited(let status)?: return "it ended with \(status)"
+    case .killed(let signal)?: return "signal \(signal) ended it"
+    case nil:
+      child.stop()
+      return "it did not end within \(Self.patience.components.seconds) s"
     }
-    let status = process.terminationStatus
-    return status == 0 ? nil : "it ended with \(status)"
   }
 }

@@ -1,13 +1,13 @@
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Journal
 import Model
 import Reporting
 import Session
 import Waiting
 
-/// Writes the settings of one device as a run of its own: the same session, evidence and record as those of `apply`.
+/// Writes the settings of one device as a run of its own, with the session, evidence and record of `apply`.
 struct OneDeviceRun: Sendable {
   let places: RecordOptions
   let radio: RadioOptions
@@ -15,8 +15,9 @@ struct OneDeviceRun: Sendable {
   let mayOverwrite: Bool
   let output: OutputFormat
 
-  /// Carries it out. No earlier run is held against it: the person names the device, and says what it gets.
-  /// - Throws: `CommandFailure` where it cannot begin, or be recorded.
+  /// Carries out the run. It is not compared with earlier runs: the operator names the device and its
+  /// settings.
+  /// - Throws: `CommandFailure` if it cannot begin, or cannot be recorded.
   func write(
     _ device: OneDevice, at address: BluetoothAddress, _ setup: Radio.Setup
   ) async throws -> ExitStatus {

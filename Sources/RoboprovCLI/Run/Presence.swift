@@ -1,13 +1,13 @@
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Model
 
-/// Which devices are there: a fold over advertisements and times, pure.
+/// Which devices are present: a pure fold over advertisements and times.
 ///
-/// Silence counts only while an adapter scans: a device of which nothing could be received has not left.
+/// Silence counts only while an adapter scans: a device that could not be received has not left.
 struct Presence: Sendable {
-  /// A device that is there.
+  /// A present device.
   struct Device: Hashable, Sendable {
     let address: BluetoothAddress
     var owner: DeviceOwners.Owner?
@@ -15,13 +15,12 @@ struct Presence: Sendable {
     var state: DeviceState?
     /// RSSI last reported, in dBm.
     var rssi: Int?
-    /// When its last advertisement came.
+    /// The wall-clock time of its last advertisement.
     var lastReceived: Date
-    /// The same as time of scanning.
+    /// The scan time at its last advertisement.
     fileprivate var lastScanned: Duration
   }
 
-  /// A device came or went.
   enum Change: Hashable, Sendable {
     case entered(Device)
     case left(Device)
@@ -31,23 +30,23 @@ struct Presence: Sendable {
   private let owners: DeviceOwners?
   private let leaveAfter: Duration
   private var devices: [BluetoothAddress: Device] = [:]
-  /// The time in which an adapter scanned, up to the scan that goes on.
+  /// The scan time of all completed scans.
   private var scanned = Duration.zero
   private var scanningSince: MonotonicInstant?
 
   /// - Parameters:
-  ///   - air: An empty ledger, which says what devices count.
-  ///   - leaveAfter: A device has left after so much silence.
+  ///   - air: An empty ledger, which recognises the devices that count.
+  ///   - leaveAfter: The scan time without an advertisement after which a device has left.
   init(_ air: AirLedger, owners: DeviceOwners?, leaveAfter: Duration) {
     self.air = air
     self.owners = owners
     self.leaveAfter = leaveAfter
   }
 
-  /// An adapter scans from now on.
+  /// An adapter starts to scan.
   mutating func scanBegan(at now: MonotonicInstant) { scanningSince = scanningSince ?? now }
 
-  /// No adapter scans any more.
+  /// The adapter stops scanning.
   mutating func scanEnded(at now: MonotonicInstant) {
     scanned = time(at: now)
     scanningSince = nil
@@ -57,7 +56,8 @@ struct Presence: Sendable {
     scanned + (scanningSince.map { max(.zero, $0.duration(to: now)) } ?? .zero)
   }
 
-  /// Takes in an advertisement. Devices of no known family count where the manifest or the record has them, or their beacon.
+  /// Handles an advertisement. A device of no known family counts only if the manifest or the record has the
+  /// device or its beacon.
   mutating func receive(_ advertisement: Advertisement, wall: Date) -> Change? {
     _ = air.hear(advertisement)
     let sighting = air[advertisement.address]
@@ -73,7 +73,7 @@ struct Presence: Sendable {
     return known == nil ? .entered(device) : nil
   }
 
-  /// The devices that have left by now, by address.
+  /// The devices that have left, sorted by address. They are removed.
   mutating func departures(at now: MonotonicInstant) -> [Change] {
     let limit = time(at: now) - leaveAfter
     let gone = devices.values.filter { $0.lastScanned <= limit }.sorted { $0.address < $1.address }

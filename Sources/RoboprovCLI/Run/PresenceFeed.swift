@@ -1,7 +1,7 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 
-/// Prints what comes and goes.
+/// Prints the events of `roboprov monitor`.
 actor PresenceFeed {
   private var presence: Presence
   private let clock: any TimeSource
@@ -30,8 +30,8 @@ actor PresenceFeed {
     }
   }
 
-  /// Prints which devices have left.
-  /// - Returns: false once nobody reads it.
+  /// Prints the devices that have left.
+  /// - Returns: False if stdout has lost its reader.
   func tick() -> Bool {
     for case .left(let device) in presence.departures(at: clock.now) { print(.leave, device) }
     return !Console.hasLostReader

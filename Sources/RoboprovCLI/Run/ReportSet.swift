@@ -1,31 +1,30 @@
-import Foundation
+import FoundationEssentials
 import Journal
 import Model
 import Reporting
 
-/// Every file that a building's record yields: what `report check` compares, and `report sign` signs.
+/// Every file that a building's record yields: `report check` compares them, and `report sign` signs them.
 struct ReportSet {
-  /// The building's folder.
   let folder: String
   private let archive: BuildingArchive
 
-  /// A file that is not what the journals yield.
+  /// A file that differs from what the journals yield.
   struct Difference {
-    /// Relative to the building's folder.
+    /// The path, relative to the building's folder.
     var path: String
-    /// What is wrong with it.
+    /// The difference, as a clause that follows the path.
     var words: String
   }
 
-  /// Reads the record; nothing is made of a damaged one.
-  /// - Throws: `CommandFailure`.
+  /// Reads the record.
+  /// - Throws: `CommandFailure` if the record is damaged or has no run.
   init(_ building: String, in reports: String) throws {
     folder = "\(reports)/\(building)"
     archive = try SiteRecord.read(building, in: reports).archive
     guard !archive.runs.isEmpty else { throw SiteRecord.noRun(of: building, in: reports) }
   }
 
-  /// The building's report as its files say that it was made: at their time, by their maker.
+  /// The building's report with the time and the maker that its file `building.json` names.
   func report(_ manifest: (source: ManifestSource, path: String)?, _ seal: SecretSeal?) throws
     -> BuildingReport
   {
@@ -39,7 +38,7 @@ struct ReportSet {
     }
     var subject = BuildingReports.Subject(building: stamp.building, manifest: manifest, seal: seal)
     subject.made = made
-    // One of an earlier version has the digest of the manifest's bytes.
+    // A report of an earlier version has the digest of the manifest's bytes.
     subject.digest = stamp.manifest.flatMap { recorded in
       manifest?.source.hasDigest(recorded.sha256) == true ? recorded.sha256 : nil
     }
@@ -49,7 +48,7 @@ struct ReportSet {
     return report
   }
 
-  /// What `building.json` says of its making.
+  /// The keys of `building.json` about its time and maker.
   private struct Stamp: Decodable {
     var building: String
     var made: String
@@ -71,7 +70,7 @@ struct ReportSet {
     }
   }
 
-  /// The files that are missing, or say something else than the journals yield.
+  /// The files that are missing, or differ from what the journals yield.
   func differences(from report: BuildingReport) -> [Difference] {
     var differences: [Difference] = []
     func compare(_ path: String, _ text: String) {
@@ -79,7 +78,7 @@ struct ReportSet {
         return differences.append(Difference(path: path, words: "is missing"))
       }
       if !bytes.elementsEqual(text.utf8) {
-        differences.append(Difference(path: path, words: "is not what the journals yield"))
+        differences.append(Difference(path: path, words: "differs from what the journals yield"))
       }
     }
     for format in BuildingReports.formats { compare(format.name, format.text(report)) }
@@ -90,7 +89,7 @@ struct ReportSet {
     return differences
   }
 
-  /// The paths of every journal and report, in order, relative to the building's folder.
+  /// The sorted paths of every journal and report, relative to the building's folder.
   var paths: [String] {
     let journals = archive.runs.map { "\($0.id)/\(JournalWriter.fileName)" }
     let reports = runs.flatMap { Self.files(of: $0, nil).map(\.path) }

@@ -1,13 +1,12 @@
 import CSV
-import Foundation
+import FoundationEssentials
 import Source
 
-/// A table of rooms that a person has.
+/// A CSV table of rooms, for `init --from`.
 struct RoomTable {
   private let table: CSVTable
 
-  /// Reads it.
-  /// - Throws: `CommandFailure` when it cannot be read, or is none.
+  /// - Throws: `CommandFailure` if the file cannot be read, is not CSV, or has no rooms.
   init(_ path: String) throws {
     let bytes = try InputFile.read(path, atMost: CSVReader.maximumBytes).bytes
     do throws(CSVError) {
@@ -15,7 +14,7 @@ struct RoomTable {
     } catch {
       throw CommandFailure(
         .manifest,
-        "\(path):\(error.range.start.line):\(error.range.start.column): this is no table of comma-separated values",
+        "\(path):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
         cure: "Export it as “CSV UTF-8”.")
     }
     guard table.rows.count > 1 else {
@@ -25,21 +24,21 @@ struct RoomTable {
     }
   }
 
-  /// The names of its columns.
   var headers: [String] { table.rows[0].map(\.text) }
 
-  /// What a column has, row by row; an empty text where a row is too short.
+  /// The cells of a column, row by row; an empty text if a row is too short.
   func values(of header: String) -> [String] {
     guard let index = headers.firstIndex(of: header) else { return [] }
     return table.rows.dropFirst().map { $0.indices.contains(index) ? $0[index].text : "" }
   }
 
-  /// The path of a file as a manifest names it: relative to the manifest where both are in the same directory.
+  /// The path of a file for the manifest: only the file name if both are in the same directory, otherwise
+  /// absolute.
   static func path(of file: String, from manifest: String) -> String {
     func directory(_ path: String) -> String {
       URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     }
     return directory(file) == directory(manifest)
-      ? (file as NSString).lastPathComponent : URL(fileURLWithPath: file).standardizedFileURL.path
+      ? URL(fileURLWithPath: file).lastPathComponent : URL(fileURLWithPath: file).standardizedFileURL.path
   }
 }

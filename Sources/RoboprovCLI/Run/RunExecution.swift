@@ -6,37 +6,36 @@ import Reporting
 import Session
 import Waiting
 
-/// One run, from its folder in the record to its reports.
+/// A run, from the creation of its folder to its reports.
 struct RunExecution: Sendable {
   let undertaking: Undertaking
   let run: RunIdentity
   let setup: Radio.Setup
   let places: RecordOptions
   let isSimulated: Bool
-  /// Whether the building's report is made from it and the runs before it.
+  /// Whether to make the building's report from this run and those before it.
   var reportsBuilding = true
 
-  /// Whom the run asks, and what it is asked.
+  /// The questions of a run to the operator, and the operator's requests.
   struct Operator: Sendable {
     var confirm: @Sendable ([ProposedBinding]) async -> Bool = { _ in true }
     var judge: @Sendable ([RoomFinished]) async -> Bool = { _ in true }
     var action: @Sendable (Room) async -> MonotonicInstant? = { _ in nil }
-    /// What the operator asks for.
     var requests: AsyncStream<OperatorRequested.Request>
   }
 
-  /// Makes the record, carries the run out and makes its reports.
+  /// Creates the record, carries out the run and makes its reports.
   /// - Parameters:
-  ///   - watch: Told of each event that is on record.
-  ///   - show: Told of the report, how the building stands after it, and where the run's files are.
-  /// - Throws: `CommandFailure`: the record cannot be written, or was changed meanwhile.
+  ///   - watch: Receives each event after it is on record.
+  ///   - show: Receives the report, the state of the building after the run, and the run's directory.
+  /// - Throws: `CommandFailure` if the record cannot be written, or another program changed it.
   func carryOut(
     _ request: ApplyRequest, asking person: Operator, _ progress: LiveProgress,
     watch: @escaping @Sendable (RunEvent) -> Void = { _ in }, stopped: OneShot<Void>,
     show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ApplyResult {
     let claims = AdapterClaims(run)
-    // Whether the record can be kept is found out before any device is touched.
+    // The record is created first: a failure to write it must come before the first write to a device.
     let record = try RunRecord(
       places, building: request.building.id, run: run, isSimulated ? .rehearsal : .real)
     let coordinator = Coordinator(
@@ -48,7 +47,7 @@ struct RunExecution: Sendable {
     let environment = ApplyEnvironment(
       central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
       confirm: person.confirm, judge: person.judge, action: person.action,
-      // A rehearsal has adapters of its own.
+      // A rehearsal has virtual adapters, which need no lock.
       claim: { [isSimulated] in isSimulated ? .granted : await claims.take($0) },
       hardware: { [isSimulated] in isSimulated ? nil : ControllerFiles.system.hardware(of: $0) },
       requests: person.requests, pauses: setup.pauses)
@@ -58,20 +57,20 @@ struct RunExecution: Sendable {
     let result = await progress.running {
       await withTaskGroup(of: ApplyResult?.self) { group in
         group.addTask {
-          // Said at once, whether or not the record can take it yet.
+          // Shown immediately, even if the record cannot take the event yet.
           if await stopped.value() != nil { progress.noteStop() }
           return nil
         }
         group.addTask { await Engine.apply(request, in: environment, recording: coordinator) }
         defer { group.cancelAll() }
         while let ended = await group.next() { if let ended { return ended } }
-        preconditionFailure("a run without a result")
+        preconditionFailure("the run ended without a result")
       }
     }
     do {
       try await record.finish(building: building) { show($0, $1, record.directory) }
     } catch  where result.recordFailure != nil {
-      // For the same reason as the record before, which is told below.
+      // The record failed for the same reason during the run; that failure is thrown below.
     }
     if let failure = result.recordFailure {
       throw await record.failure ?? CommandFailure(.record, failure.text)
@@ -79,7 +78,8 @@ struct RunExecution: Sendable {
     return result
   }
 
-  /// Makes the building's report from this run and all before it; nil in a rehearsal, which changes no building.
+  /// Makes the building's report from this run and all before it; nil for a rehearsal, which changes no
+  /// building.
   private var building: ((BuildingArchive.Run) -> BuildingReport)? {
     if isSimulated || !reportsBuilding { return nil }
     let subject = BuildingReports.Subject(
@@ -89,8 +89,8 @@ struct RunExecution: Sendable {
 }
 
 extension ApplyResult {
-  /// The exit status that says how the run ended.
-  /// - Throws: `CommandFailure`: why it was not begun, or why the radio could not be used.
+  /// The exit status of the run.
+  /// - Throws: `CommandFailure` if the run was refused, or the radio failed.
   func status(adapter: String?) throws -> ExitStatus {
     if let refusal { throw RefusalWords.failure(refusal) }
     if let radioFailure { throw RadioTrouble.failure(radioFailure, adapter: adapter) }

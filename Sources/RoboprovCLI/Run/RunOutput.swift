@@ -1,9 +1,9 @@
 import Journal
 import Reporting
 
-/// What a run shows on stdout at its end.
+/// The output of a run at its end.
 enum RunOutput {
-  /// - Parameter next: The command that does what is left.
+  /// - Parameter next: The command to run next.
   static func show(
     _ report: RunReport, after: BuildingReport?, in directory: RunDirectory, next: String? = nil,
     as format: OutputFormat
@@ -13,7 +13,8 @@ enum RunOutput {
       Console.data(JSONReport.text(report, after: after))
     case .text:
       let lines = SummaryView.lines(
-        report, after: after, reports: directory.path, next: next, style: Screen.standardOutput.style)
+        report, after: after, reports: directory.path, next: next, times: .here,
+        style: Screen.standardOutput.style)
       Console.data(lines: lines)
     }
   }

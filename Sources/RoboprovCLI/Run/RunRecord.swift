@@ -2,29 +2,28 @@ import Journal
 import Model
 import Reporting
 
-/// Where one run is recorded: its directory and journal, and the reports made from that journal at its end. And
-/// the same once more in another place, when that was asked for.
+/// The record of one run: its directory, its journal and the reports made from it; the same again in the
+/// mirror, if there is one.
 struct RunRecord: Sendable {
   private let record: Place
   private let mirror: Place?
 
-  /// The run's directory.
   var directory: RunDirectory { record.directory }
 
-  /// Makes the places, having proved that they can be written.
-  /// - Parameter sort: Among which runs they lie.
+  /// Creates the directories and checks that they are writable.
+  /// - Parameter sort: Whether this is a real run or a rehearsal.
   /// - Throws: `CommandFailure`.
   init(_ places: RecordOptions, building: String, run: RunIdentity, _ sort: RunSort = .real) throws {
     record = try Place(.record, in: places.reports, building, run, sort)
     mirror = try places.mirror.map { try Place(.mirror, in: $0, building, run, sort) }
   }
 
-  /// What the engine records to.
+  /// The engine's recorder.
   var recorder: any RunRecorder {
     mirror.map { MirroredJournal(record.journal, copies: [$0.journal]) } ?? record.journal
   }
 
-  /// What a person is told when the run ended because an event could not be written; nil when all could.
+  /// The error that ended the run because an event could not be written; nil if all were written.
   var failure: CommandFailure? {
     get async {
       if let error = await record.journal.failure {
@@ -35,11 +34,13 @@ struct RunRecord: Sendable {
     }
   }
 
-  /// Makes the reports from what is on record, and only from that; those of the mirror from what is on record there.
-  /// Where one place fails, or its journal was changed while the run went on, the other still gets its own.
+  /// Makes the reports from the journal as read back from disk, and those of the mirror from the mirror's
+  /// journal. If one place fails or its journal was changed during the run, the other one still gets its
+  /// reports.
   /// - Parameters:
-  ///   - building: makes the building's report from the run's record; nil for a rehearsal, which changes no building.
-  ///   - show: told the record's.
+  ///   - building: Makes the building's report from the run's record; nil for a rehearsal, which changes no
+  ///     building.
+  ///   - show: Receives the reports of the first place.
   /// - Throws: `CommandFailure`.
   func finish(
     building: ((BuildingArchive.Run) -> BuildingReport)?, _ show: (RunReport, BuildingReport?) -> Void
@@ -52,7 +53,7 @@ struct RunRecord: Sendable {
   }
 }
 
-/// One of the places of a run's record.
+/// A place of a run's record.
 private struct Place {
   let directory: RunDirectory
   let journal: JournalWriter
@@ -60,17 +61,17 @@ private struct Place {
   private let building: String
   private let reports: String
 
-  /// How it came out.
+  /// The result of `finish`.
   enum Ending {
-    /// Its journal is as it was written, and its reports were made from it.
+    /// The journal is unchanged, and the reports were made from it.
     case whole(RunReport, BuildingReport?)
-    /// Its journal was changed while the run went on: nothing was made from it.
+    /// The journal was changed during the run; no reports were made from it.
     case damaged(JournalDamage)
-    /// What stood in the way.
+    /// The error that prevented the reports.
     case failed(JournalError)
   }
 
-  /// Makes it, having proved that it can be written.
+  /// Creates the directory and checks that it is writable.
   /// - Throws: `CommandFailure`.
   init(
     _ role: JournalTrouble.Place, in reports: String, _ building: String, _ run: RunIdentity, _ sort: RunSort
@@ -86,7 +87,7 @@ private struct Place {
     }
   }
 
-  /// Makes the reports, the run's and the building's, if the journal is as it was written.
+  /// Makes the reports of the run and of the building, if the journal is unchanged.
   func finish(_ building: ((BuildingArchive.Run) -> BuildingReport)?) async -> Ending {
     let end = await journal.end
     do throws(JournalError) {
@@ -94,7 +95,7 @@ private struct Place {
       if let damage = record.damage { return .damaged(damage) }
       let run = BuildingArchive.Run(id: directory.run, journal: directory.journalPath, record: record)
       let after = building?(run)
-      // A change that a person made has no reports of its own.
+      // A change of the record by a person has no reports of its own.
       let report =
         run.isProvisioning
         ? try RunReports.write(record.events, to: directory, after: after) : RunReport(record.events)
@@ -106,9 +107,9 @@ private struct Place {
   }
 
   /// - Parameters:
-  ///   - other: The other place, which may have a whole journal.
-  ///   - copy: How that came out.
-  /// - Throws: `CommandFailure`, unless all is well.
+  ///   - other: The other place, which may have a complete journal.
+  ///   - copy: The result of the other place.
+  /// - Throws: `CommandFailure` unless the journal is unchanged.
   func check(_ ending: Ending, besides other: Place?, _ copy: Ending?) throws {
     switch ending {
     case .whole: return
@@ -116,16 +117,16 @@ private struct Place {
     case .damaged(let damage):
       var failure = FaultWords.failure(.damaged(damage), in: directory.journalPath)
       if role == .mirror { failure.message = "the mirror: " + failure.message }
-      let nothing = "Another program changed the file while the run went on: no reports were made from it."
+      let nothing = "Another program changed the file during the run: no reports were made from it."
       if let other, case .whole? = copy {
         failure.cure = """
-          \(nothing) The \(other.role.rawValue) is whole. Copy it: `cp \(other.directory.journalPath) \
+          \(nothing) The \(other.role.rawValue) is complete. Copy it: `cp \(other.directory.journalPath) \
           \(directory.journalPath)`, then `roboprov report \(building) \(directory.run) --reports \(reports)`.
           """
       } else {
         failure.cure = """
-          \(nothing) Nothing is decided by this record until a whole copy is in its place. Without one, move the folder \
-          \(directory.run) out of \(reports), and make sure by hand what the run did.
+          \(nothing) No decision uses this record until a complete copy is in its place. Without one, move the folder \
+          \(directory.run) out of \(reports), and check by hand what the run did.
           """
       }
       throw failure

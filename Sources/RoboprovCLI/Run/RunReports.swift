@@ -2,11 +2,12 @@ import Journal
 import Model
 import Reporting
 
-/// Everything that is made from a run's events when it ends, and again by `roboprov report`.
+/// The files made from a run's events at its end, and again by `roboprov report`.
 enum RunReports {
-  /// Writes all reports and logs of a run that has just ended, and points `latest` to it if it may lead there.
-  /// - Throws: what stands in the way of the first that could not be written.
-  /// - Parameter after: how the building stands after the run; nil where that is not known, or it was a rehearsal.
+  /// Writes all reports and logs of a run that has just ended, and points `latest` to it if the run
+  /// qualifies.
+  /// - Throws: The error of the first file that could not be written.
+  /// - Parameter after: The state of the building after the run; nil if it is unknown, or for a rehearsal.
   static func write(
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
   ) throws(JournalError) -> RunReport {
@@ -15,8 +16,8 @@ enum RunReports {
     return report
   }
 
-  /// Writes them again; `latest` goes on leading to the newest run that it may lead to.
-  /// - Throws: as `write`.
+  /// Writes the files again. `latest` still points to the newest run that qualifies.
+  /// - Throws: As `write`.
   static func writeAgain(
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
   ) throws(JournalError) -> RunReport {
@@ -26,7 +27,7 @@ enum RunReports {
     return report
   }
 
-  /// The same without pointing `latest` to it.
+  /// Writes the files without a change of `latest`.
   @discardableResult
   static func writeFiles(
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
@@ -37,13 +38,14 @@ enum RunReports {
     return report
   }
 
-  /// Every format but the devices' logs, by the name of its file.
+  /// Every format with its file name, except the device logs.
   static let formats: [(name: String, text: @Sendable (RunReport, BuildingReport?) -> String)] = [
     (RunDirectory.report, { JSONReport.text($0, after: $1) }),
     ("report.csv", { CSVReport.text($0, after: $1) }),
   ]
 
-  /// Points `latest` to the newest run of a building that it may lead to. Where there is no such run it stays as it is.
+  /// Points `latest` to the newest run of a building that qualifies. Without such a run `latest` does not
+  /// change.
   static func publishNewest(of building: String, in reports: String) throws(JournalError) {
     let archive = try BuildingArchive.read(in: reports, building: building)
     for run in archive.runs.reversed()
@@ -53,7 +55,7 @@ enum RunReports {
     }
   }
 
-  /// By when they began: the ids of two runs of one second do not tell.
+  /// Compares start times, because ids of runs that began in the same second have no order.
   private static func isOlder(
     _ report: RunReport, thanLatestBeside directory: RunDirectory
   ) throws(JournalError) -> Bool {
@@ -63,15 +65,15 @@ enum RunReports {
       guard other.mayBeLatest(directory.sort), let began = report.started else { return false }
       return other.started.map { $0 > began } ?? false
     } catch  where error.cause == .missing {
-      // It was taken away: then this is the newest.
+      // The latest run was removed: this one is the newest.
       return false
     }
   }
 }
 
 extension RunReport {
-  /// Whether `latest` may lead to the run: it reached the radio, and it is of the sort that lies beside that `latest`.
-  /// Earlier versions left rehearsals among the real runs.
+  /// Whether `latest` can point to the run: it used the radio, and it is of the same sort (real or rehearsal)
+  /// as that `latest`. Earlier versions stored rehearsals among the real runs.
   func mayBeLatest(_ sort: RunSort) -> Bool {
     guard let run, run.command == .apply, reachedRadio else { return false }
     return run.simulated == (sort == .rehearsal)

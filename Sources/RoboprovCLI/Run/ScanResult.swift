@@ -4,18 +4,18 @@ import Families
 import Model
 import Reporting
 
-/// What a scan received, for people and for programs.
+/// The result of a scan, as text and JSON.
 struct ScanResult {
   /// Version of the JSON form.
   static let schema = "roboprov/scan/1"
 
   let adapter: Adapter
-  /// The devices: without a manifest those that can be provisioned, by address; with a manifest all of our families, those of no
-  /// room first.
+  /// Without a manifest: the devices that can be provisioned, by address. With a manifest: all devices of
+  /// known families, first those without a room.
   let devices: [Device]
-  /// The delivery that was compared; nil where none was named.
+  /// The comparison with a delivery; nil without `--expect`.
   let stock: StockCheck?
-  /// When the scan ended.
+  /// The end of the scan.
   let at: MonotonicInstant
 
   /// A device that was received, and the room it belongs to.
@@ -26,7 +26,7 @@ struct ScanResult {
     let age: Duration?
   }
 
-  /// - Parameter owners: which device is whose; nil where no manifest was named.
+  /// - Parameter owners: The rooms of devices; nil without a manifest.
   init(
     adapter: Adapter, _ air: AirLedger, owners: DeviceOwners?, stock: StockCheck? = nil,
     at now: MonotonicInstant
@@ -42,9 +42,8 @@ struct ScanResult {
       uniqueKeysWithValues: air.all.filter { delivered.contains($0.address) }.map { ($0.address, $0) })
   }
 
-  /// Whether rooms are known.
   let hasManifest: Bool
-  /// The devices of the delivery that are of a known family.
+  /// The received devices of the delivery that belong to a known family.
   let recognised: [BluetoothAddress: AirLedger.Sighting]
 }
 
@@ -61,7 +60,6 @@ extension ScanResult.Device {
 extension ScanResult {
   var json: JSONValue { Self.form.value(self) }
 
-  /// The JSON form, field by field.
   static let form = OutputForm<ScanResult>("scan", "The devices that a scan received.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("adapter", "The adapter that scanned.", form: adapterForm) { $0.adapter }
@@ -131,7 +129,7 @@ extension ScanResult {
   }
 }
 
-/// Whether a device waits to be provisioned, for programs. The names are frozen.
+/// Whether a device waits to be provisioned. The raw values are frozen.
 enum DeviceState: String, CaseIterable {
   case waiting
   case present

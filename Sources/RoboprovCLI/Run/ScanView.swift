@@ -4,12 +4,12 @@ import Families
 import Model
 import Reporting
 
-// What a person sees of a scan.
+// The text output of a scan.
 extension ScanResult {
-  /// The delivery where there is one, else the devices.
+  /// The comparison with a delivery, or the table of devices.
   var text: String { stock.map(deliveryText) ?? table }
 
-  /// The devices and their state. Without a manifest the strongest is first: most likely the nearest.
+  /// The table of devices. Without a manifest the strongest signal is first: most likely the nearest device.
   private var table: String {
     if devices.isEmpty { return Self.nothing }
     guard hasManifest else {
@@ -26,7 +26,7 @@ extension ScanResult {
       rows: devices.map { $0.cells + [$0.room, $0.state] })
   }
 
-  /// What to do where something was expected.
+  /// Advice for a scan without a result.
   private static var nothing: String {
     let families = DeviceProfiles.all.map { "  \($0.title): \($0.words.makeItWait ?? "switch it on")\n" }
       .joined()
@@ -86,7 +86,6 @@ extension ScanResult.Device {
 }
 
 extension DeviceOwners.Basis {
-  /// In a few words.
   var words: String {
     switch self {
     case .manifest: "manifest"
@@ -98,7 +97,6 @@ extension DeviceOwners.Basis {
 }
 
 extension Recognition {
-  /// In words.
   fileprivate var words: String {
     switch self {
     case .awaitingProvisioning: "waits"

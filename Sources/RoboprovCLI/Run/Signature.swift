@@ -1,23 +1,20 @@
 import Digest
-import Foundation
+import FoundationEssentials
 import Journal
 
-/// A signature over all files of a building's record: `building.sums` names each with its SHA-256, in the format of sha256sum,
-/// and `building.sums.sig` is its signature by OpenSSH (`ssh-keygen -Y`, PROTOCOL.sshsig).
+/// A signature over all files of a building's record. `building.sums` lists the SHA-256 of each file in the
+/// format of sha256sum; `building.sums.sig` is its OpenSSH signature (`ssh-keygen -Y`, PROTOCOL.sshsig).
 struct Signature {
   static let sums = "building.sums"
   static let signature = sums + ".sig"
-  /// What OpenSSH calls the namespace: a signature for another purpose is none for this one.
+  /// The OpenSSH namespace: a signature for another purpose is not valid here.
   private static let namespace = "roboprov"
 
-  /// The building's folder.
   let folder: String
 
-  /// Whether there is one.
   var exists: Bool { FileManager.default.fileExists(atPath: "\(folder)/\(Self.signature)") }
 
-  /// Signs these files.
-  /// - Throws: `CommandFailure`, with what ssh-keygen says.
+  /// - Throws: `CommandFailure` with the message of ssh-keygen.
   func sign(_ paths: [String], with key: String, of building: String, in reports: String) throws {
     let lines = try paths.map { "\(try digest($0))  \($0)\n" }
     do throws(JournalError) {
@@ -31,13 +28,13 @@ struct Signature {
     ])
     guard outcome.status == 0 else {
       throw CommandFailure(
-        .usage, "ssh-keygen does not sign: \(outcome.text)",
-        cure: "Name a private key of OpenSSH with --key FILE; `ssh-keygen -t ed25519` makes one.")
+        .usage, "ssh-keygen cannot sign: \(outcome.text)",
+        cure: "Name an OpenSSH private key with --key FILE; `ssh-keygen -t ed25519` makes one.")
     }
   }
 
-  /// The files that are not as they were signed.
-  /// - Throws: `CommandFailure` when the list cannot be read.
+  /// The files that changed after signing.
+  /// - Throws: `CommandFailure` if the list cannot be read.
   func changed() throws -> [String] {
     guard let text = InputFile.recorded("\(folder)/\(Self.sums)").map({ String(decoding: $0, as: UTF8.self) })
     else {
@@ -52,11 +49,12 @@ struct Signature {
     }
   }
 
-  /// Who signed.
+  /// Verifies the signature, and returns the signer as ssh-keygen names it.
   /// - Parameters:
-  ///   - signers: a file of allowed signers (ssh-keygen(1)); nil: any key will do, and only its fingerprint is known.
-  ///   - identity: who must have signed, of those.
-  /// - Throws: `CommandFailure` when the signature is not valid.
+  ///   - signers: The file of allowed signers (ssh-keygen(1)); nil to accept any key, which is then known
+  ///     only by its fingerprint.
+  ///   - identity: The identity in `signers` that must have signed.
+  /// - Throws: `CommandFailure` if the signature is not valid.
   func verify(_ signers: String?, as identity: String?) throws -> String {
     let common = ["-n", Self.namespace, "-s", "\(folder)/\(Self.signature)"]
     let arguments =
@@ -66,7 +64,7 @@ struct Signature {
     guard outcome.status == 0 else {
       throw CommandFailure(
         .record, "the signature in \(folder)/\(Self.signature) is not valid: \(outcome.text)",
-        cure: "Do not rely on these reports: ask who signed them for a whole copy.")
+        cure: "Do not rely on these reports. Ask the signer for a complete copy.")
     }
     return outcome.text
   }

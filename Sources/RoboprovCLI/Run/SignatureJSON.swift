@@ -1,6 +1,6 @@
 import Reporting
 
-/// `roboprov report check --output json`: a building whose files are as they should be.
+/// `roboprov report check --output json`: the result of a successful check.
 enum CheckJSON {
   static let schema = "roboprov/check/1"
 
@@ -16,7 +16,7 @@ enum CheckJSON {
   }
 }
 
-/// `roboprov report sign --output json`: what was signed.
+/// `roboprov report sign --output json`: the signed files.
 enum SignatureJSON {
   static let schema = "roboprov/signature/1"
 

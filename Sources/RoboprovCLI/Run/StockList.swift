@@ -5,30 +5,28 @@ import Manifest
 import Reporting
 import Source
 
-/// The devices of a delivery, as a table lists them: an address or a label in each row.
+/// The devices of a delivery, from a CSV table with an address or a label in each row.
 struct StockList: Sendable {
-  /// A device of the delivery.
   struct Entry: Hashable, Sendable {
     let address: BluetoothAddress
-    /// The line of the table.
+    /// Its line in the table, from 1.
     let line: Int
   }
 
-  /// The file, as the command line named it.
+  /// The path on the command line.
   let file: String
-  /// The devices, in the table's order, each once.
+  /// The devices in the table's order, without repetitions.
   private(set) var entries: [Entry] = []
-  /// The entries that repeat an earlier one.
   private(set) var repeated: [Entry] = []
 
-  /// Reads a table from a file.
-  /// - Throws: `CommandFailure` when it cannot be read, or is no list of devices.
+  /// - Throws: `CommandFailure` if the file cannot be read, or is not a list of devices.
   init(_ file: String) throws {
     try self.init(
       SourceText(InputFile.read(file, atMost: CSVReader.maximumBytes).bytes), file: file)
   }
 
-  /// Reads a table. The column of addresses is the only one, or the one whose header says so; a table of one column needs no header.
+  /// Reads a table. The addresses are in the only column, or in the column whose header says so; a table with
+  /// one column needs no header.
   /// - Throws: `CommandFailure`.
   init(_ text: SourceText, file: String) throws {
     self.file = file
@@ -38,7 +36,7 @@ struct StockList: Sendable {
     } catch {
       throw CommandFailure(
         .manifest,
-        "\(file):\(error.range.start.line):\(error.range.start.column): this is no table of comma-separated values",
+        "\(file):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
         cure: "Export it as “CSV UTF-8”.")
     }
     let column = try Self.column(of: table, in: file)
@@ -61,9 +59,9 @@ struct StockList: Sendable {
     let header = TableColumns(headers: headers).header(of: "address")
     guard let header, let column = headers.firstIndex(of: header) else {
       throw CommandFailure(
-        .manifest, "\(file): no column is named as one of addresses",
+        .manifest, "\(file): no header names a column of addresses",
         cure: """
-          Name it “address”, “MAC” or “label” in the first row, or leave only that column. The columns: \
+          Name the column “address”, “MAC” or “label” in the first row, or remove the other columns. The columns: \
           \(headers.joined(separator: ", ").visible)
           """)
     }
@@ -82,16 +80,15 @@ struct StockList: Sendable {
   }
 }
 
-/// A delivery, compared with what a scan received.
+/// A delivery, compared with the devices that a scan received.
 struct StockCheck: Sendable {
-  /// A device of the delivery, and its last advertisement; nil when none was received.
+  /// A device of the delivery, and its last advertisement; nil if none was received.
   struct Device: Sendable {
     let entry: StockList.Entry
     let last: Advertisement?
   }
 
   let file: String
-  /// The devices, in the table's order.
   let devices: [Device]
 
   init(_ list: StockList, received: [BluetoothAddress: Advertisement]) {
@@ -99,6 +96,6 @@ struct StockCheck: Sendable {
     devices = list.entries.map { Device(entry: $0, last: received[$0.address]) }
   }
 
-  /// The devices of which nothing was received.
+  /// The devices that were not received.
   var missing: [StockList.Entry] { devices.filter { $0.last == nil }.map(\.entry) }
 }

@@ -1,18 +1,19 @@
 import Bluetooth
 import Engine
 import Families
-import Foundation
+import FoundationEssentials
 import Model
+import Reporting
 
 extension Survey {
-  /// What commands do that only listen: takes an adapter, which no run may be using, and hears who is there.
+  /// Scans on one adapter, which no run is using, for commands that only scan.
   /// - Parameters:
-  ///   - bound: How long; nil until cancelled.
-  ///   - building: The building, whose names for adapters count.
-  ///   - log: What it is written into.
-  ///   - isSimulated: Whether the adapter is a virtual one, of this command alone.
-  ///   - news: told of each device that is heard for the first time, or in another life than before.
-  /// - Throws: `CommandFailure`; the exit status for a person's Ctrl-C before anything could be heard.
+  ///   - bound: The scan time; nil to scan until cancelled.
+  ///   - building: The building whose adapter names apply.
+  ///   - log: Receives the advertisements.
+  ///   - isSimulated: Whether the adapter is virtual, and belongs to this command alone.
+  ///   - news: Called for each device that is received for the first time, or whose recognised state changed.
+  /// - Throws: `CommandFailure`; the exit status after Ctrl-C before the scan began.
   static func listen(
     _ setup: Radio.Setup, _ radio: RadioOptions, for bound: Duration?, of building: Building? = nil,
     into log: AirLog = AirLog(), isSimulated: Bool,
@@ -21,8 +22,8 @@ extension Survey {
     let (adapter, claims) = try await takeAdapter(setup, radio, of: building, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
     do throws(CentralError) {
-      let time = bound.map { "for \($0.inSeconds.formatted()) s" } ?? "until Ctrl-C"
-      Console.say("Listening on \(adapter.name) \(time)")
+      let time = bound.map { "for \($0.inSeconds.asSeconds)" } ?? "until Ctrl-C"
+      Console.say("Scanning on \(adapter.name) \(time)")
       let survey = Survey(central: setup.central, clock: setup.clock)
       try await survey.listen(on: adapter.id, for: bound, into: log, news: news)
       return (adapter, await log.air)
@@ -31,11 +32,11 @@ extension Survey {
     }
   }
 
-  /// Scans several times, one scan after the other, and returns what each heard.
+  /// Scans in `count` scan windows, one after the other, and returns the devices of each.
   /// - Parameters:
-  ///   - bound: How long each scan takes.
-  ///   - ledger: an empty one, which knows what is looked for.
-  /// - Throws: `CommandFailure`; the exit status for a person's Ctrl-C.
+  ///   - bound: The length of each scan window.
+  ///   - ledger: An empty ledger, which recognises the wanted devices.
+  /// - Throws: `CommandFailure`; the exit status after Ctrl-C.
   static func windows(
     _ count: Int, of bound: Duration, in ledger: AirLedger, _ setup: Radio.Setup, _ radio: RadioOptions,
     for building: Building, isSimulated: Bool
@@ -44,7 +45,7 @@ extension Survey {
     defer { withExtendedLifetime(claims) {} }
     let survey = Survey(central: setup.central, clock: setup.clock)
     Console.say(
-      "Scanning on \(adapter.name): \(count) × \(bound.inSeconds.formatted()) s")
+      "Scanning on \(adapter.name): \(count) × \(bound.inSeconds.asSeconds)")
     var windows: [AirLedger] = []
     do throws(CentralError) {
       for _ in 0..<count { windows.append(try await survey.listen(on: adapter.id, for: bound, in: ledger)) }
@@ -54,9 +55,9 @@ extension Survey {
     return windows
   }
 
-  /// Scans for as long as `body` runs, which reads at any time what was heard so far. Where the scan fails, `body` goes on
-  /// without.
-  /// - Throws: `CommandFailure` when there is no adapter; what `body` throws.
+  /// Scans while `body` runs; `body` can read the received devices at any time. If the scan fails, `body`
+  /// continues without it.
+  /// - Throws: `CommandFailure` if there is no adapter; what `body` throws.
   static func meanwhile<Result: Sendable>(
     _ setup: Radio.Setup, _ radio: RadioOptions, for building: Building, isSimulated: Bool,
     isQuiet: Bool = false, _ body: @escaping @Sendable (AirLog, AdapterID) async throws -> Result
@@ -113,17 +114,17 @@ extension Survey {
   }
 }
 
-/// Listening without doing anything about it.
+/// A scan without any connection.
 struct Survey: Sendable {
   let central: any Central
   let clock: any TimeSource
 
-  /// Listens for a time, or until it is cancelled, and returns what was heard.
+  /// Scans for a time, or until cancelled, and returns the received devices.
   /// - Parameters:
-  ///   - bound: How long; nil until cancelled.
-  ///   - ledger: what it is written into.
-  ///   - news: told of each device that is heard for the first time, or in another life than before.
-  /// - Throws: why listening could not begin, or ended by itself.
+  ///   - bound: The scan time; nil to scan until cancelled.
+  ///   - ledger: Receives the advertisements.
+  ///   - news: Called for each device that is received for the first time, or whose recognised state changed.
+  /// - Throws: The error that prevented or ended the scan.
   func listen(
     on adapter: AdapterID, for bound: Duration?,
     in ledger: AirLedger = AirLedger(profiles: DeviceProfiles.all),
@@ -134,7 +135,7 @@ struct Survey: Sendable {
     return await log.air
   }
 
-  /// The same into a log that others read meanwhile.
+  /// The same into a log that other tasks can read during the scan.
   func listen(
     on adapter: AdapterID, for bound: Duration?, into log: AirLog,
     news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
@@ -156,7 +157,7 @@ struct Survey: Sendable {
       }
       if let bound {
         group.addTask {
-          // The time counts from when the adapter scans: the stack may take a while until then.
+          // The time counts from the start of the scan, which the stack can delay.
           for await _ in beginning {}
           try? await clock.sleep(for: bound)
           return nil
@@ -170,16 +171,15 @@ struct Survey: Sendable {
   }
 }
 
-/// What is heard, for those who ask while it goes on.
+/// The devices that a scan has received so far, readable during the scan.
 actor AirLog {
-  /// What was heard so far.
   private(set) var air: AirLedger
-  /// The last advertisements of the devices that are expected, of whatever family.
+  /// The last advertisement of each expected device, of any family.
   private(set) var expected: [BluetoothAddress: Advertisement] = [:]
   private let expecting: Set<BluetoothAddress>
   private var hasEnded = false
 
-  /// A log that begins with this.
+  /// A log that starts with the contents of `air`.
   init(
     _ air: AirLedger = AirLedger(profiles: DeviceProfiles.all),
     expecting: some Sequence<BluetoothAddress> = []
@@ -188,13 +188,13 @@ actor AirLog {
     self.expecting = Set(expecting)
   }
 
-  /// What was heard so far; nil once nobody scans any more.
+  /// The devices received so far; nil after the scan has failed.
   var current: AirLedger? { hasEnded ? nil : air }
 
-  /// Says that the scan failed.
+  /// Marks the scan as failed.
   func end() { hasEnded = true }
 
-  /// Takes in what was heard; as `AirLedger.hear`.
+  /// Handles an advertisement, as `AirLedger.hear`.
   fileprivate func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? {
     if expecting.contains(advertisement.address) { expected[advertisement.address] = advertisement }
     return air.hear(advertisement)

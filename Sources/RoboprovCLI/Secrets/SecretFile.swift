@@ -1,11 +1,12 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Reporting
 
-/// A file with a password in it, and nothing else.
+/// A file that contains only a password.
 enum SecretFile {
-  /// Its bytes. That others can read it is told.
+  /// Reads the file; warns if other users can read it.
   /// - Parameters:
-  ///   - path: As the manifest has it.
+  ///   - path: The path in the manifest.
   ///   - manifest: The path of the file that names it: the manifest, or one that it includes.
   static func read(_ path: String, besides manifest: String) throws(SecretTrouble) -> [UInt8] {
     let path = InputFile.path(path, beside: manifest)

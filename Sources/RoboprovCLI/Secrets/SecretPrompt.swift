@@ -1,11 +1,12 @@
 import CLinux
-import Foundation
+import FoundationEssentials
+import Glibc
 import Reporting
 
-/// The person at the terminal, wherever input and output go.
+/// Asks the operator at the terminal, even if stdin and stdout are redirected.
 enum SecretPrompt {
-  /// What is typed after a question, which does not show. Ctrl-C ends the process.
-  /// - Parameter isNeeded: Whether an answer is of use; if not, it is only found out whether somebody could be asked.
+  /// Asks a question, and reads the input without echo. Ctrl-C ends the process.
+  /// - Parameter isNeeded: Whether to ask; if false, it only checks that there is a terminal.
   static func ask(_ question: String, isNeeded: Bool) throws(SecretTrouble) -> [UInt8] {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { throw .noTerminal }

@@ -1,27 +1,28 @@
 import Families
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 import Model
 
-/// Takes the passwords that a manifest only refers to from where they are: once, before the radio is opened, and only those
-/// that the selected rooms need. They are in no building before, and in no environment after.
+/// Resolves the passwords that a manifest refers to: once, before the radio is opened, and only those of the
+/// selected rooms. Afterwards the environment has none of them.
 struct SecretResolver {
-  /// Whether nothing but a virtual building will get them: then nothing is run and nobody is asked, and a password that is not
-  /// here has a stand-in.
+  /// Whether only a virtual building gets the passwords. Then no program runs, nobody is asked, and a
+  /// stand-in replaces a missing password.
   let isRehearsal: Bool
 
-  /// A password that some of the rooms need.
+  /// A password that selected rooms need.
   struct Wanted: Sendable {
-    /// Where it comes from, and the first place that says so.
+    /// Its source, and the first place in the manifest that names it.
     var reference: SecretReference
-    /// The networks that it is of.
+    /// The networks that use it.
     var networks: [String]
-    /// What it must be.
+    /// The setting that it is for.
     var description: SettingDescription
   }
 
-  /// A manifest whose selected rooms have their passwords.
-  /// - Throws: `CommandFailure` that lists every password that is not to be had, with what to do.
+  /// The manifest with the passwords of the selected rooms.
+  /// - Throws: `CommandFailure` that lists every missing password with its advice.
   static func resolve(
     _ source: ManifestSource, for scope: WorkScope, isRehearsal: Bool
   ) throws -> ManifestSource {
@@ -42,8 +43,8 @@ struct SecretResolver {
     return resolved
   }
 
-  /// The passwords that a building needs, each with the reason why it is not to be had. Only the environment and files are looked
-  /// at: no program is run, and nobody is asked.
+  /// The passwords that a building needs, each with the reason if it is missing. Only the environment and
+  /// files are read: no program runs, and nobody is asked.
   static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretTrouble?)] {
     let resolver = SecretResolver(isRehearsal: false)
     return wanted(by: building.rooms).map { wanted in
@@ -57,7 +58,7 @@ struct SecretResolver {
     }
   }
 
-  /// What rooms need, each once, in the manifest's order.
+  /// The passwords that rooms need, without repetitions, in the manifest's order.
   static func wanted(by rooms: [Room]) -> [Wanted] {
     var wanted: [Wanted] = []
     var places: [SecretReference: Int] = [:]
@@ -82,7 +83,8 @@ struct SecretResolver {
     }
   }
 
-  /// What became of each. Programs run after the environment is clean, and a person is asked only where nothing else is missing.
+  /// The results. Programs run after the passwords have left the environment, and the operator is asked only
+  /// if nothing else is missing.
   private func results(
     _ wanted: [Wanted], forgetting names: Set<String>
   ) -> [Result<Secret, SecretTrouble>] {
@@ -114,7 +116,7 @@ struct SecretResolver {
     return wanted.indices.compactMap { results[$0] }
   }
 
-  /// A password of the environment or of a file.
+  /// A password from the environment or a file.
   private func atHand(_ wanted: Wanted) throws(SecretTrouble) -> Secret {
     do throws(SecretTrouble) {
       if case .file(let path) = wanted.reference.source {
@@ -132,7 +134,7 @@ struct SecretResolver {
     }
   }
 
-  /// A password that nobody has: the same each time, and like no word that a device could say.
+  /// A stand-in: the same in each rehearsal, and unlike any text that a device could send.
   private func standIn(for wanted: Wanted) -> Secret {
     let place = "\(wanted.reference.file):\(wanted.reference.line):\(wanted.reference.column)"
     return .standIn(String(HostEnvironment.sha256(Array("stand-in \(place)".utf8)).prefix(20)))
@@ -144,7 +146,7 @@ extension Result<Secret, SecretTrouble> {
 }
 
 extension SecretSource {
-  /// Whether it costs nothing to look there.
+  /// Whether it can be read without a program or a person.
   fileprivate var isAtHand: Bool {
     switch self {
     case .environment, .file: true

@@ -1,14 +1,14 @@
 import Model
 
-/// Bytes as a password.
+/// Converts bytes to a password.
 enum SecretText {
-  /// The most bytes that are read where a password is expected.
+  /// The maximum number of bytes to read for a password.
   static let longest = 4096
 
-  /// The password that these bytes are.
+  /// Checks the bytes, and returns the password.
   /// - Parameters:
-  ///   - isLines: Whether a line end behind it is not part of it: of files, and of what programs write.
-  ///   - description: What it must be.
+  ///   - isLines: Whether to remove a line end: for files and the output of programs.
+  ///   - description: The setting that it is for.
   static func checked(
     _ bytes: [UInt8], isLines: Bool, _ description: SettingDescription
   ) throws(SecretTrouble) -> Secret {

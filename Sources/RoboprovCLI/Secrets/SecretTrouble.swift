@@ -1,41 +1,41 @@
 import Model
 
-/// Why a password is not to be had. Carries no part of it.
+/// Why a password is missing or not usable. It contains no part of the password.
 enum SecretTrouble: Error, Equatable {
-  /// There is no environment variable of this name.
+  /// The environment variable is not set.
   case notSet
-  /// There is one, a file or an answer, and nothing in it.
+  /// The variable, file or input is empty.
   case empty
-  /// Bytes that are no UTF-8.
+  /// The bytes are not valid UTF-8.
   case notText
-  /// More lines than one.
+  /// It has more than one line.
   case severalLines
-  /// More bytes than any password has.
+  /// It has more than `SecretText.longest` bytes.
   case tooLong
-  /// There is no such file; its whole path.
+  /// The file does not exist, with its full path.
   case noFile(String)
-  /// The path is that of something else than a file or a pipe.
+  /// The path is neither a file nor a pipe.
   case notAFile(String)
-  /// The file cannot be read, for this reason.
+  /// The file cannot be read.
   case unreadable(String, reason: String)
-  /// There is no such program.
+  /// The program does not exist.
   case noProgram
-  /// The program cannot be started, for this reason.
+  /// The program cannot be started.
   case notStarted(reason: String)
-  /// It ended with this exit status.
+  /// The program ended with this exit status.
   case ended(Int32)
-  /// This signal ended it.
+  /// This signal ended the program.
   case killed(Int32)
-  /// It had not ended after so long.
+  /// The program did not end within this time.
   case timedOut(Duration)
-  /// There is no terminal at which somebody could be asked.
+  /// There is no terminal for a prompt.
   case noTerminal
-  /// Nobody was asked, since others are missing.
+  /// Nobody was asked, because other passwords are missing.
   case notAsked
-  /// It is not what a device takes.
+  /// The password violates a rule of the setting.
   case violation(SettingViolation)
 
-  /// Whether there simply is none here, which a rehearsal can do without.
+  /// Whether the password is absent, which a rehearsal can replace with a stand-in.
   var isAbsence: Bool {
     switch self {
     case .notSet, .empty, .noFile, .unreadable: true

@@ -1,13 +1,13 @@
 import Model
 import Reporting
 
-/// What a person is told about passwords that are not in the manifest. Never one of them.
+/// Messages about passwords that are not in the manifest. No message contains one.
 enum SecretWords {
-  /// The end of a command that lacks passwords: all of them, each with what to do.
+  /// The error of a command with missing passwords: all of them, each with its advice.
   static func failure(
     _ missing: [(wanted: SecretResolver.Wanted, trouble: SecretTrouble)]
   ) -> CommandFailure {
-    // Where somebody is only not asked yet there is nothing to do.
+    // A question that was not asked yet needs no action.
     let missing = missing.filter { $0.trouble != .notAsked }
     let shown = missing.prefix(20).map { wanted, trouble in
       let place = "\(wanted.reference.file.visible):\(wanted.reference.line):\(wanted.reference.column)"
@@ -17,17 +17,17 @@ enum SecretWords {
     let more = missing.count > shown.count ? "\n… and \(missing.count - shown.count) more." : ""
     let what = missing.count == 1 ? "a password is missing" : "\(missing.count) passwords are missing"
     return CommandFailure(
-      .manifest, "\(what); nothing was touched", cure: shown.joined(separator: "\n") + more)
+      .manifest, "\(what); no device was written", cure: shown.joined(separator: "\n") + more)
   }
 
-  /// What a rehearsal says of passwords that it does without.
+  /// The message of a rehearsal about passwords that it replaces.
   static func standIns(_ wanted: [SecretResolver.Wanted]) -> String {
     let names = wanted.prefix(10).map { name(of: $0.reference.source) }
     let more = wanted.count > names.count ? " and \(wanted.count - names.count) more" : ""
     return "Rehearsal: made-up passwords replace \(names.joined(separator: ", "))\(more)"
   }
 
-  /// The networks that a password is of.
+  /// The networks that use a password.
   static func networks(of wanted: SecretResolver.Wanted) -> String {
     let shown = wanted.networks.prefix(3).map(\.visible).joined(separator: ", ")
     let more = wanted.networks.count > 3 ? " and \(wanted.networks.count - 3) more" : ""
@@ -43,13 +43,13 @@ enum SecretWords {
     }
   }
 
-  /// What is wrong with a password, and what to do.
+  /// The problem with a password, and the advice.
   static func sentence(
     _ trouble: SecretTrouble, _ source: SecretSource
   ) -> (sentence: String, advice: String) {
     let what =
       if case .environment(let name) = source { "the environment variable \(name)" } else { name(of: source) }
-    let content = "Give it the password alone, on one line."
+    let content = "It must contain only the password, on one line."
     switch trouble {
     case .notSet: return ("\(what) is not set", "Set it: `\(setting(source))`.")
     case .empty: return ("\(what) is empty", emptyAdvice(source))
@@ -57,30 +57,41 @@ enum SecretWords {
     case .severalLines: return ("\(what) has more than one line", content)
     case .tooLong: return ("\(what) has more than \(SecretText.longest) bytes", content)
     case .noFile(let path):
-      return ("there is no file \(path.visible)", "Put the password there, for yourself alone (`chmod 600`).")
+      return (
+        "there is no file \(path.visible)", "Put the password there, readable only by you (`chmod 600`)."
+      )
     case .notAFile(let path):
       return ("\(path.visible) is neither a file nor a pipe", "Name the file with the password.")
     case .unreadable(let path, let reason):
-      return ("\(path.visible) cannot be read: \(reason)", "Give yourself the right to read it.")
+      return ("\(path.visible) cannot be read: \(reason)", "Give yourself read permission.")
     case .noProgram: return ("there is no program \(program(source))", "Install it, or give its path.")
     case .notStarted(let reason):
-      return ("\(program(source)) cannot be started: \(reason)", "Try it by itself.")
+      return (
+        "\(program(source)) cannot be started: \(reason)", "Run the program by hand to find the reason."
+      )
     case .ended(let status):
       return (
-        "\(program(source)) ended with exit status \(status)", "Try it by itself: what it says stands above."
+        "\(program(source)) ended with exit status \(status)", "Its error output is above. Run it by hand."
       )
     case .killed(let signal):
-      return ("\(program(source)) was ended by signal \(signal)", "Try it by itself.")
+      return (
+        "\(program(source)) was ended by signal \(signal)", "Run the program by hand to find the reason."
+      )
     case .timedOut(let limit):
-      return ("\(program(source)) had not ended after \(limit.inWholeSeconds) s", "Try it by itself.")
+      return (
+        "\(program(source)) did not end within \(limit.inWholeSeconds) s",
+        "Run it by hand to find the reason."
+      )
     case .noTerminal:
       return (
-        "there is no terminal to ask at",
-        "Write `env`, `file` or `command` instead of `prompt`, or run it at a terminal."
+        "there is no terminal for the prompt",
+        "Use `env`, `file` or `command` instead of `prompt`, or run the command at a terminal."
       )
     case .notAsked: return ("nobody was asked", "")
     case .violation(.badPassword(let bytes)):
-      return ("\(what) has \(bytes) bytes", "A WiFi password has 8…63, or is a key of 64 hex digits.")
+      return (
+        "\(what) has \(bytes) bytes", "A WiFi password has 8 to 63 bytes, or is a key of 64 hex digits."
+      )
     case .violation:
       return ("\(what) contains a control character", content)
     }
@@ -90,7 +101,7 @@ enum SecretWords {
     if case .command(let words) = source { words[0].visible } else { "" }
   }
 
-  /// How a shell sets a variable without showing it, and without leaving it in its history.
+  /// The shell command that sets a variable without echo and without an entry in the history.
   private static func setting(_ source: SecretSource) -> String {
     guard case .environment(let name) = source else { return "" }
     return "read -rs \(name); export \(name)"

@@ -1,9 +1,10 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// Signals by which the system would end the process where a call also returns an error: a reader that has gone
-/// away (`roboprov apply … | head`) or a limit on the size of files must not end a run with a sensor in hand.
+/// Signals that end the process by default although a system call also returns an error: a closed pipe
+/// (`roboprov apply … | head`) and a limit on file sizes. They must not end a run during a GATT session.
 enum DeadlySignals {
-  /// Leaves it to the errors of the calls. They are caught by nothing, not ignored: children would inherit that.
+  /// Installs empty handlers. `SIG_IGN` would be inherited by child processes.
   static func becomeErrors() {
     for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
   }

@@ -1,48 +1,48 @@
 import Bluetooth
 import Digest
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// What this process knows of the world outside; read here and nowhere else.
+/// The environment of this process. No other file reads it.
 enum HostEnvironment {
-  /// The value of a variable, byte by byte; nil when it is not set.
+  /// The bytes of a variable; nil if it is not set.
   static func variable(_ name: String) -> [UInt8]? {
     guard let value = getenv(name) else { return nil }
     return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }
   }
 
-  /// Removes variables, so that no program that this process starts has them.
+  /// Removes variables, so that child processes do not inherit them.
   static func forget(_ names: some Sequence<String>) {
     for name in names { unsetenv(name) }
   }
 
-  /// Name of this host.
   static var hostName: String {
     let text = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
-    let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    let name = text?.trimmed ?? ""
     return name.isEmpty ? "localhost" : name
   }
 
-  /// This host's kernel: name, release and machine, as `uname -srm` has them.
+  /// The kernel's name, release and machine, as `uname -srm` prints them.
   static var kernel: String? {
     func text(_ name: String) -> String? {
       let text = try? String(contentsOfFile: "/proc/sys/kernel/\(name)", encoding: .utf8)
-      return text.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.flatMap { $0.isEmpty ? nil : $0 }
+      return text.map { $0.trimmed }.flatMap { $0.isEmpty ? nil : $0 }
     }
     guard let release = text("osrelease") else { return nil }
     return [text("ostype") ?? "Linux", release, text("arch")].compactMap(\.self).joined(separator: " ")
   }
 
-  /// This host's operating system by os-release(5): `Debian GNU/Linux 12 (bookworm)`.
+  /// The operating system by os-release(5): `Debian GNU/Linux 12 (bookworm)`.
   static var operatingSystem: String? {
     let files = ["/etc/os-release", "/usr/lib/os-release"]
     let text = files.lazy.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
     let key = "PRETTY_NAME="
     let line = text?.split(separator: "\n").first { $0.hasPrefix(key) }
-    return line.map { $0.dropFirst(key.count).trimmingCharacters(in: CharacterSet(charactersIn: "\"' ")) }
+    return line.map { $0.dropFirst(key.count).trimming { "\"' ".contains($0) } }
       .flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Login name of the user; nil when the environment does not say.
+  /// The login name; nil if the environment has none.
   static var userName: String? {
     let environment = ProcessInfo.processInfo.environment
     return [environment["SUDO_USER"], environment["USER"], environment["LOGNAME"]].compactMap(\.self)
@@ -55,36 +55,39 @@ enum HostEnvironment {
       || ProcessInfo.processInfo.environment["TERM"] == "dumb"
   }
 
-  /// Whether the terminal can only take lines (`TERM=dumb`), or nobody looks at it (`CI`).
+  /// Whether lines cannot be redrawn: the terminal has no cursor control (`TERM=dumb`), or a build server
+  /// runs the program (`CI`).
   static var hasPlainTerminal: Bool {
     let environment = ProcessInfo.processInfo.environment
     return environment["TERM"] == "dumb" || !(environment["CI"] ?? "").isEmpty
   }
 
-  /// Whether the environment names a system bus of its own.
+  /// The system bus that the environment names; nil for the usual one.
   static var systemBusAddress: String? {
     ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
   }
 
-  /// Where this user's programs keep what they must remember (XDG Base Directory Specification), for this one.
+  /// The directory for roboprov's state (XDG Base Directory Specification).
   static var stateDirectory: String {
     (directory("XDG_STATE_HOME") ?? homeDirectory + "/.local/state") + "/roboprov"
   }
 
-  /// Where this user's programs are configured (XDG Base Directory Specification), this one.
+  /// The directory for roboprov's configuration (XDG Base Directory Specification).
   static var configurationDirectory: String {
     (directory("XDG_CONFIG_HOME") ?? homeDirectory + "/.config") + "/roboprov"
   }
 
-  /// The user's home directory. Not NSHomeDirectory, which asks the user database: whoever sets HOME means it.
-  static var homeDirectory: String { directory("HOME") ?? NSHomeDirectory() }
+  /// The user's home directory: HOME, or else the user database's.
+  static var homeDirectory: String {
+    directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path
+  }
 
-  /// A directory that a variable names; nil where that is no full path.
+  /// The directory in a variable; nil unless it is an absolute path.
   private static func directory(_ name: String) -> String? {
     text(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// The value of a variable as text; nil when it is not set, or empty.
+  /// The text of a variable; nil if it is not set or empty.
   static func text(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }

@@ -1,48 +1,47 @@
 import ArgumentParser
 import Reporting
 
-/// What the process's exit code says. The numbers are frozen; where one fits, they are sysexits.h's.
+/// The exit status of the process. The numbers are frozen and follow sysexits.h where one fits.
 enum ExitStatus: Int32, CaseIterable {
-  /// Every selected room is done; or, for other commands, all is well.
+  /// Every selected room is done; for other commands: success.
   case done = 0
-  /// Something we did not foresee.
+  /// An unexpected error.
   case unexpected = 1
-  /// `plan --detailed-exitcode`: some room would be written.
+  /// `plan --detailed-exitcode`: at least one room would be written.
   case changes = 2
-  /// The command line makes no sense.
+  /// The command line is not valid.
   case usage = 64
-  /// The manifest, scenario, plan or configuration cannot be used, or the manifest contradicts the record; or a password that it refers to is
-  /// missing.
+  /// The manifest, scenario, plan or configuration cannot be used, the manifest contradicts the record, or a
+  /// password is missing.
   case manifest = 65
-  /// No bus, no Bluetooth stack, or no adapter; or another run has the building or the adapter; or too little memory. `doctor` ends
-  /// with it for every error that it finds: what a run needs is missing, and 1 is left to what nobody foresaw.
+  /// No bus, no Bluetooth stack or no adapter; another run has the lock; or too little memory. `doctor`
+  /// returns it for every error that it finds, so that 1 stays reserved for unexpected errors.
   case unavailable = 69
-  /// The record cannot be written; or it is damaged, and nothing is decided by it.
+  /// The record cannot be written, or is damaged.
   case record = 74
-  /// Some selected room is not done.
+  /// At least one selected room is not done.
   case incomplete = 100
-  /// A person stopped it; reports are written.
+  /// The operator stopped the command; the reports are written.
   case interrupted = 130
 
-  /// The error that ends the process with this code and without further words.
+  /// The error that ends the process with this status and no message.
   var exit: ExitCode { ExitCode(rawValue) }
 
-  /// One line for `--help`.
   var meaning: String {
     switch self {
     case .done: "every selected room is done"
     case .unexpected: "unexpected error"
-    case .changes: "some room would be written (only of `plan --detailed-exitcode`)"
-    case .usage: "the command line makes no sense"
+    case .changes: "at least one room would be written (only for `plan --detailed-exitcode`)"
+    case .usage: "the command line is not valid"
     case .manifest: "the manifest, scenario, plan or configuration cannot be used, or contradicts the record"
-    case .unavailable: "no D-Bus, BlueZ or adapter, another run is at work, or `doctor` found an error"
+    case .unavailable: "no D-Bus, BlueZ or adapter, another run is active, or `doctor` found an error"
     case .record: "the record cannot be written, or is damaged"
-    case .incomplete: "some selected room is not done"
+    case .incomplete: "at least one selected room is not done"
     case .interrupted: "interrupted (reports are written)"
     }
   }
 
-  /// All of them, for the end of a command's help.
+  /// All statuses, for the end of a command's help.
   static let help =
     "EXIT STATUS\n"
     + allCases.map { status in
@@ -65,7 +64,7 @@ struct CommandFailure: Error {
     self.cure = cure
   }
 
-  /// Message and cure; what follows the first line is indented.
+  /// Message and cure. Lines after the first are indented.
   var text: String {
     let lines = [message.visible] + (cure?.split(separator: "\n").map(String.init) ?? [])
     return lines.joined(separator: "\n  ")

@@ -1,15 +1,15 @@
 import CLinux
 
-/// What the kernel's clocks say at one instant; each counts from an instant of its own.
+/// A reading of the kernel's clocks at one instant. Each clock has its own zero.
 struct HostClocks: Hashable, Sendable {
   /// Time since the start of the machine, sleep included (CLOCK_BOOTTIME).
   var boot: Duration
-  /// The same without the times in which it slept (CLOCK_MONOTONIC).
+  /// The same without the times of sleep (CLOCK_MONOTONIC).
   var awake: Duration
-  /// The time of day, which a person or a time server may set (CLOCK_REALTIME).
+  /// The time of day, which an administrator or a time server can set (CLOCK_REALTIME).
   var wall: Duration
 
-  /// Whether a time server keeps the time of day right, by the kernel's word; nil when it does not say.
+  /// Whether the kernel reports that a time server synchronises the clock; nil if it does not report that.
   static var isSynchronised: Bool? {
     switch clinux_clock_is_synchronised() {
     case 0: false
@@ -18,8 +18,8 @@ struct HostClocks: Hashable, Sendable {
     }
   }
 
-  /// Reads all of them. A process can be stopped between two readings, and what is late then would look like a
-  /// difference: so they are read again until little time went by, a few times at most.
+  /// Reads all clocks. If the process is stopped between two readings, the delay looks like a difference
+  /// between clocks, so the readings are repeated until they take less than 5 ms, at most 8 times.
   static func now() -> HostClocks {
     var clocks = HostClocks(boot: .zero, awake: .zero, wall: .zero)
     for _ in 0..<8 {

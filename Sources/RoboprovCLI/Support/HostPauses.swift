@@ -2,26 +2,25 @@
 import Model
 import Synchronization
 
-/// Finds pauses in readings of the clocks. A value; it reads no clock itself.
+/// Detects pauses from readings of the clocks. It reads no clock itself.
 struct HostPauseDetector {
-  /// How far apart the readings are meant to be.
+  /// The intended interval of the readings.
   let tick: Duration
   private var last: HostClocks
 
-  /// The clock of sleep lags by no more than this without any.
+  /// The shortest difference between the clocks that counts as sleep.
   static let shortestSleep = Duration.milliseconds(500)
-  /// A busy machine is late too, though hardly by as much.
+  /// The longest delay of a reading that counts as load of the machine.
   static let longestDelay = SteadyClock.longestDelay
-  /// Time servers correct less than this by slewing, which nobody need know of.
+  /// The smallest clock step to report. Time servers correct smaller differences gradually.
   static let smallestStep = Duration.seconds(2)
 
-  /// A detector that begins with a reading.
   init(_ first: HostClocks, tick: Duration) {
     last = first
     self.tick = tick
   }
 
-  /// What happened between the last reading and this one: sleep first, then standing still, then a set clock.
+  /// The pauses between the last reading and this one: sleep first, then a stopped process, then a set clock.
   mutating func pauses(until now: HostClocks) -> [HostPause] {
     defer { last = now }
     let boot = now.boot - last.boot
@@ -40,18 +39,18 @@ struct HostPauseDetector {
   }
 }
 
-/// The pauses of this host as they are noticed, by looking at its clocks once a second.
+/// The pauses of this host, detected by reading its clocks once a second.
 enum HostPauses {
-  /// A stream that begins now, for one reader; the clocks are looked at until that goes away.
+  /// A stream of pauses for one reader. The readings end with the stream.
   /// - Parameters:
-  ///   - tick: How often to look.
-  ///   - read: The clocks.
+  ///   - tick: The interval of the readings.
+  ///   - read: Reads the clocks.
   static func stream(
     tick: Duration = .seconds(1), read: @escaping @Sendable () -> HostClocks = HostClocks.now
   ) -> AsyncStream<HostPause> {
     let (stream, continuation) = AsyncStream.makeStream(of: HostPause.self)
     let detector = Mutex(HostPauseDetector(read(), tick: tick))
-    // A timer and not a loop that the reader pulls: the clocks are looked at also while the reader is busy.
+    // A timer reads the clocks even while the reader of the stream is busy.
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "host-pauses"))
     timer.setEventHandler { @Sendable in
       for pause in detector.withLock({ $0.pauses(until: read()) }) { continuation.yield(pause) }

@@ -1,27 +1,36 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// A file that a person named, as it was read.
+/// A file from the command line, and its contents.
 struct InputFile {
-  /// Its bytes.
   let bytes: [UInt8]
 
   /// Why a file cannot be read.
   enum Problem: Error {
-    /// There is none.
+    /// The file does not exist.
     case missing
-    /// It has more bytes than are allowed.
+    /// The file exceeds the limit.
     case tooLarge
-    /// Anything else, by its `errno`.
+    /// Another failure, with its `errno`.
     case system(Int32)
+
+    /// The reason, to follow "cannot be read:".
+    var text: String {
+      switch self {
+      case .missing: "there is no such file"
+      case .tooLarge: "it is too large"
+      case .system(let code): String(cString: strerror(code))
+      }
+    }
   }
 
   /// Reads a file, or a pipe to its end.
   /// - Parameters:
-  ///   - limit: How many bytes there may be; no more are read.
-  ///   - cure: What to do where there is no such file.
-  /// - Throws: `CommandFailure` that says why it cannot be read.
+  ///   - limit: The maximum number of bytes; no more are read.
+  ///   - cure: The advice if the file does not exist.
+  /// - Throws: `CommandFailure` with the reason.
   static func read(
-    _ path: String, atMost limit: Int, ifMissing cure: String = "Look at the path."
+    _ path: String, atMost limit: Int, ifMissing cure: String = "Check the path."
   ) throws -> InputFile {
     do throws(Problem) {
       return try contents(of: path, atMost: limit)
@@ -36,13 +45,13 @@ struct InputFile {
     }
   }
 
-  /// A path that a file names, relative to that file, as this process opens it.
+  /// The path that this process opens for a path in `file`, which is relative to that file.
   static func path(_ path: String, beside file: String) -> String {
     guard !path.hasPrefix("/"), let end = file.lastIndex(of: "/") else { return path }
     return file[...end] + path
   }
 
-  /// Reads a file, or a pipe to its end; no more than `limit` bytes.
+  /// Reads at most `limit` bytes of a file or a pipe.
   static func contents(of path: String, atMost limit: Int) throws(Problem) -> InputFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw errno == ENOENT || errno == ENOTDIR ? .missing : .system(errno) }
@@ -54,7 +63,7 @@ struct InputFile {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Foundation.read(descriptor, &buffer, buffer.count)
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count == 0 { break }
       if count < 0 {
         if errno == EINTR { continue }
@@ -66,8 +75,8 @@ struct InputFile {
     return InputFile(bytes: bytes)
   }
 
-  /// The bytes of a file of a record; nil where there is none, or something else has its name: a pipe holds nobody up, and a
-  /// device has no end.
+  /// The bytes of a file of the record; nil if it does not exist or is not a regular file. A pipe would
+  /// block, and a device has no end.
   static func recorded(_ path: String, atMost limit: Int = 1 << 30) -> [UInt8]? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -78,7 +87,7 @@ struct InputFile {
     switch code {
     case EISDIR: CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")
     case EACCES, EPERM:
-      CommandFailure(.manifest, "this user may not read \(path)", cure: "Give yourself the right to read it.")
+      CommandFailure(.manifest, "this user cannot read \(path)", cure: "Give yourself read permission.")
     default:
       CommandFailure(.manifest, "\(path) cannot be read: \(String(cString: strerror(code)))")
     }

@@ -1,20 +1,22 @@
 import CLinux
 @preconcurrency import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import Model
 import Reporting
 
-/// Ctrl-C and a polite kill as a stream. The first is a request to stop in order; a second Ctrl-C, for who
-/// cannot wait, ends the process at once: what is on record stays on record. A signal that the process was started to
-/// ignore (`nohup`, `&` in a script) stays ignored.
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP as a stream. The first signal requests an orderly stop; the second
+/// ends the process immediately, and the record stays complete. A signal that the process inherited as
+/// ignored (`nohup`, `&` in a script) stays ignored.
 struct Interruptions {
-  /// `stop` for a signal, and what `ask` is given.
+  /// `stop` for a signal, and the requests given to `ask`.
   let requests: AsyncStream<OperatorRequested.Request>
   private let asked: AsyncStream<OperatorRequested.Request>.Continuation
   private let sources: [any DispatchSourceSignal]
 
-  /// Returns when signals are taken: from then on none ends the process. They are taken as long as this value lives, so whoever
-  /// reads `requests` keeps it until the end (`withExtendedLifetime`).
+  /// Returns when the handlers are installed; from then on the first signal does not end the process. The
+  /// handlers stay installed while this value lives, so a reader of `requests` keeps it with
+  /// `withExtendedLifetime`.
   init(onFirst: @escaping @Sendable () -> Void = {}) {
     let (requests, asked) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     (self.requests, self.asked) = (requests, asked)
@@ -23,14 +25,14 @@ struct Interruptions {
     }
   }
 
-  /// What is written when the second signal ends the process.
+  /// The text that is written when the second signal ends the process.
   static func setLastWords(_ text: String) { clinux_set_last_words("\n" + text.visibleLines + "\n") }
 
-  /// Asks for something else than a signal does: for a key that was pressed.
+  /// Sends a request that comes from a key, not from a signal.
   func ask(_ request: OperatorRequested.Request) { asked.yield(request) }
 
-  /// Runs `body`, cancels it when a person wants it to stop, and returns what it then still returns. To be used
-  /// once, and not beside another reader of `requests`.
+  /// Runs `body`, cancels it on the first signal, and returns its result. Use it once, and not beside another
+  /// reader of `requests`.
   func cancelling<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -49,20 +51,21 @@ struct Interruptions {
     }
   }
 
-  /// Formed outside any actor: a handler formed on the main actor would trap on the queue it runs on.
+  /// The handler is formed outside any actor: one formed on the main actor would trap on the queue that runs
+  /// it.
   private static func source(
     for number: Int32, _ asked: AsyncStream<OperatorRequested.Request>.Continuation,
     _ onFirst: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler { @Sendable in
-      // From here on the signal ends the process.
+      // The next signal ends the process.
       clinux_end_on_signal(number)
       source.cancel()
       onFirst()
       asked.yield(.stop)
     }
-    // It is registered on a thread of Dispatch's; until then the signal has its default effect.
+    // Dispatch registers the source on its own thread; until then the signal has its default effect.
     let registered = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { @Sendable in registered.signal() }
     source.resume()

@@ -1,25 +1,26 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 import Model
 import YAML
 
-/// A manifest in a file that is to be changed.
+/// A manifest file to be changed.
 struct ManifestFile {
   let path: String
   private let editor: ManifestEditor
 
-  /// The building that it describes now.
+  /// The building in the present text.
   var building: Building { editor.building }
 
-  /// Reads it.
-  /// - Parameter edits: changes that are to come, as if they were made.
-  /// - Throws: `CommandFailure` when it cannot be read, is no file, or has errors.
+  /// Reads the manifest.
+  /// - Parameter edits: Planned edits, applied before it is read.
+  /// - Throws: `CommandFailure` if it cannot be read, is not a regular file, or has errors.
   init(_ path: String, _ edits: [ManifestEditor.Edit] = []) throws {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw CommandFailure(
-        .manifest, "\(path) is no plain file, so no address can be written into it",
+        .manifest, "\(path) is not a regular file, so no address can be written to it",
         cure: "Save the manifest to a file.")
     }
     func edited(_ file: String) -> [UInt8]? { edits.first { $0.file == file }?.bytes }
@@ -34,15 +35,15 @@ struct ManifestFile {
     do throws(ManifestEditError) {
       editor = try ManifestEditor(bytes, file: path, files: files)
     } catch {
-      // What is wrong may have come after it was read for the first time.
+      // The errors may be newer than the first reading of the file.
       Console.show(ManifestReader.read(bytes, file: path, files: files))
       throw Self.failure(error, Room?.none, in: nil)
     }
     self.path = path
   }
 
-  /// The change that gives a room this address; nil where it has it already.
-  /// - Throws: `CommandFailure` when there is none.
+  /// The edit that gives a room this address; nil if the room already has it.
+  /// - Throws: `CommandFailure` if there is no such edit.
   func setting(_ address: BluetoothAddress, of room: RoomID) throws -> ManifestEditor.Edit? {
     do throws(ManifestEditError) {
       return try editor.setting(address, of: room)
@@ -51,8 +52,8 @@ struct ManifestFile {
     }
   }
 
-  /// The changes that give rooms these addresses one after the other, each file changed once.
-  /// - Throws: `CommandFailure` when one of them cannot be made.
+  /// The edits that give rooms these addresses, one edit for each file.
+  /// - Throws: `CommandFailure` if one of them is not possible.
   static func edits(
     of path: String, _ assignments: [(address: BluetoothAddress, room: RoomID)]
   ) throws -> [ManifestEditor.Edit] {
@@ -69,8 +70,8 @@ struct ManifestFile {
     return edits
   }
 
-  /// Carries out a change: whole or not at all.
-  /// - Throws: `CommandFailure` when the file is as it was.
+  /// Writes an edit atomically.
+  /// - Throws: `CommandFailure` if the file was not changed.
   static func write(_ edit: ManifestEditor.Edit) throws {
     try OutputFile.change(edit.file, from: edit.original, to: edit.bytes)
   }
@@ -82,13 +83,13 @@ struct ManifestFile {
     switch error {
     case .notValid:
       return CommandFailure(
-        .manifest, "the manifest has errors, and is not changed", cure: "Correct it first.")
+        .manifest, "the manifest has errors and was not changed", cure: "Correct it first.")
     case .unknownRoom:
-      return CommandFailure(.manifest, "the manifest has no such room any more")
+      return CommandFailure(.manifest, "the manifest no longer has the room")
     case .taken(let other):
       let holder = building?.rooms.first { $0.id == other }?.name ?? other.rawValue
       return CommandFailure(
-        .usage, "the manifest gives this address to \(holder)", cure: "Compare it with the label.")
+        .usage, "the manifest gives this address to \(holder)", cure: "Compare the address with the label.")
     case .noAddressColumn(let file):
       return CommandFailure(
         .manifest, "\(file) has no column for addresses, so \(name) cannot get one",
@@ -96,11 +97,11 @@ struct ManifestFile {
     case .rangeInTable(let file, let line):
       return CommandFailure(
         .manifest,
-        "\(name) is one of a range on line \(line) of \(file), where it cannot get an address of its own",
-        cure: "Give it a row of its own below, or put the range into the manifest.")
+        "\(name) is part of a range on line \(line) of \(file), so it cannot get its own address there",
+        cure: "Add a row for this room, or move the range into the manifest.")
     case .unsafe(let file, let line):
       return CommandFailure(
-        .manifest, "\(file):\(line): \(name)'s address cannot be written here without changing anything else",
+        .manifest, "\(file):\(line): the address of \(name) cannot be written here without other changes",
         cure: "Write it there by hand: `address: …`.")
     }
   }

@@ -1,22 +1,23 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 
 extension ManifestFiles {
-  /// The files that a manifest names, relative to its directory; nil of a manifest that is no file.
+  /// The files that a manifest names, relative to its directory; nil if the manifest is not a regular file.
   static func beside(_ manifest: String) -> ManifestFiles? {
     var status = stat()
     guard stat(manifest, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return relative(to: manifest)
   }
 
-  /// The same of a manifest that is to be written there.
+  /// The same for a manifest that does not exist yet.
   static func relative(to manifest: String) -> ManifestFiles {
     ManifestFiles { path, limit in
       let place = InputFile.path(path, beside: manifest)
-      // A pipe holds nobody up, and a device has no end.
+      // A pipe would block, and a device has no end.
       var status = stat()
       if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-        return .failure(.unreadable("it is no plain file"))
+        return .failure(.unreadable("it is not a regular file"))
       }
       do throws(InputFile.Problem) {
         return .success(File(name: place, bytes: try InputFile.contents(of: place, atMost: limit).bytes))

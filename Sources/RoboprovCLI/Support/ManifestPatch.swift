@@ -1,6 +1,6 @@
 import Manifest
 
-/// What a change replaced in a file, so that it can be taken back.
+/// The text that an edit replaced in a file, for undo.
 struct ManifestPatch {
   private let file: String
   /// The digest of the file with the change.
@@ -18,13 +18,13 @@ struct ManifestPatch {
     removed = Array(old[prefix..<old.count - suffix])
   }
 
-  /// Makes the file what it was.
-  /// - Throws: `CommandFailure`, also when somebody has changed it meanwhile.
+  /// Restores the file.
+  /// - Throws: `CommandFailure`, also if the file changed after the edit.
   func takeBack() throws {
     let bytes = try InputFile.read(file, atMost: 1 << 30).bytes
     guard HostEnvironment.sha256(bytes) == digest else {
       throw CommandFailure(
-        .record, "\(file) was changed by somebody else meanwhile", cure: "Take the address out by hand.")
+        .record, "another program changed \(file) in the meantime", cure: "Remove the address by hand.")
     }
     var original = bytes
     original.replaceSubrange(place, with: removed)

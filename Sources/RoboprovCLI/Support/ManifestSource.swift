@@ -1,44 +1,44 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Manifest
 import Model
 import YAML
 
-/// A manifest as it was read: the building it describes, and what the report says about its bytes.
+/// A manifest as read: the building, and the digests for the record.
 struct ManifestSource {
-  /// Its path, as the command line named it.
+  /// The path on the command line.
   let path: String
   /// The checked building.
   var building: Building
-  /// What is known of its passwords.
+  /// Where its passwords come from.
   let passwords: ManifestPasswords
   /// The files that were read: the manifest and those that it names.
   let files: [String]
   private let digests: ManifestDigests
 
-  /// What records have of it.
+  /// The digest for the record.
   var digest: String { digests.content }
 
-  /// Whether a record's digest is that of this manifest.
   func hasDigest(_ recorded: String) -> Bool { digests.contain(recorded) }
 
-  /// Reads and checks a manifest; findings go to stderr.
+  /// Reads and checks a manifest, and prints its findings to stderr.
   /// - Parameters:
-  ///   - keepsEnvironment: Whether passwords are still to be taken from the environment (`SecretResolver`). Otherwise they are
-  ///     removed from it at once: what this command does needs none.
-  ///   - warnsOfOthers: Whether it warns of other users' rights.
-  /// - Throws: `CommandFailure` when it cannot be read or cannot be applied.
+  ///   - keepsEnvironment: Whether `SecretResolver` still takes passwords from the environment. If false,
+  ///     they are removed from the environment, because the command needs none.
+  ///   - warnsOfOthers: Whether to warn about permissions of other users.
+  /// - Throws: `CommandFailure` if it cannot be read or cannot be applied.
   static func load(_ path: String, keepsEnvironment: Bool = false, warnsOfOthers: Bool = true) throws
     -> ManifestSource
   {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
-      ifMissing: "Look at the path; `roboprov init` writes a manifest that explains every key.")
+      ifMissing: "Check the path; `roboprov init` writes a manifest that explains every key.")
     let reading = ManifestReader.read(file.bytes, file: path, files: .beside(path))
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "\(path) cannot be applied",
-        cure: "Nothing was touched. Correct it; `roboprov validate \(path)` checks it offline.")
+        cure: "No device was written. Correct the manifest and check it with `roboprov validate \(path)`.")
     }
     if warnsOfOthers { warnOfOthers(reading) }
     OutsideWords.hide(secretsOf: building)
@@ -48,16 +48,16 @@ struct ManifestSource {
       digests: ManifestDigests(of: reading, file.bytes))
   }
 
-  /// A manifest that a command made itself; findings go to stderr. Its passwords are still to be resolved.
-  /// - Parameter name: What stands for its path in messages.
-  /// - Throws: `CommandFailure` when it cannot be applied.
+  /// A manifest that a command generated; its findings go to stderr. Its passwords are not resolved yet.
+  /// - Parameter name: The name for messages, in place of a path.
+  /// - Throws: `CommandFailure` if it cannot be applied.
   static func made(_ text: String, named name: String) throws -> ManifestSource {
     let bytes = Array(text.utf8)
     let reading = ManifestReader.read(bytes, file: name)
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
-        .usage, "\(name) cannot be applied; nothing was written", cure: "Correct what is told above.")
+        .usage, "\(name) cannot be applied; nothing was written", cure: "Correct the findings above.")
     }
     OutsideWords.hide(secretsOf: building)
     return ManifestSource(
@@ -65,7 +65,7 @@ struct ManifestSource {
       digests: ManifestDigests(of: reading, bytes))
   }
 
-  /// Warns of others who can change the manifest or a file that it names, or read passwords in one of them.
+  /// Warns if other users can change the manifest or a file that it names, or can read passwords in them.
   static func warnOfOthers(_ reading: ManifestReading) {
     for file in reading.files {
       OtherUsers.warn(of: file, reading.passwords.files.contains(file) ? "which has passwords" : nil)
@@ -73,12 +73,12 @@ struct ManifestSource {
   }
 }
 
-/// What records may have of a manifest.
+/// The digests of a manifest that a record can have.
 struct ManifestDigests {
-  /// `content:` and the SHA-256 of its content without the passwords, lower-case hex. A digest of its bytes would let passwords
-  /// be found by trying.
+  /// `content:` and the SHA-256 (lower-case hex) of the content without passwords. A digest of all bytes
+  /// would allow an offline search for the passwords.
   let content: String
-  /// SHA-256 of its bytes, as records of earlier versions have it. It goes nowhere.
+  /// SHA-256 of the bytes, only to compare with records of earlier versions. It is never written.
   private let sha256: String
 
   init(of reading: ManifestReading, _ bytes: [UInt8]) {
@@ -86,6 +86,6 @@ struct ManifestDigests {
     sha256 = HostEnvironment.sha256(bytes)
   }
 
-  /// Whether one of them is this.
+  /// Whether the recorded digest is one of these.
   func contain(_ recorded: String) -> Bool { recorded == content || recorded == sha256 }
 }

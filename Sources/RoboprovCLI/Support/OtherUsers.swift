@@ -1,9 +1,10 @@
 import Reporting
 
-/// What users besides a file's owner and group can do with it.
+/// The permissions of users other than a file's owner and group.
 enum OtherUsers {
-  /// Warns of others who can change a file or, where it has a password, read it. Of a pipe or a device nothing is said.
-  /// - Parameter content: What the file has that they must not see, as a clause: `which has passwords`; nil where they may.
+  /// Warns if other users can change a file or read its passwords. Pipes and devices are not checked.
+  /// - Parameter content: What other users must not read, as a clause: `which has passwords`; nil if the file
+  ///   has no secret.
   static func warn(of path: String, _ content: String?) {
     let rights = HostFiles.file(path, .manifest(hasPasswords: content != nil)).rightsOfOthers
     guard !rights.isEmpty else { return }

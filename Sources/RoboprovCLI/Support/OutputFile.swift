@@ -1,122 +1,114 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// A file that a person had written.
+/// Writes files for the operator.
 enum OutputFile {
-  /// Writes a text: whole or not at all where that is a file, or where nothing is; a link leads to the file that is written.
-  /// To a pipe or a device it is written as it is, and these stay what they are.
-  /// - Throws: `CommandFailure` when it cannot be written.
+  /// Writes a text: atomically to a regular or new file, directly to a pipe or device. A link is followed.
+  /// - Throws: `CommandFailure` if it cannot be written.
   static func write(_ text: String, to path: String) throws {
-    // The file behind a link is replaced, not the link.
+    // Replaces the target of a link, not the link.
     let place = destination(of: path)
     var status = stat()
-    let isReplaceable = stat(place, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-    do {
+    let exists = stat(place, &status) == 0
+    let isReplaceable = !exists || status.st_mode & S_IFMT == S_IFREG
+    do throws(POSIXError) {
       if isReplaceable {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: place), options: .atomic)
+        try replace(place, by: Array(text.utf8), like: exists ? status : nil)
       } else {
         let descriptor = open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try file.write(contentsOf: Data(text.utf8))
+        guard descriptor >= 0 else { throw POSIXError.last }
+        defer { close(descriptor) }
+        try Descriptor.write(Array(text.utf8), to: descriptor)
       }
     } catch {
       throw CommandFailure(
-        .record, "\(path) cannot be written: \((error as NSError).localizedDescription)",
-        cure: "Name a place that you can write.")
+        .record, "\(path) cannot be written: \(error.text)", cure: "Name a place that you can write.")
     }
   }
 
-  /// Writes a new file, for its owner alone.
-  /// - Throws: `CommandFailure` when it cannot be written, or is there already.
+  /// Writes a new file that only its owner can read.
+  /// - Throws: `CommandFailure` if it cannot be written or already exists.
   static func create(_ path: String, _ text: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     do throws(POSIXError) {
       guard descriptor >= 0 else { throw POSIXError.last }
       defer { close(descriptor) }
-      try write(Array(text.utf8), to: descriptor)
+      try Descriptor.write(Array(text.utf8), to: descriptor)
       guard fsync(descriptor) == 0 else { throw POSIXError.last }
     } catch {
       if descriptor >= 0 { _ = unlink(path) }
       throw CommandFailure(
-        .record, "\(path) cannot be written: \(String(cString: strerror(error.code.rawValue)))",
+        .record, "\(path) cannot be written: \(error.text)",
         cure: "Name a place that you can write.")
     }
   }
 
-  /// Changes a file that a person wrote: whole or not at all, on the disk when this returns. Links, owner and rights stay.
-  /// - Parameter original: What is in it now. Where something else is, somebody changed it meanwhile.
-  /// - Throws: `CommandFailure` when it was not changed.
+  /// Changes a file of the operator atomically; the change is on disk when this returns. Links, owner and
+  /// permissions stay.
+  /// - Parameter original: The expected contents. With other contents the file was changed in the meantime.
+  /// - Throws: `CommandFailure` if it was not changed.
   static func change(_ path: String, from original: [UInt8], to bytes: [UInt8]) throws {
     let place = destination(of: path)
     var status = stat()
     guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw CommandFailure(.record, "\(path) cannot be changed: it is no plain file")
+      throw CommandFailure(.record, "\(path) cannot be changed: it is not a regular file")
     }
     guard access(place, W_OK) == 0 else {
       throw CommandFailure(
-        .record, "this user may not change \(path)", cure: "Give yourself the right to write it.")
+        .record, "this user cannot change \(path)", cure: "Give yourself write permission.")
     }
     let current: InputFile
     do throws(InputFile.Problem) {
       current = try InputFile.contents(of: place, atMost: 1 << 30)
     } catch {
-      throw CommandFailure(.record, "\(path) cannot be read any more")
+      throw CommandFailure(.record, "\(path) is no longer readable")
     }
     guard current.bytes == original else {
       throw CommandFailure(
-        .record, "\(path) was changed by somebody else just now, and is left as it is",
-        cure: "Save and close it where it is edited, and give the same command again.")
+        .record, "another program has just changed \(path); it was not overwritten",
+        cure: "Save and close it in the other program, and run the same command again.")
     }
     do throws(POSIXError) {
       try replace(place, by: bytes, like: status)
     } catch {
       throw CommandFailure(
-        .record, "\(path) cannot be written: \(String(cString: strerror(error.code.rawValue)))",
+        .record, "\(path) cannot be written: \(error.text)",
         cure: "It is as it was.")
     }
   }
 
-  private static func replace(_ place: String, by bytes: [UInt8], like status: stat) throws(POSIXError) {
-    let directory = (place as NSString).deletingLastPathComponent
-    let folder = directory.isEmpty ? "." : directory
-    let temporary = "\(folder)/.\((place as NSString).lastPathComponent).roboprov-\(getpid())"
+  /// Replaces a file: whole or not at all, on the disk when this returns.
+  /// - Parameter status: Whose owner and rights it gets; nil for a new file, with the rights that the umask allows.
+  private static func replace(_ place: String, by bytes: [UInt8], like status: stat?) throws(POSIXError) {
+    let file = URL(fileURLWithPath: place)
+    let folder = file.deletingLastPathComponent().path
+    let temporary = "\(folder)/.\(file.lastPathComponent).roboprov-\(getpid())"
     _ = unlink(temporary)
     // Nobody else may read it before it has the rights of the file that it replaces.
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let descriptor = open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status == nil ? 0o666 : 0o600)
     guard descriptor >= 0 else { throw POSIXError.last }
     do throws(POSIXError) {
       defer { close(descriptor) }
-      try write(bytes, to: descriptor)
+      try Descriptor.write(bytes, to: descriptor)
       // Only root can give a file away; everybody else writes what is theirs, or their group's.
-      _ = fchown(descriptor, status.st_uid, status.st_gid)
-      guard fchmod(descriptor, status.st_mode & 0o7777) == 0, fsync(descriptor) == 0,
-        rename(temporary, place) == 0
-      else { throw POSIXError.last }
+      if let status {
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw POSIXError.last }
+      }
+      guard fsync(descriptor) == 0, rename(temporary, place) == 0 else { throw POSIXError.last }
     } catch {
       _ = unlink(temporary)
       throw error
     }
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { return }
-    // Where a file system cannot sync a directory there is nothing to be done about it.
+    // Some file systems cannot sync a directory; the failure is ignored.
     _ = fsync(opened)
     close(opened)
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = Array(rest.prefix(1 << 20))
-      let count = Foundation.write(descriptor, part, part.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw POSIXError.last
-      }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  /// Where links lead, be something there or not.
+  /// The target of links, whether it exists or not.
   private static func destination(of path: String) -> String {
     var place = path
     for _ in 0..<40 {
@@ -127,9 +119,4 @@ enum OutputFile {
     }
     return place
   }
-}
-
-extension POSIXError {
-  /// The system's last error.
-  fileprivate static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

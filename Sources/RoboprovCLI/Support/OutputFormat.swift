@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What goes to stdout.
+/// The format of stdout.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   /// For people.
   case text
@@ -8,11 +8,11 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case json
 }
 
-/// What `apply` writes to stdout.
+/// The output of `apply` on stdout.
 enum ApplyOutput: String, CaseIterable, ExpressibleByArgument {
   /// The summary for people, at the end.
   case text
-  /// Each event when it happens, one JSON object a line, as the journal has it.
+  /// Each event as it happens, one JSON object per line, as in the journal.
   case json
   /// The run's report as JSON, at the end.
   case report

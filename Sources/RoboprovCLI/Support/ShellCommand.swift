@@ -1,31 +1,32 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// A command that the operator gave, run by the shell with a text on its standard input.
+/// A command from the operator, run by the shell with a text on its standard input.
 enum ShellCommand {
-  /// Starts it.
+  /// Starts it, in a process group of its own. It ends at the latest with the calling thread.
   /// - Parameters:
-  ///   - output: Where its stdout goes: what it says is not part of our data.
-  ///   - errors: Where its stderr goes; nil for ours.
-  ///   - ended: Told of its exit status, -1 where a signal ended it.
+  ///   - output: Its stdout; below 0 for /dev/null.
+  ///   - errors: Its stderr; below 0 for /dev/null.
   /// - Throws: Why it could not be started.
   static func start(
-    _ command: String, input: Data, output: FileHandle, errors: FileHandle? = nil,
-    ended: @escaping @Sendable (Int32) -> Void
-  ) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.standardOutput = output
-    if let errors { process.standardError = errors }
-    let pipe = Pipe()
-    process.standardInput = pipe
-    process.terminationHandler = { process in
-      ended(process.terminationReason == .exit ? process.terminationStatus : -1)
-    }
-    try process.run()
-    // One that does not read its input is none the worse for it.
-    try? pipe.fileHandleForWriting.write(contentsOf: input + Data("\n".utf8))
-    try? pipe.fileHandleForWriting.close()
-    return process
+    _ command: String, input: String, output: Int32, errors: Int32
+  ) throws(POSIXError) -> ChildProcess {
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { if null >= 0 { close(null) } }
+    let pipe = try ProcessPipe()
+    defer { close(pipe.writing) }
+    let child = try start(
+      command, input: pipe.reading, output < 0 ? null : output, errors < 0 ? null : errors)
+    // A command need not read its input: SIGPIPE does not end this process, and the error does not matter.
+    try? Descriptor.write(Array((input + "\n").utf8), to: pipe.writing)
+    return child
+  }
+
+  private static func start(
+    _ command: String, input: Int32, _ output: Int32, _ errors: Int32
+  ) throws(POSIXError) -> ChildProcess {
+    defer { close(input) }
+    return try ChildProcess(
+      ["/bin/sh", "-c", command], input: input, output: output, errors: errors, hasOwnGroup: true)
   }
 }

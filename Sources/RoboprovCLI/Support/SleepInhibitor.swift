@@ -2,8 +2,8 @@ import Bluetooth
 import DBus
 import EventLoop
 
-/// Keeps the machine awake while a run needs it: an inhibitor of logind's, which is the open file it answers with. It
-/// ends when this is released, or with the process, however that ends.
+/// Keeps the machine awake during a run: an inhibitor of systemd-logind, held by an open file descriptor. It
+/// ends when this object is released, or with the process.
 ///
 /// (systemd, `org.freedesktop.login1(5)`, `Manager.Inhibit`, and "Inhibitor Locks".)
 final class SleepInhibitor: Sendable {
@@ -11,23 +11,23 @@ final class SleepInhibitor: Sendable {
 
   private init(file: DBusDescriptor) { self.file = file }
 
-  /// What became of asking for one.
+  /// The result of the request.
   enum Answer: Sendable {
-    /// It is held for as long as the inhibitor is referred to.
+    /// The inhibitor is held while it is referenced.
     case held(SleepInhibitor)
-    /// There is nobody to ask, or no answer came soon: no system bus, no logind, one that hangs.
+    /// No response in time: no system bus, no logind, or one that hangs.
     case absent
-    /// There is a logind, and it said no: by its rules (polkit) or for a reason of its own.
+    /// logind refused, by its polkit rules or for another reason.
     case refused(String)
   }
 
-  /// How long all of it may take. A run does not wait for its comfort.
+  /// Timeout of the request. A run does not wait longer, because it can work without an inhibitor.
   static let patience = Duration.seconds(2)
 
-  /// Asks for one, against falling asleep by a closed lid, a key or idleness.
+  /// Requests an inhibitor against sleep by a closed lid, a key or idleness.
   /// - Parameters:
   ///   - bus: The system bus.
-  ///   - why: For people who ask who keeps the machine awake (`systemd-inhibit --list`).
+  ///   - why: The reason that `systemd-inhibit --list` shows.
   static func take(on bus: BusAddress, why: String, patience: Duration = patience) async -> Answer {
     await withTaskGroup(of: Answer.self) { group in
       group.addTask { await ask(bus, why, patience) }
@@ -68,7 +68,7 @@ final class SleepInhibitor: Sendable {
     }
   }
 
-  /// Whether the bus says on logind's behalf that there is none.
+  /// Whether the error means that there is no logind.
   private static func isAbsence(_ error: DBusError) -> Bool {
     let names = [
       "ServiceUnknown", "NameHasNoOwner", "UnknownObject", "UnknownInterface", "UnknownMethod", "NoReply",
@@ -79,15 +79,14 @@ final class SleepInhibitor: Sendable {
 }
 
 extension SleepInhibitor {
-  /// Runs `body` with the machine kept awake, as far as that can be had. A person is told only when somebody could
-  /// grant it and did not.
+  /// Runs `body` and keeps the machine awake if possible. It warns only if logind refuses the request.
   static func holding<Result>(
     on bus: BusAddress = .system, why: String, _ body: () async throws -> Result
   ) async rethrows -> Result {
     let answer = await take(on: bus, why: why)
     if case .refused(let reason) = answer {
       Console.say(
-        "roboprov: warning: the system may fall asleep during this run: logind does not let it be kept awake (\(OutsideWords.quoted(reason)))"
+        "roboprov: warning: this computer can go to sleep during the run: logind refused to prevent it (\(OutsideWords.quoted(reason)))"
       )
     }
     defer { withExtendedLifetime(answer) {} }

@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 import EventLoop
 import Synchronization
 
-/// The machine's monotonic clock without the times in which this process stood still: a closed lid, SIGSTOP, a virtual
-/// machine that was held. No timeout is charged for any of them.
+/// The machine's monotonic clock without the times in which this process did not run: sleep, SIGSTOP, or a
+/// paused virtual machine. So no timeout expires because of them.
 ///
-/// That it stood still it knows from its readings being far apart. So it must be read again and again, as
+/// It detects these times by a gap of more than 10 s between two readings. So it must be read regularly, as
 /// `HostPauses` does each second.
-public final class SteadyClock: TimeSource {
-  /// A busy machine is late too, though hardly by as much.
+package final class SteadyClock: TimeSource {
+  /// The longest delay between readings that counts as load of the machine.
   static let longestDelay = Duration.seconds(10)
 
   private let clock: any TimeSource
@@ -16,23 +16,22 @@ public final class SteadyClock: TimeSource {
 
   private struct Readings {
     var last: MonotonicInstant
-    /// Time that did not count.
+    /// The total time left out.
     var lost: Duration = .zero
   }
 
-  /// A clock whose zero is now.
-  public convenience init() {
+  package convenience init() {
     self.init(of: SystemClock())
   }
 
-  /// A clock that leaves out what this one cannot know of.
+  /// A clock over another clock, which counts these times.
   init(of clock: any TimeSource) {
     self.clock = clock
     readings = Mutex(Readings(last: clock.now))
   }
 
-  /// The time since its zero in which this process ran.
-  public var now: MonotonicInstant {
+  /// The time since its start in which this process ran.
+  package var now: MonotonicInstant {
     readings.withLock { readings in
       let now = clock.now
       let gap = readings.last.duration(to: now)
@@ -42,12 +41,12 @@ public final class SteadyClock: TimeSource {
     }
   }
 
-  /// What the clock beneath promises.
-  public var minimumResolution: Duration { clock.minimumResolution }
+  /// That of the underlying clock.
+  package var minimumResolution: Duration { clock.minimumResolution }
 
-  /// Sleeps until its own time has come, however long this process stood still meanwhile.
-  /// - Throws: `CancellationError` when the task is cancelled.
-  public func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
+  /// Sleeps until this clock reaches the deadline, even if the process stops in between.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  package func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
     while true {
       let left = now.duration(to: deadline)
       guard left > .zero else { return }
@@ -55,8 +54,8 @@ public final class SteadyClock: TimeSource {
     }
   }
 
-  /// Sets a timer, which is set again for as long as this process stood still meanwhile.
-  public func schedule(
+  /// Sets a timer by this clock. It is extended by the times in which this process did not run.
+  package func schedule(
     at instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void
   ) -> any ScheduledCall {
     let call = SteadyCall(clock: self, instant: instant, body: body)
@@ -64,7 +63,8 @@ public final class SteadyClock: TimeSource {
     return call
   }
 
-  /// The clock beneath reaches `instant` when this one does, if this process does not stand still again.
+  /// Sets a timer of the underlying clock for `instant` of this clock, assuming that the process does not
+  /// stop again.
   fileprivate func scheduleBeneath(
     _ instant: MonotonicInstant, _ body: @escaping @Sendable () -> Void
   ) -> any ScheduledCall {
@@ -73,11 +73,11 @@ public final class SteadyClock: TimeSource {
   }
 }
 
-/// A timer of a clock that may be found to have stood still: each time it is due on the clock beneath, it is set again for
-/// the time that did not count.
+/// A timer of a steady clock. When it fires on the underlying clock too early for the steady clock, it is set
+/// again for the remaining time.
 private final class SteadyCall: ScheduledCall {
   private enum State {
-    /// The number of times it was set; the call beneath, once it is known.
+    /// The number of times that it was set, and the underlying call once it is known.
     case waiting(Int, (any ScheduledCall)?)
     case over
   }
@@ -101,7 +101,7 @@ private final class SteadyCall: ScheduledCall {
     }
     guard let number else { return }
     let call = clock.scheduleBeneath(instant) { self.due() }
-    // By now it may have been cancelled, or been due on another thread and set again.
+    // In the meantime it may have been cancelled, or have fired on another thread and been set again.
     let isWanted = state.withLock { state in
       guard case .waiting(number, _) = state else { return false }
       state = .waiting(number, call)

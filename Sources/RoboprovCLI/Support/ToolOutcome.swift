@@ -1,42 +1,48 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// How a program of the system ended, and what it wrote.
+/// The exit status and the output of a system program.
 struct ToolOutcome {
-  let status: Int32
+  /// Its exit status, 128 + N after signal N; nil when it could not be started.
+  let status: Int32?
   let output: String
   let errors: String
 
-  /// Whether there is no such program: env(1) ends with 127 then.
-  var isMissing: Bool { status == -1 || status == 127 }
+  /// Whether it could not be started.
+  var isMissing: Bool { status == nil }
   /// All that it wrote.
   var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
 
-  /// Runs a program to its end: by its path, or by a name that is looked up along PATH.
-  /// - Parameter input: The file that its stdin comes from.
+  /// Runs a program, named by its path or found in PATH, and waits for its end.
+  /// - Parameter input: The file for its stdin.
   init(_ command: [String], input: String = "/dev/null") {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.standardInput = FileHandle(forReadingAtPath: input) ?? FileHandle.nullDevice
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    do {
-      try process.run()
+    do throws(POSIXError) {
+      let source = open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      defer { if source >= 0 { close(source) } }
+      let (output, errors) = (try ProcessPipe(), try ProcessPipe())
+      let child: ChildProcess
+      do throws(POSIXError) {
+        child = try ChildProcess(command, input: source, output: output.writing, errors: errors.writing)
+      } catch {
+        output.close()
+        errors.close()
+        throw error
+      }
+      let texts = ProcessPipe.contents(of: [output, errors])
+      self.output = Self.text(texts[0])
+      self.errors = Self.text(texts[1])
+      status =
+        switch child.wait() {
+        case .exited(let status): status
+        case .killed(let signal): 128 + signal
+        }
     } catch {
-      (status, self.output) = (-1, "")
-      self.errors = "\(command.first ?? "") cannot be started: \(error.localizedDescription)"
-      return
+      (status, output) = (nil, "")
+      errors = "\(command.first ?? "") cannot be started: \(error.text)"
     }
-    // What it complains of fits into the pipe.
-    self.output = Self.text(of: output)
-    self.errors = Self.text(of: errors)
-    process.waitUntilExit()
-    status = process.terminationStatus
   }
 
-  private static func text(of pipe: Pipe) -> String {
-    String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self).trimmed
   }
 }

@@ -1,19 +1,19 @@
 import Engine
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
-/// Asks the person at the terminal whether rooms may get the devices that were found for them.
+/// Asks the operator whether rooms get the devices that were found for them.
 enum Confirmation {
-  /// Shows the list and asks; anything but a clear yes is no. A cancelled task gets no as well.
+  /// Shows the list and asks. Any answer except `y` or `yes`, and a cancelled task, is a no.
   static func ask(_ proposals: [ProposedBinding]) async -> Bool {
     Console.show(list(proposals) + "\n")
-    Console.ask("Give these rooms these devices? Label them afterwards. [y/N] ")
+    Console.ask("Assign these devices to these rooms? Label the devices afterwards. [y/N] ")
     let answer = await Keyboard.line { $0 }.lowercased()
     return answer == "y" || answer == "yes"
   }
 
-  /// The proposals as a table: room, minor, device and its kind.
+  /// The proposals as a table.
   static func list(_ proposals: [ProposedBinding]) -> String {
     Table.text(
       header: ["ROOM", "MINOR", "DEVICE", "PROFILE", "RSSI"],

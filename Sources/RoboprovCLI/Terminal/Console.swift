@@ -1,59 +1,60 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Reporting
 import Synchronization
 
-/// Where words go: data to stdout, everything else to stderr. Nothing below the command line prints.
+/// Writes data to stdout and everything else to stderr. No other code prints.
 ///
-/// All text for people leaves here, and nothing in it can make a terminal do anything, wherever it came from: what a terminal
-/// would obey is spelt out, except line ends where there are several lines, and the colours of views.
+/// Text from outside cannot control the terminal: control characters are spelt out, except line ends in
+/// multi-line text and the colours of views.
 enum Console {
-  /// Data, for people or programs: any number of lines.
+  /// Writes data to stdout, with any number of lines.
   static func data(_ text: String) { output(text.visibleLines) }
 
-  /// Lines of a view; what is within a line stays there.
+  /// Writes lines of a view to stdout. A line end inside a line is spelt out.
   static func data(lines: [String]) { output(lines.map { $0.visibleLine + "\n" }.joined()) }
 
-  /// A line for the person at the terminal.
+  /// Writes a line to stderr.
   static func say(_ line: String) { write(line.visible + "\n", to: STDERR_FILENO) }
 
-  /// Lines of a view for the person at the terminal; what is within a line stays there.
+  /// Writes lines of a view to stderr. A line end inside a line is spelt out.
   static func say(lines: [String]) {
     write(lines.map { $0.visibleLine + "\n" }.joined(), to: STDERR_FILENO)
   }
 
-  /// A text of lines that are ended, for the person at the terminal.
+  /// Writes text with terminated lines to stderr.
   static func show(_ text: String) { write(text.visibleLines, to: STDERR_FILENO) }
 
-  /// A question; what is answered stands behind it.
+  /// Writes a question without a line end to stderr.
   static func ask(_ question: String) { write(question.visible, to: STDERR_FILENO) }
 
-  /// An error, and what to do next; for programs as one line of JSON (`ErrorJSON`).
+  /// Writes an error and its advice to stderr; for programs as one line of JSON (`ErrorJSON`).
   static func fail(_ failure: CommandFailure, forPrograms: Bool = false) {
     show(forPrograms ? ErrorJSON.line(failure) + "\n" : "roboprov: error: " + failure.text + "\n")
   }
 
-  /// Lines at a place of the terminal to which `control` leads, all in one write: nobody sees half of it.
+  /// Draws lines at the position that `control` selects, in one write, so that no partial state is visible.
   static func draw(_ lines: [String], after control: String, before end: String = "") {
     let text = lines.map { "\u{1B}[2K" + $0.visibleLine + "\n" }.joined()
     write(control + text + end, to: STDERR_FILENO)
   }
 
-  /// Has the terminal make a sound.
+  /// Sounds the terminal's bell.
   static func ring() { write("\u{07}", to: STDERR_FILENO) }
 
   // MARK: Writing
 
   private static let failure = Mutex<Int32?>(nil)
 
-  /// Why not all data could be written to stdout; nil when it was, or its reader went away, as `head` does.
+  /// The failure to write to stdout; nil if there was none, or the reader closed the pipe, as `head` does.
   static var outputFailure: CommandFailure? {
     guard let code = failure.withLock({ $0 }), code != EPIPE else { return nil }
     return CommandFailure(
-      .record, "not all could be written to stdout: \(String(cString: strerror(code)))",
-      cure: "What was written there is not whole.")
+      .record, "writing to stdout failed: \(String(cString: strerror(code)))",
+      cure: "The output is incomplete. Free some space or choose another file, and run the command again.")
   }
 
-  /// Whether what is written to stdout arrives nowhere any more.
+  /// Whether writes to stdout have failed.
   static var hasLostReader: Bool { failure.withLock { $0 != nil } }
 
   private static func output(_ text: String) {
@@ -62,14 +63,13 @@ enum Console {
     if code != 0 { failure.withLock { $0 = code } }
   }
 
-  /// Writes all of it, in one call where the system takes it in one; waits where the other end is not ready.
-  /// - Returns: 0, or the `errno` of the failure.
+  /// Writes the whole text, in one system call if possible; waits while the descriptor is not ready.
   @discardableResult
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(1 << 20))
-      let count = Foundation.write(descriptor, part, part.count)
+      let count = Glibc.write(descriptor, part, part.count)
       if count >= 0 {
         rest = rest.dropFirst(count)
         continue

@@ -1,10 +1,11 @@
 import CLinux
 @preconcurrency import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import Synchronization
 
-/// Takes single keys from the person at the terminal while the program goes on: without Enter, and without showing them.
-/// Ctrl-C and Ctrl-Z stay signals. However the program ends, the terminal is as it was before.
+/// Reads single keys from the terminal, without Enter and without echo. Ctrl-C and Ctrl-Z remain signals. The
+/// terminal settings are restored however the program ends.
 final class KeyReader: Sendable {
   private struct State {
     var source: (any DispatchSourceRead)?
@@ -14,17 +15,17 @@ final class KeyReader: Sendable {
   private let state = Mutex(State())
   private let pressed: @Sendable (UInt8) -> Void
 
-  /// - Parameter pressed: Told each byte, on a queue of its own.
+  /// - Parameter pressed: Receives each byte, on a private queue.
   init(pressed: @escaping @Sendable (UInt8) -> Void) {
     self.pressed = pressed
   }
 
-  /// Whether there is a keyboard, and this program has it: a job in the background must not touch the terminal.
+  /// Whether the program is the foreground job of a terminal. A background job must not change the terminal.
   static var isPossible: Bool {
     isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
   }
 
-  /// Takes keys from now on. Does nothing where that is not possible.
+  /// Starts to read keys. Does nothing if that is not possible.
   func begin() {
     guard Self.isPossible, clinux_begin_keys(STDIN_FILENO) == 0 else { return }
     let queue = DispatchQueue(label: "keys")
@@ -36,7 +37,7 @@ final class KeyReader: Sendable {
       if count <= 0 { return source.cancel() }
       for byte in bytes.prefix(count) { pressed(byte) }
     }
-    // A shell may have changed the terminal while the program was stopped (Ctrl-Z, fg).
+    // While the program was stopped (Ctrl-Z, fg), a shell may have changed the terminal settings.
     let continued = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
     continued.setEventHandler { @Sendable in
       if Self.isPossible { _ = clinux_begin_keys(STDIN_FILENO) }
@@ -46,7 +47,7 @@ final class KeyReader: Sendable {
     continued.resume()
   }
 
-  /// Takes none any more, and makes the terminal as it was.
+  /// Stops reading keys, and restores the terminal settings.
   func end() {
     state.withLock { state in
       state.source?.cancel()

@@ -1,12 +1,13 @@
 @preconcurrency import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import Synchronization
 import Waiting
 
-/// What the person at the terminal types.
+/// Input from stdin.
 enum Keyboard {
-  /// What `reading` makes of the next line, in the instant in which it was there: an empty one at the input's end, or
-  /// when cancelled. Blocks none of Swift's threads.
+  /// The result of `reading` for the next line, at the instant of its arrival; for an empty line at the end
+  /// of the input, or when cancelled. Blocks no thread of Swift's pool.
   static func line<Answer: Sendable>(_ reading: @escaping @Sendable (String) -> Answer) async -> Answer {
     let answer = OneShot<Answer>()
     let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
@@ -20,15 +21,15 @@ enum Keyboard {
     }
   }
 
-  /// The lines that are typed from now on until the input's end, without empty ones: some scanners end a line with CR LF. The
-  /// last need not be ended.
+  /// The non-empty lines from now until the end of the input. Some scanners end a line with CR LF. The last
+  /// line needs no line end.
   static func lines() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     let source = DispatchSource.makeReadSource(
       fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keyboard"))
     let rest = Mutex<[UInt8]>([])
     source.setEventHandler { @Sendable in
-      // A pipe whose other end is closed is told of once: its end is read with what is in it.
+      // A closed pipe is reported only once, so its rest is read to the end here.
       while true {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(STDIN_FILENO, &buffer, buffer.count)
@@ -38,7 +39,7 @@ enum Keyboard {
           var lines = rest.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
           let isEnded = count <= 0 || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
           rest = isEnded ? [] : Array(lines.popLast() ?? [])
-          // Nobody types as much without end.
+          // Bounds the memory for input without a line end.
           if rest.count > 1 << 16 { rest = [] }
           return lines
         }
@@ -53,7 +54,7 @@ enum Keyboard {
     return stream
   }
 
-  /// Forgets what was typed before anybody was asked.
+  /// Discards the input typed before the question.
   static func forgetTyped() {
     tcflush(STDIN_FILENO, TCIFLUSH)
   }

@@ -1,35 +1,36 @@
 import Bluetooth
 @preconcurrency import Dispatch
 import EventLoop
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 import Model
 import Reporting
 import Synchronization
 
-/// Shows a run as it goes on: on a terminal a panel that is drawn over and over, elsewhere a line for each turn of events; and,
-/// where programs want them, the events themselves on stdout. It owns the screen while the run goes on.
+/// Shows the progress of a run: on a terminal a panel that is redrawn, elsewhere one line for each relevant
+/// event. With `--output json` it also writes the events to stdout. It has the screen to itself during the
+/// run.
 ///
-/// It has a thread of its own: a terminal may take its time, or be stopped by Ctrl-S, and the run goes on meanwhile.
+/// It has its own thread: a slow or stopped (Ctrl-S) terminal does not delay the run.
 actor LiveProgress {
-  /// What is shown.
   struct Options: Sendable {
     var detail = ProgressView.Detail.normal
-    /// Whether the terminal makes a sound when a room ends.
+    /// Whether the bell sounds when a room gets its outcome.
     var rings = false
-    /// Whether each event goes to stdout, one JSON object a line.
+    /// Whether each event goes to stdout, one JSON object per line.
     var writesEvents = false
-    /// Whether rooms that end leave no line: whoever holds it says that.
+    /// Whether to print no line for an outcome, because the caller prints it.
     var hidesEndings = false
-    /// Whether keys pause the run and explain themselves.
+    /// Whether keys pause the run and show help.
     var takesKeys = true
-    /// Works out the pace of earlier runs, for the estimate; asked only where the panel is drawn.
+    /// Calculates the pace of earlier runs for the estimate; called only for the panel.
     var earlierPace: @Sendable () -> RunPace = { RunPace() }
   }
 
-  /// How often the panel is drawn again while nothing happens: a person wants to see the seconds pass.
+  /// The redraw interval without events, so that elapsed times advance.
   private static let pace = Duration.milliseconds(250)
-  /// Events that follow each other sooner than this are shown together: at most 10 redraws a second.
+  /// Events within this time are shown together: at most 10 redraws a second.
   private static let rest = Duration.milliseconds(100)
 
   private let screen = Screen.standardError
@@ -38,7 +39,7 @@ actor LiveProgress {
   private let clock: any TimeSource
   private let start: MonotonicInstant
   private let thread = LoopExecutor.startThread()
-  /// Events that are still to be shown. Only a terminal that is stopped makes it grow.
+  /// Events to be shown. It grows only while the terminal is stopped.
   private let waiting = Mutex<[RunEvent]>([])
   private let ask: @Sendable (OperatorRequested.Request) -> Void
 
@@ -53,7 +54,7 @@ actor LiveProgress {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// - Parameter ask: Takes what the operator asks for with a key.
+  /// - Parameter ask: Receives the operator's requests from keys.
   init(
     clock: any TimeSource, _ options: Options = Options(),
     ask: @escaping @Sendable (OperatorRequested.Request) -> Void = { _ in }
@@ -67,7 +68,7 @@ actor LiveProgress {
     if isLive { view.earlierPace = options.earlierPace() }
   }
 
-  /// Shows an event, soon.
+  /// Shows an event within 100 ms.
   nonisolated func show(_ event: RunEvent) {
     let isFirst = waiting.withLock { waiting in
       waiting.append(event)
@@ -77,7 +78,7 @@ actor LiveProgress {
     _ = thread.schedule(after: Self.rest) { self.assumeIsolated { $0.showWaiting() } }
   }
 
-  /// Says that the run was asked to stop, whether or not it can put that on record yet.
+  /// Shows that the run was asked to stop, even if the record cannot take the event yet.
   nonisolated func noteStop() {
     _ = thread.schedule(after: .zero) {
       self.assumeIsolated { progress in
@@ -91,7 +92,7 @@ actor LiveProgress {
     }
   }
 
-  /// Keeps the panel moving while `body` runs, and leaves the terminal in order after it.
+  /// Redraws the panel while `body` runs, and restores the terminal after it.
   func running<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
     if isLive {
       redrawLater()
@@ -108,7 +109,7 @@ actor LiveProgress {
     return result
   }
 
-  /// Leaves the terminal to `body` for a while.
+  /// Gives the terminal to `body` until it returns.
   func pausing<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
     showWaiting()
     erase()
@@ -193,7 +194,7 @@ actor LiveProgress {
     if hasEnding, options.rings { Console.ring() }
   }
 
-  /// Lines that stay, and the panel below them, in one write: nobody sees half of it.
+  /// Draws lines that stay, and the panel below them, in one write.
   private func draw(above lines: [String]) {
     guard isLive, !isPaused else { return say(lines) }
     let style = screen.style

@@ -1,14 +1,14 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 
-/// Takes the moment of an action from the person who does it.
+/// Records the moment of an operator's action.
 enum OperatorKey {
-  /// Asks, and says when Enter was pressed.
+  /// Asks, and returns the instant at which Enter was pressed.
   static func wait(for room: Room, _ clock: any TimeSource) async -> MonotonicInstant {
     Keyboard.forgetTyped()
-    Console.ask("\(room.name): do it, and press Enter in that moment ")
+    Console.ask("\(room.name): press Enter at the moment of the action ")
     return await Keyboard.line { _ in clock.now }
   }
 }

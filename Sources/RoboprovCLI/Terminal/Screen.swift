@@ -1,11 +1,12 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Reporting
 
-/// What can be seen of the terminal behind a file descriptor.
+/// The properties of the terminal behind a file descriptor.
 struct Screen: Sendable {
-  /// Whether there is one at all.
+  /// Whether the descriptor is a terminal.
   let isTerminal: Bool
-  /// Whether colours are welcome.
+  /// Whether to use colours.
   let hasColor: Bool
   private let descriptor: Int32
 
@@ -15,7 +16,7 @@ struct Screen: Sendable {
   /// The screen behind stdout, where data goes.
   static var standardOutput: Screen { Screen(descriptor: STDOUT_FILENO) }
 
-  /// Whether a person can be asked and answer.
+  /// Whether the operator can be asked: stdin and stderr are terminals.
   static var canAnswer: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
   init(descriptor: Int32) {
@@ -24,23 +25,25 @@ struct Screen: Sendable {
     hasColor = isTerminal && !HostEnvironment.wantsNoColor
   }
 
-  /// Columns now; they change while the program runs.
+  /// The present number of columns; 80 if unknown.
   var width: Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
-  /// Lines now; 24 where nobody knows.
+  /// The present number of lines; 24 if unknown.
   var height: Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
     return Int(size.ws_row)
   }
 
-  /// How it is to be written to now.
+  /// The present style for output.
   var style: TerminalStyle { TerminalStyle(width: width, height: height, hasColor: hasColor) }
 
-  /// Whether lines can be drawn over: a terminal that is not dumb, and no build server.
-  var canRedraw: Bool { isTerminal && !HostEnvironment.hasPlainTerminal }
+  /// Whether lines can be drawn over: a terminal that is not dumb, no build server, and no log on it.
+  var canRedraw: Bool {
+    isTerminal && !HostEnvironment.hasPlainTerminal && Preferences.current.logLevel == nil
+  }
 }

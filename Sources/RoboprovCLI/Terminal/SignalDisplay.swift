@@ -1,8 +1,8 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Reporting
 
-/// Shows the signal of one device as it changes.
+/// Shows the signal of one device for `roboprov find`.
 actor SignalDisplay {
   private let target: FindTarget
   private let clock: any TimeSource
@@ -10,7 +10,7 @@ actor SignalDisplay {
   private let hasBell: Bool
   private let began: MonotonicInstant
   private let screen = Screen.standardError
-  /// The device, once an advertisement of it was received: a room's identity may come from several.
+  /// The device, once received: several devices can send a room's identity.
   private var device: BluetoothAddress?
   private var track: SignalTrack
   private var lines = LiveLines()
@@ -28,7 +28,7 @@ actor SignalDisplay {
     device = target.address
   }
 
-  /// The interval at which it is drawn, or printed.
+  /// The interval of redraws or lines.
   nonisolated var pace: Duration { isLive ? .milliseconds(100) : .seconds(1) }
 
   /// Whether the device was received.
@@ -47,15 +47,15 @@ actor SignalDisplay {
       isScanning = false
     case .received(let advertisement):
       guard target.matches(advertisement) else { return }
-      // With several addresses of its own it may change between them; of an identity the first device counts.
+      // A device with several addresses may change between them; for an identity the first device counts.
       if device == nil, target.addresses.isEmpty { device = advertisement.address }
       if let device, device != advertisement.address { return }
       track.receive(rssi: advertisement.rssi, at: advertisement.receivedAt)
     }
   }
 
-  /// Shows the signal as it is now.
-  /// - Returns: false once nobody reads it.
+  /// Shows the present signal.
+  /// - Returns: False if stdout has lost its reader.
   func tick() -> Bool {
     guard isScanning else { return true }
     let now = clock.now
@@ -73,7 +73,7 @@ actor SignalDisplay {
     return true
   }
 
-  /// Leaves the terminal in order: the last line that says something stays.
+  /// Restores the terminal. The last result stays visible.
   func end() {
     lines.erase(width: screen.width)
     if isLive { Console.say(SignalView.plain(track, since: began, at: clock.now)) }

@@ -1,16 +1,16 @@
 @preconcurrency import Dispatch
-import Foundation
+import FoundationEssentials
 import Labels
 import Synchronization
 
-/// What the installer types, scans and presses: whole lines, single keys on an empty line, and Enter. A barcode scanner types
-/// faster than any person, so a key counts only when nothing follows it at once.
+/// The input of `walk`: whole lines, single keys on an empty line, and Enter. A barcode scanner types faster
+/// than a person, so a key counts only if no other byte follows within 120 ms.
 final class WalkInput: Sendable {
-  /// An entry, or what changes the line that is being typed.
+  /// An entry, or a change of the line being typed.
   enum Event: Sendable {
     case entry(Walk.Entry)
     case typed(String)
-    /// Time has passed: look again at what is received.
+    /// A timer event: check the received devices again.
     case tick
     case interrupted
     /// The input has ended.
@@ -30,17 +30,17 @@ final class WalkInput: Sendable {
     var timer: (any DispatchSourceTimer)?
   }
 
-  /// Bytes that follow each other sooner than this come from a scanner.
+  /// Bytes within this time come from a scanner.
   private static let pause = DispatchTimeInterval.milliseconds(120)
   private static let pace = DispatchTimeInterval.milliseconds(500)
-  /// Nobody types as much.
+  /// The maximum length of a line, in bytes.
   private static let longest = 4296
 
   init() {
     (events, continuation) = AsyncStream.makeStream(of: Event.self)
   }
 
-  /// Takes entries from now on: keys where there is a terminal, else lines, of which a single letter is a key.
+  /// Starts to read entries: keys at a terminal, otherwise lines, in which a single letter is a key.
   func begin() {
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + Self.pace, repeating: Self.pace)
@@ -59,7 +59,7 @@ final class WalkInput: Sendable {
     }
   }
 
-  /// Takes none any more.
+  /// Stops reading.
   func end() {
     state.withLock { state in
       state.keys?.end()
@@ -69,12 +69,12 @@ final class WalkInput: Sendable {
     continuation.finish()
   }
 
-  /// The installer wants the walk to stop.
+  /// Requests the end of the walk.
   func interrupt() { continuation.yield(.interrupted) }
 
-  /// What a line means where keys cannot be read one by one.
+  /// The entry for a line, if single keys cannot be read.
   private static func entry(_ line: String) -> Walk.Entry {
-    let text = line.trimmingCharacters(in: .whitespaces)
+    let text = line.trimmed
     if text == "." { return .enter }
     if text.count == 1, let key = text.first { return .key(key) }
     return .line(text)

@@ -2,16 +2,17 @@ import Bluetooth
 import Engine
 import Model
 
-/// The device that a room without an address could take: the one that was just switched on, or that is clearly the nearest.
+/// The device to propose for a room without an address: the one that was just switched on, or the clearly
+/// nearest one.
 enum WalkProposal: Hashable, Sendable {
-  /// It was received for the first time after all others, and is the only one.
+  /// It is the only device that was received for the first time after the others.
   case switchedOn(BluetoothAddress, rssi: Int?)
-  /// It is received clearly better than the others.
+  /// Its signal is clearly stronger than the others.
   case nearest(BluetoothAddress, rssi: Int?)
 
-  /// What was received for the first time this soon after the scan began may have been there before.
+  /// A device first received within this time after the start of the scan may have been on before.
   static let settling = Duration.seconds(5)
-  /// What was received longer ago is not proposed.
+  /// A device without an advertisement within this time is not proposed.
   static let freshness = Duration.seconds(10)
 
   var address: BluetoothAddress {
@@ -22,9 +23,9 @@ enum WalkProposal: Hashable, Sendable {
 
   /// - Parameters:
   ///   - devices: Devices of the room's family that can be provisioned.
-  ///   - taken: Devices of other rooms.
-  ///   - seen: Devices that were received in scans before this one.
-  ///   - began: When this scan began.
+  ///   - taken: The devices of other rooms.
+  ///   - seen: The devices received in earlier scans.
+  ///   - began: The start of this scan.
   init?(
     _ devices: [AirLedger.Sighting], except taken: Set<BluetoothAddress>, seen: Set<BluetoothAddress>,
     on adapter: AdapterID, since began: MonotonicInstant, now: MonotonicInstant

@@ -1,7 +1,7 @@
 import Bluetooth
 import Engine
 import EventLoop
-import Foundation
+import FoundationEssentials
 import Journal
 import Labels
 import Manifest
@@ -9,8 +9,8 @@ import Model
 import Reporting
 import Waiting
 
-/// Carries out what `Walk` decides: shows what is received, writes addresses into the manifest, provisions, and says what became
-/// of it.
+/// Carries out the decisions of `Walk`: shows the received devices, writes addresses into the manifest,
+/// provisions, and prints the results.
 actor WalkSession {
   private let command: WalkCommand
   private let setup: Radio.Setup
@@ -20,9 +20,9 @@ actor WalkSession {
   private var walk: Walk
   private var view = WalkView()
   private var seen: Set<BluetoothAddress> = []
-  /// What was written into the manifest for a room, so that it can be undone.
+  /// The edits of the manifest for each room, for undo.
   private var written: [RoomID: [ManifestPatch]] = [:]
-  /// Rooms whose address was undone: they may get another device than the one on record.
+  /// Rooms whose address was undone. They can get another device than the one on record.
   private var released: Set<RoomID> = []
   private var panel = LiveLines()
   /// The signal of the device that is located.
@@ -51,7 +51,7 @@ actor WalkSession {
     view.done = rooms.count { known.isDone($0) }
   }
 
-  /// Walks through the rooms until all had their turn, or the installer wants no more.
+  /// Runs until every room was handled, or the installer quits.
   func run() async throws -> ExitStatus {
     let input = WalkInput()
     let interruptions = Interruptions { [stopped] in
@@ -59,7 +59,9 @@ actor WalkSession {
       input.interrupt()
     }
     defer { withExtendedLifetime(interruptions) {} }
-    if !isLive { Console.say("Labels and keys are read line by line; . is Enter, q ends, ? helps") }
+    if !isLive {
+      Console.say("No terminal: each label or key is a line. Enter is `.`; q quits; ? shows help")
+    }
     input.begin()
     defer { input.end() }
     while let stop = walk.current, !isInterrupted {
@@ -76,9 +78,9 @@ actor WalkSession {
     return walk.left.isEmpty ? .done : .incomplete
   }
 
-  // MARK: What is to be done
+  // MARK: The next action
 
-  /// Shows what is received, and returns when an entry asks for something that ends the scan.
+  /// Shows the received devices, and returns when an entry needs the scan to end.
   private func decision(
     at stop: Walk.Stop, _ input: WalkInput, _ air: AirLog, _ adapter: AdapterID
   ) async -> Walk.Action {
@@ -120,7 +122,7 @@ actor WalkSession {
           }
         default: return await keep(action, air)
         }
-        // A room that was skipped is left.
+        // A skipped room ends the scan.
         if walk.current?.room != stop.room { return await keep(.nothing, air) }
       }
       draw()
@@ -128,7 +130,7 @@ actor WalkSession {
     return .quit
   }
 
-  /// Notes what was received until now, so that what is received for the first time later can be told from it.
+  /// Records the devices received so far, so that later ones count as new.
   private func keep(_ action: Walk.Action, _ air: AirLog) async -> Walk.Action {
     for device in await air.air.free { seen.insert(device.address) }
     return action
@@ -151,7 +153,7 @@ actor WalkSession {
       ledger.free(for: room.profile), except: walk.taken, seen: seen, on: adapter, since: began, now: now)
   }
 
-  /// Follows the signal of the device that is located, with the bell as `roboprov find` has it.
+  /// Updates the signal of the device to locate, with the bell as in `roboprov find`.
   private func locate(in ledger: AirLedger, now: MonotonicInstant) {
     guard var track else {
       view.signal = nil
@@ -171,17 +173,17 @@ actor WalkSession {
     view.signal = Array(lines.prefix(2))
   }
 
-  /// Why a label's device must not be taken, by what it sends: it is another room's, and at work.
+  /// Why a label's device must not be used: its beacon shows that it is at work for another room.
   private func problem(with address: BluetoothAddress, _ air: AirLog) async -> String? {
     guard let beacon = await air.air[address]?.beaconAtWork else { return nil }
     let owner = source.building.rooms.first { room in
       if case .integer(Int(beacon.minor))? = room.settings[.minor] { true } else { false }
     }
     guard let owner, owner.id != walk.current?.room else { return nil }
-    return "Wrong sensor: \(address) is at work with minor \(beacon.minor), that of \(owner.name)"
+    return "Wrong sensor: \(address) is at work with minor \(beacon.minor), which belongs to \(owner.name)"
   }
 
-  /// - Returns: whether the walk goes on.
+  /// - Returns: Whether the walk continues.
   private func carryOut(_ action: Walk.Action) async throws -> Bool {
     switch action {
     case .quit: return false
@@ -202,7 +204,7 @@ actor WalkSession {
         let edits = try ManifestFile.edits(of: command.manifest, [(address, stop.room)])
         for edit in edits { try ManifestFile.write(edit) }
         written[stop.room] = edits.map(ManifestPatch.init)
-        // What records have of the manifest is what it says now.
+        // The digest for the record must be that of the changed manifest.
         let resolved = source.building
         source = try ManifestSource.load(command.manifest)
         source.building = resolved
@@ -227,7 +229,7 @@ actor WalkSession {
     released.insert(stop.room)
     give(nil, to: stop.room)
     walk.undone(stop.room)
-    tell("\(stop.name) has no sensor again")
+    tell("\(stop.name): the address was removed")
   }
 
   private func give(_ address: BluetoothAddress?, to room: RoomID) {
@@ -237,7 +239,7 @@ actor WalkSession {
 
   // MARK: The run
 
-  /// Provisions one room as `apply` does, in a run of its own.
+  /// Provisions one room as `apply` does, as a run of its own.
   private func provision(_ room: RoomID) async throws {
     erase()
     let run = RunIdentity(operatedBy: command.places.operatedBy)
@@ -285,8 +287,8 @@ actor WalkSession {
       let signal = report.rssi.map { ", \($0) dBm" } ?? ""
       tell("✓ \(name) done\(signal)" + (walk.current.map { ", next \($0.name)" } ?? ""))
     } else {
-      let words = Explanation(of: report)
-      tell("✗ \(name): " + (words.map { "\($0.sentence)\n→ \($0.advice)" } ?? "\(report.outcome.rawValue)"))
+      let words = Explanation(of: report, retry: "press r")
+      tell("✗ \(name): " + (words.map { "\($0.sentence)\n→ \($0.advice)" } ?? report.outcome.words))
     }
     guard !command.silent, Screen.standardError.isTerminal else { return }
     Console.ring()
@@ -308,7 +310,7 @@ actor WalkSession {
 
   private func erase() { panel.erase(width: Screen.standardError.width) }
 
-  /// Says how the walk ended: counts, and the next command.
+  /// Prints the counts and the next command.
   private func finish() {
     if isLive, !view.message.isEmpty { Console.show(view.message + "\n") }
     let left = walk.left

@@ -2,24 +2,25 @@ import Bluetooth
 import Labels
 import Reporting
 
-/// What `roboprov walk` shows while it waits for the installer: state in, lines out, for a terminal of 40 columns and 20 lines.
+/// The screen of `roboprov walk` while it waits for the installer: a pure function from state to lines, for a
+/// terminal of 40 columns and 20 lines.
 struct WalkView: Sendable {
   var building = ""
   var isSimulated = false
   var done = 0
   var rooms = 0
   var stop: Walk.Stop?
-  /// The device of the room, as it is received; nil where it was not received in this scan.
+  /// RSSI of the room's device in dBm; nil if it was not received in this scan.
   var rssi: Int?
   var proposal: WalkProposal?
-  /// What was said last.
+  /// The last message.
   var message = ""
-  /// What was typed so far.
+  /// The line being typed.
   var typed = ""
-  /// The signal of the device that is located, shown instead of it; nil while none is.
+  /// The lines with the signal of the device to locate; nil if there is none.
   var signal: [String]?
 
-  /// The lines, none wider than the terminal.
+  /// The lines of the screen, at most as wide as the terminal.
   func lines(_ style: TerminalStyle) -> [String] {
     let width = style.width
     let counts = "\(done)/\(rooms) done"
@@ -61,20 +62,19 @@ struct WalkView: Sendable {
     }
   }
 
-  /// A text in lines of at most so many columns.
+  /// The text in lines of at most `width` columns.
   static func wrap(_ text: String, to width: Int) -> [String] {
     TerminalStyle(width: width, hasColor: false).paragraph(text)
   }
 
   private static func dBm(_ rssi: Int?) -> String { rssi.map { " \($0) dBm" } ?? "" }
 
-  /// A bar of 10 columns, and the number.
+  /// A bar of 10 columns, and the RSSI.
   static func signal(_ rssi: Int) -> String {
     let bar = SignalView.bar(SignalTrack.fraction(Double(rssi)), columns: 10)
     return "\(bar.full)\(bar.rest) \(rssi) dBm"
   }
 
-  /// What the keys do.
   static let help = """
     Scan a label, or type its 12 digits.
     Enter: take the sensor, start, retry
@@ -84,18 +84,17 @@ struct WalkView: Sendable {
 }
 
 extension Walk.Message {
-  /// For people.
   var words: String {
     switch self {
     case .help: WalkView.help
-    case .badLabel(let problem): "No label: \(LabelWords.sentence(problem))"
+    case .badLabel(let problem): "Not a label: \(LabelWords.sentence(problem))"
     case .wrongLabel(let address, let room): "Wrong label: \(address) is the sensor of \(room)"
     case .otherDevice(let address, let has):
-      "Wrong label: \(address). This room has \(has); u undoes that, or use roboprov replace"
-    case .nothingToTake: "There is no sensor to take: scan the label"
-    case .nothingToUndo: "Nothing to undo: no address was given here, or its room is done"
+      "Wrong label: \(address). This room has \(has); press u to undo that, or use roboprov replace"
+    case .nothingToTake: "No sensor is clearly the nearest: scan the label"
+    case .nothingToUndo: "Nothing to undo: no address was set in this walk, or its room is done"
     case .skipped(let name): "– \(name) skipped"
-    case .noDevice: "There is no sensor to locate yet: scan the label"
+    case .noDevice: "No sensor to locate: scan the label first"
     }
   }
 }

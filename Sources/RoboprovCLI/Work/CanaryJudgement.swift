@@ -1,7 +1,10 @@
 import Bluetooth
-import Foundation
+import EventLoop
+import FoundationEssentials
+import Glibc
 import Model
 import Reporting
+import Synchronization
 
 /// Whether the rest of a building may follow after its first rooms: somebody at the terminal says so, or a command.
 enum CanaryJudgement {
@@ -49,25 +52,63 @@ enum CanaryJudgement {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     guard let told = try? encoder.encode(rooms) else { return false }
-    let (ended, end) = AsyncStream.makeStream(of: Int32.self)
-    let process: Process
-    do {
-      process = try ShellCommand.start(command, input: told, output: .standardError) { status in
-        end.yield(status)
-        end.finish()
+    let check = CanaryCommand(command, String(decoding: told, as: UTF8.self))
+    let ending = await withTaskCancellationHandler {
+      await withCheckedContinuation { done in
+        // The command ends with the thread that started it, so that thread waits for it.
+        onThreadOfItsOwn { done.resume(returning: Result { () throws(POSIXError) in try check.run() }) }
       }
-    } catch {
-      Console.say("The command of --canary-check could not be started: \(error.localizedDescription)")
-      return false
-    }
-    let status = await withTaskCancellationHandler {
-      for await status in ended { return status }
-      return -1
     } onCancel: {
-      process.terminate()
+      check.cancel()
     }
-    if status != 0 { Console.say("The command of --canary-check said no: it ended with \(status)") }
-    return status == 0
+    switch ending {
+    case .success(.exited(0)): return true
+    case .success(.exited(let status)):
+      Console.say("The command of --canary-check said no: it ended with \(status)")
+    case .success(.killed(let signal)):
+      Console.say("The command of --canary-check said no: signal \(signal) ended it")
+    case .failure(let error):
+      Console.say("The command of --canary-check could not be started: \(error.text)")
+    }
+    return false
+  }
+}
+
+/// A run of the command of `--canary-check`.
+private final class CanaryCommand: Sendable {
+  private let command: String
+  private let input: String
+  private let state = Mutex(State())
+
+  private struct State {
+    var child: ChildProcess?
+    var isCancelled = false
+  }
+
+  init(_ command: String, _ input: String) {
+    self.command = command
+    self.input = input
+  }
+
+  /// Runs it to its end; blocks.
+  /// - Throws: Why it could not be started.
+  func run() throws(POSIXError) -> ChildProcess.Ending {
+    let child = try ShellCommand.start(command, input: input, output: STDERR_FILENO, errors: STDERR_FILENO)
+    let isCancelled = state.withLock { state in
+      state.child = child
+      return state.isCancelled
+    }
+    if isCancelled { child.signal(SIGTERM) }
+    return child.wait()
+  }
+
+  /// Ends it with SIGTERM, now or as soon as it has started.
+  func cancel() {
+    let child = state.withLock { state in
+      state.isCancelled = true
+      return state.child
+    }
+    child?.signal(SIGTERM)
   }
 }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
+import Glibc
 import Journal
 
 /// What one run at a time may have on this machine.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Journal
 import Manifest
 import Model

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Hex
 
 /// Who a run is, among all runs of all hosts.

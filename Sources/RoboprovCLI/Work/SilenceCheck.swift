@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Foundation
+import FoundationEssentials
 import Model
 import Reporting
 

@@ -1,37 +1,33 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
-/// Something that happens while a run goes on, and that it can do nothing about.
-public struct Disturbance: Hashable, Sendable {
-  /// After the run's beginning.
-  public var after: Duration
-  /// What happens.
-  public var kind: Kind
+/// An event during a run that the run cannot prevent.
+package struct Disturbance: Hashable, Sendable {
+  /// The time since the start of the run.
+  package var after: Duration
+  package var kind: Kind
 
-  /// What can happen.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// An adapter is unplugged.
     case unplugged(BluetoothAddress)
-    /// It is plugged in again, perhaps as another `hciN`.
+    /// An adapter is plugged in again, perhaps with another name.
     case plugged(BluetoothAddress, name: String)
-    /// An adapter is switched off or on.
+    /// An adapter is switched off (false) or on.
     case powered(BluetoothAddress, Bool)
-    /// The stack is stopped or started.
     case stack(isRunning: Bool)
-    /// A person wants the run to stop.
+    /// The operator interrupts the run.
     case interrupted
-    /// The host did nothing for a while, or so it is told.
+    /// The run gets the report of a pause of the host, or of a clock change.
     case paused(HostPause)
-    /// Somebody presses a sensor's button.
+    /// A person presses a sensor's button.
     case button(BluetoothAddress)
-    /// Somebody carries a sensor out of range, or back.
+    /// A person carries a sensor out of range (true), or back.
     case carriedAway(BluetoothAddress, Bool)
-    /// Somebody walks between a sensor and the adapter that it is linked to.
+    /// The link of a sensor is lost.
     case linkCut(BluetoothAddress)
   }
 
-  /// A disturbance.
-  public init(after: Duration, _ kind: Kind) {
+  package init(after: Duration, _ kind: Kind) {
     self.after = after
     self.kind = kind
   }

@@ -4,10 +4,10 @@ import Model
 import VirtualBuilding
 import VirtualTime
 
-/// A building that is being drawn: rooms, and a sensor for each; and whoever else is on air.
+/// A building that is being generated: rooms with a sensor each, and foreign devices on air.
 struct Draft {
   private var chance: SeededGenerator
-  /// What everything is drawn from: a part that is drawn from a split of it changes no other.
+  /// The base of independent streams: a part that is drawn from a split changes no other part.
   private let origin: SeededGenerator
   private var nextAddress: UInt64 = 1
   private(set) var building: Building
@@ -16,15 +16,15 @@ struct Draft {
   private(set) var strangers: Set<BluetoothAddress> = []
   let networks: [WiFiNetwork]
 
-  /// What all rooms have in common.
+  /// The values that all rooms share.
   private let site: Site
-  /// Which families there are, as often as they are to come.
+  /// The families to choose from, repeated by frequency.
   private let families: [FirmwareFamily]
   private let retries: Int
   private let haste: Int
-  /// How much goes wrong here.
+  /// The probability of faults.
   private let faultiness: Double
-  /// Where rooms are, where that is what decides who hears whom.
+  /// The positions of rooms; nil when signals do not depend on positions.
   private let storeys: Storeys?
   /// The adapters that stand in rooms, by the number of the room.
   private let residents: [Int: AdapterScenario]
@@ -70,7 +70,7 @@ struct Draft {
     self.chance = chance
   }
 
-  /// Puts adapters into rooms, which are then near them; or anywhere.
+  /// Gives adapters random positions; in half of the cases rooms are near them.
   private static func house(
     _ adapters: inout [AdapterScenario], _ storeys: Storeys?, _ chance: inout SeededGenerator
   ) -> [Int: AdapterScenario] {
@@ -85,7 +85,7 @@ struct Draft {
     return residents
   }
 
-  /// Letters that JSON would escape are among them.
+  /// Includes letters that JSON escapes.
   private static func password(_ chance: inout SeededGenerator) -> String {
     let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"\\ü")
     let count = Int.random(in: 8...30, using: &chance)
@@ -95,7 +95,7 @@ struct Draft {
   // MARK: Rooms and sensors
 
   mutating func drawRooms() {
-    // Most buildings are small, a few are not: a bug wants its story short.
+    // Most buildings are small, a few are large: a short record makes a defect easier to find.
     let count =
       chance.chance(0.85)
       ? Int.random(in: 1...8, using: &chance)
@@ -130,7 +130,7 @@ struct Draft {
       if chance.chance(faultiness) { sensor.faults = drawFaults(family) }
     }
     if chance.chance(0.1) { sensor.appearsAfter = chance.duration(in: .seconds(1)...(.seconds(90))) }
-    // Under `match: any` a Firefly is never taken for a room that does not name it.
+    // With `match: any`, a Firefly is never matched to a room that does not name it.
     if family.name == "firefly", room.near == nil {
       var chance = origin.split("name/\(number)")
       if chance.chance(0.7) { room.address = address }
@@ -140,7 +140,7 @@ struct Draft {
     sensors.append(sensor)
   }
 
-  /// A sensor that is heard from another address after `SAVE`, whether or not the manifest says that it may be.
+  /// A sensor that changes its address after `SAVE`, whether or not the manifest permits it.
   private func drawMove(_ number: Int, _ room: inout Room, _ sensor: inout SensorScenario) {
     var chance = origin.split("move/\(number)")
     if chance.chance(0.15) { room.proofAddress = .any }
@@ -155,7 +155,7 @@ struct Draft {
     let settings = drawSettings(number, family)
     guard let profile = DeviceProfiles[profileID] else { preconditionFailure("no profile \(profileID)") }
     var timeouts = profile.timeouts(for: settings)
-    // A Firefly has the time that it has.
+    // A Firefly's time limits are fixed.
     if family.name != "firefly" {
       for stage in Stage.allCases { timeouts[stage] *= haste }
     }
@@ -194,7 +194,7 @@ struct Draft {
     }
   }
 
-  /// Heard everywhere, or not by every adapter.
+  /// A signal that every adapter receives, or only some.
   private mutating func drawSignal() -> Signal {
     var signal = Signal(base: Int.random(in: -80 ... -45, using: &chance))
     for adapter in adapters where chance.chance(0.3) {
@@ -204,9 +204,9 @@ struct Draft {
     return signal
   }
 
-  // MARK: What sensors hold
+  // MARK: Stored settings
 
-  /// What the device of a room holds that is done.
+  /// The stored settings of the provisioned device of a room.
   private func holdings(of room: Room) -> [String: String] {
     var holds = Dictionary(
       uniqueKeysWithValues: room.settings.map { name, value in
@@ -223,7 +223,7 @@ struct Draft {
     return holds
   }
 
-  /// Done already, at work for somebody else, or at work with the number of another room here.
+  /// Provisioned already, configured for another building, or configured with the minor of another room here.
   private mutating func drawHoldings(of room: Room, _ number: Int) -> [String: String] {
     var holds = holdings(of: room)
     switch Int.random(in: 0...3, using: &chance) {
@@ -234,7 +234,7 @@ struct Draft {
     return holds
   }
 
-  /// Somebody whom no room wants: waiting, at work, or of another make.
+  /// A device of no room: in provisioning mode, configured, or of another make.
   private mutating func drawStranger() {
     let address = newAddress()
     let family = (families + [.midiKeyboard]).randomElement(using: &chance) ?? .roboSensor
@@ -260,7 +260,7 @@ struct Draft {
   }
 }
 
-/// Rooms along corridors, one storey above the other.
+/// Rooms along corridors, on several floors.
 private struct Storeys {
   private let columns: Int
   private let rows: Int
@@ -271,7 +271,7 @@ private struct Storeys {
     rows = Int.random(in: 1...3, using: &chance)
   }
 
-  /// Somewhere in a room, not too close to its walls.
+  /// A position in a room, away from its walls.
   func place(_ number: Int, _ chance: inout SeededGenerator) -> Place {
     let cell = (number - 1) % (columns * rows)
     let width = radio.wallSpacing
@@ -283,7 +283,7 @@ private struct Storeys {
 }
 
 extension Fault {
-  /// What can go wrong with a family's devices, some of which quote what they were told.
+  /// The possible faults of a family's devices, some of which quote a secret.
   fileprivate static func all(of family: FirmwareFamily, quoting secret: String) -> [Fault] {
     let common: [Fault] = [
       .silent, .neverAnswers, .slow, .staleAttributes, .drops(in: .connect), .drops(in: .discover),
@@ -314,8 +314,8 @@ extension Fault {
     }
   }
 
-  /// Whether it takes what is written to a Firefly and says goodbye as if nothing had happened: a success for every
-  /// host there is.
+  /// Whether the device disconnects without keeping what a Firefly was sent: no host can distinguish that
+  /// from a success.
   var looksLikeSuccess: Bool {
     switch self {
     case .drops(in: .write), .own(.dropsBeforeWrite): true

@@ -2,7 +2,7 @@ import VirtualBuilding
 import VirtualTime
 
 extension RadioParameters {
-  /// A radio that is better or worse than the measured one in every respect.
+  /// A radio whose parameters are better or worse than the measured ones.
   static func drawn(_ generator: SeededGenerator) -> Self {
     var chance = generator
     func scaled(_ range: ClosedRange<Duration>, by factors: ClosedRange<Double>) -> ClosedRange<Duration> {
@@ -22,7 +22,7 @@ extension RadioParameters {
     radio.disconnect = scaled(radio.disconnect, by: 0.3...1.5)
     radio.restart = scaled(radio.restart, by: 0.5...2)
     radio.lateCharacteristics = Double.random(in: 0...1, using: &chance)
-    // Never fewer than the engine takes for granted of common dongles.
+    // At least as many slots as the smallest common dongle.
     radio.slotsPerAdapter = Int.random(in: 3...9, using: &chance)
     return radio
   }

@@ -4,8 +4,8 @@ import VirtualBuilding
 import VirtualTime
 
 extension Trial {
-  /// The runs of the faults phase when nothing goes wrong but the host's radio: two runs, each with 3 to 8 outages of an
-  /// adapter or of the stack, too short for anybody to notice.
+  /// The runs of the faults phase with radio outages only: two runs, each with 3 to 8 outages of an adapter
+  /// or of the stack.
   static func drawShortOutages(
     _ generator: SeededGenerator, _ building: Building, _ scenario: Scenario
   ) -> [Run] {
@@ -25,7 +25,7 @@ extension Trial {
     }
   }
 
-  /// What goes away for a while.
+  /// The subject of an outage.
   private enum Outage: CaseIterable {
     case plug
     case power
@@ -51,20 +51,20 @@ extension Trial {
     }
   }
 
-  /// The runs of the faults phase: one to three, and what happens in them.
+  /// The runs of the faults phase: one to three, with their disturbances.
   static func drawRuns(_ generator: SeededGenerator, _ building: Building, _ scenario: Scenario) -> [Run] {
     var chance = generator
     let eventfulness = [0, 1, 3].randomElement(using: &chance) ?? 0
     return (0..<Int.random(in: 1...3, using: &chance)).map { _ in
       var run = Run()
-      // Some of it comes after the end of a run that has little to do.
+      // Some disturbances come after the end of a short run.
       let length = Duration.seconds(10 + building.rooms.count * 4)
       for _ in 0..<eventfulness {
         run.disturbances += drawDisturbance(&chance, building, scenario, within: length)
       }
       run.disturbances.sort { $0.after < $1.after }
       if chance.chance(0.25) {
-        // Early as likely as late.
+        // Early events are more likely than late ones.
         let most = Double(10 + building.rooms.count * 25)
         run.diesAt = Int(most * chance.fraction() * chance.fraction()) + 1
         run.survivors = chance.fraction()
@@ -83,7 +83,7 @@ extension Trial {
         run.areCanariesWell = chance.chance(0.8)
       }
       if chance.chance(0.1) {
-        // Somebody has to stop it, since some sensors never come.
+        // Some sensors never appear, so the run must be interrupted.
         run.isWatching = true
         let end = length + chance.duration(in: .zero...(.seconds(120)))
         run.disturbances.append(.init(after: end, .interrupted))
@@ -94,12 +94,12 @@ extension Trial {
     }
   }
 
-  /// A trouble and, where somebody sees to it, its end.
+  /// A disturbance, and its end if it has one.
   private static func drawDisturbance(
     _ chance: inout SeededGenerator, _ building: Building, _ scenario: Scenario, within length: Duration
   ) -> [Disturbance] {
     let begin = chance.duration(in: .zero...length)
-    // As often below a second as above; some outages last longer than a run waits for an adapter.
+    // Evenly distributed over powers of two; some outages last longer than a run waits for an adapter.
     let doublings = Int.random(in: 0...11, using: &chance)
     let end = begin + min(.milliseconds(20 << doublings) * (1 + chance.fraction()), .seconds(60))
     let sensor = scenario.sensors.randomElement(using: &chance)?.address
@@ -114,7 +114,7 @@ extension Trial {
     case 5:
       let kind = HostPause.Kind.allCases.randomElement(using: &chance) ?? .stopped
       return [.init(after: begin, .paused(HostPause(kind, seconds: 30)))]
-    // What was configured elsewhere could not be put right here.
+    // A sensor that was configured elsewhere could not be configured again here.
     case 6: return isRegistered(sensor, building, scenario) ? [] : [.init(after: begin, .button(sensor))]
     case 7:
       return [
@@ -125,12 +125,11 @@ extension Trial {
   }
 }
 
-/// Whether a sensor is that of a room whose device was configured elsewhere.
+/// Whether a sensor belongs to a room whose device was configured elsewhere.
 private func isRegistered(_ sensor: BluetoothAddress, _ building: Building, _ scenario: Scenario) -> Bool {
   zip(building.rooms, scenario.sensors).contains { $0.isRegistered && $1.address == sensor }
 }
 
 extension SeededGenerator {
-  /// A number in 0..<1.
   mutating func fraction() -> Double { Double.random(in: 0..<1, using: &self) }
 }

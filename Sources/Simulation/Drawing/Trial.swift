@@ -1,68 +1,66 @@
-public import Bluetooth
-public import Model
-public import VirtualBuilding
+package import Bluetooth
+package import Model
+package import VirtualBuilding
 import VirtualTime
 
-/// A building and what it goes through, all of it drawn from one seed: the seed is the whole story.
+/// A building and all its runs, generated from one seed.
 ///
-/// First faults: sensors that fail in all the ways there are, and runs among disturbances, some of which end with the
-/// process. Then nothing is wrong any more, a person does what the outcomes ask for, and every room must get done.
-public struct Trial: Sendable {
-  /// What everything follows from.
-  public let seed: UInt64
-  /// The building, with all its rooms.
-  public var building: Building
-  /// What is in it.
-  public var scenario: Scenario
-  /// Sensors that are no room's, in the building or next door.
-  public var strangers: Set<BluetoothAddress>
-  /// How many conversations at once are allowed, over all adapters; nil: as many as there can be.
-  public var parallel: Int?
-  /// How long the survey at the start of each run listens.
-  public var survey: Duration
-  /// The runs of the faults phase, one after the other.
-  public var runs: [Run]
+/// The first phase has faults: sensors that fail in every known way, and runs with disturbances, some of
+/// which kill the process. In the second phase nothing fails, the simulated operator does what the outcomes
+/// require, and every room must become done.
+package struct Trial: Sendable {
+  /// The seed that determines everything.
+  package let seed: UInt64
+  package var building: Building
+  /// The devices in the building.
+  package var scenario: Scenario
+  /// Sensors of no room, in the building or near it.
+  package var strangers: Set<BluetoothAddress>
+  /// The most GATT sessions at once, over all adapters; nil for as many as the adapters hold.
+  package var parallel: Int?
+  /// The longest scan time of the survey.
+  package var survey: Duration
+  package var runs: [Run]
 
-  /// A run of the faults phase.
-  public struct Run: Sendable {
-    /// What happens meanwhile, by time.
-    public var disturbances: [Disturbance] = []
-    /// The event with which the process dies; nil: it lives.
-    public var diesAt: Int?
-    /// How much is left of what was not synced when it dies, 0…1.
-    public var survivors = 1.0
-    /// Rooms that it leaves out.
-    public var skipped: Set<RoomID> = []
-    /// Whether a person agrees with the proposed devices.
-    public var isConfirmed = true
-    /// More failures than this are too many; nil: none are.
-    public var failureLimit: Int?
-    /// Whether it goes on until every room is done or somebody stops it.
-    public var isWatching = false
-    /// How many rooms of each network are done first; nil: none.
-    public var canaries: Int?
-    /// Whether a person is content with these.
-    public var areCanariesWell = true
-    /// How long it is until the next run.
-    public var pause: Duration = .seconds(10)
-    /// The adapters that it is to use; all when empty.
-    public var adapters: [AdapterReference] = []
+  package struct Run: Sendable {
+    /// The disturbances, by time.
+    package var disturbances: [Disturbance] = []
+    /// The event at which the process is killed; nil when it is not.
+    package var diesAt: Int?
+    /// The share of unsynced events that survive the kill, 0…1.
+    package var survivors = 1.0
+    /// The rooms that are not selected.
+    package var skipped: Set<RoomID> = []
+    /// Whether the operator confirms the proposed devices.
+    package var isConfirmed = true
+    /// How many rooms may fail; nil for no limit.
+    package var failureLimit: Int?
+    /// Whether the run watches.
+    package var isWatching = false
+    /// The number of first rooms of each network; nil for none.
+    package var canaries: Int?
+    /// Whether the operator approves the remaining rooms.
+    package var areCanariesWell = true
+    /// The time until the next run.
+    package var pause: Duration = .seconds(10)
+    /// The adapters to use; all when empty.
+    package var adapters: [AdapterReference] = []
 
-    /// A run in which nothing happens.
-    public init() {}
+    /// A run without disturbances.
+    package init() {}
   }
 
-  /// What goes wrong during the runs of the faults phase.
-  public enum Disturbances: String, Sendable, CaseIterable {
-    /// Everything there is: outages from 20 ms to 60 s, buttons, lost links, pauses of the host, interruptions, kills.
+  /// The disturbances during the faults phase.
+  package enum Disturbances: String, Sendable, CaseIterable {
+    /// Every kind: outages from 20 ms to 60 s, buttons, lost links, pauses of the host, interruptions, kills.
     case all
-    /// Outages of an adapter or of the stack of 20 to 900 ms, and nothing else.
+    /// Only outages of an adapter or of the stack of 20 to 900 ms.
     case shortOutages = "short-outages"
   }
 
-  /// The trial of a seed.
-  /// - Parameter disturbances: what goes wrong during its runs.
-  public init(seed: UInt64, disturbances: Disturbances = .all) {
+  /// The scenario of a seed.
+  /// - Parameter disturbances: the disturbances during its runs.
+  package init(seed: UInt64, disturbances: Disturbances = .all) {
     self.seed = seed
     let generator = SeededGenerator(seed: seed)
     var draft = Draft(generator.split("building"))
@@ -83,10 +81,10 @@ public struct Trial: Sendable {
       }
   }
 
-  /// A trial of one's own.
-  /// - Parameter scenario: for each room a sensor, in the same order, which a person would say is the room's; then the
-  ///   strangers.
-  public init(
+  /// A scenario that is not random.
+  /// - Parameter scenario: one sensor for each room, in the same order, which is the correct device of the
+  ///   room; then the foreign devices.
+  package init(
     seed: UInt64, building: Building, scenario: Scenario, parallel: Int? = nil,
     survey: Duration = .seconds(10), runs: [Run] = []
   ) {
@@ -99,15 +97,16 @@ public struct Trial: Sendable {
     strangers = Set(scenario.sensors.dropFirst(building.rooms.count).map(\.address))
   }
 
-  /// The seed of the building of this number, from 0, in the campaign of a seed. The first is the campaign's own: a
-  /// campaign of one building has that of the seed it is given.
-  public static func seed(_ number: Int, of campaign: UInt64) -> UInt64 {
+  /// The seed of a building, by its number from 0 in a campaign. Building 0 has the seed of the campaign, so
+  /// a campaign of one building repeats it.
+  package static func seed(_ number: Int, of campaign: UInt64) -> UInt64 {
     number == 0 ? campaign : SeededGenerator(seed: campaign).split("building/\(number)").seed
   }
 }
 
 extension Scenario {
-  /// Has every sensor heard well by one adapter at least: who is out of reach for good is not healthy.
+  /// Ensures that at least one adapter receives each sensor well: a sensor that is permanently out of range
+  /// is not healthy.
   fileprivate mutating func bringIntoReach(_ adapters: [AdapterScenario]) {
     let enough = -78
     for index in sensors.indices {

@@ -3,35 +3,37 @@ import Families
 import Model
 import VirtualBuilding
 
-/// How long things may take at most. None of these is a promise of speed (`make bench` has those): what exceeds one is
-/// stuck, or forgotten.
+/// Upper bounds for durations. They do not measure speed (`make bench` does): a run that exceeds one is
+/// stuck.
 struct Bounds {
   let trial: Trial
   let rooms: [Room]
 
-  /// Conversations that can go on at the same time at least, since an adapter calls one after the other.
+  /// The least number of GATT sessions at the same time, since an adapter makes one connection after the
+  /// other.
   private var width: Int {
     max(1, min(trial.parallel ?? .max, trial.scenario.adapters.count))
   }
 
-  /// What a room costs its adapter when nothing is wrong with it: to be heard, called, talked to and let go.
+  /// The adapter time of a healthy room: sighting, connection, session and disconnection.
   private func cost(of room: Room) -> Duration {
     let profile = DeviceProfiles[room.profile]
     let usual = profile?.timeouts(for: room.settings) ?? room.timeouts
     return profile?.searchesItself == true ? .seconds(20) : max(.seconds(8), usual.connect - .seconds(7))
   }
 
-  /// The longest that a device may wait that is heard, when nothing is wrong with any.
+  /// The longest time from a sighting to an attempt, when all devices are healthy.
   var wait: Duration {
     rooms.reduce(.seconds(60)) { $0 + cost(of: $1) / width }
   }
 
-  /// The longest run when nothing is wrong.
+  /// The longest run without faults.
   var calmRun: Duration {
     rooms.reduce(.seconds(180)) { $0 + cost(of: $1) * 2 }
   }
 
-  /// The longest run, whatever is wrong: every room uses up every attempt, one after the other, with every timeout.
+  /// The longest run with any faults: every room uses up every attempt, one after the other, with every
+  /// timeout.
   var run: Duration {
     rooms.reduce(.seconds(900)) { sum, room in
       let timeouts = room.timeouts
@@ -39,7 +41,7 @@ struct Bounds {
       let attempt =
         timeouts.search * 3 + timeouts.connect + timeouts.discover + timeouts.ready + writes + timeouts.save
         + timeouts.verify * 2 + .seconds(60)
-      // The adapter may go away under it, which is not charged.
+      // A lost adapter ends attempts that are not charged.
       return sum + attempt * (room.retries + 6)
     }
   }

@@ -1,34 +1,29 @@
-public import Bluetooth
+package import Bluetooth
 import Families
-public import Model
-public import VirtualBuilding
+package import Model
+package import VirtualBuilding
 
-/// What a family's devices are told over the air, what they keep of it, and which of it is a change: told here once
-/// more and independently of the engine, whose word is what is on trial.
-public enum FamilyTruth: Hashable, Sendable {
-  /// Robo Sensors.
+/// The expected behaviour of a family's devices: which bytes they get, what they store, and which writes
+/// change them. Implemented independently of the engine, which it checks.
+package enum FamilyTruth: Hashable, Sendable {
   case roboSensor
-  /// IoT Design Shop beacons.
   case iotDesignShop
-  /// Fireflies.
   case firefly
 
-  /// Of a family that is told here.
-  public init(_ profile: ProfileID) {
+  package init(_ profile: ProfileID) {
     switch profile {
     case "robo-sensor": self = .roboSensor
     case "iot-design-shop": self = .iotDesignShop
     case "firefly": self = .firefly
-    default: preconditionFailure("a family of which nothing is told here: \(profile)")
+    default: preconditionFailure("unknown family: \(profile)")
     }
   }
 
-  /// Of the family that a room expects.
-  public init(_ room: Room) { self.init(room.profile) }
+  package init(_ room: Room) { self.init(room.profile) }
 
-  /// What the flash of a room's device holds when it is done, setting by setting; what the room does not set is
-  /// not told, nor is what only its firmware decides.
-  public func flash(of room: Room) -> [String: [UInt8]] {
+  /// The flash of a room's provisioned device, by setting; without settings that the room does not have and
+  /// those that the firmware determines.
+  package func flash(of room: Room) -> [String: [UInt8]] {
     let written = room.settings.filter { $0.key != .beaconUUID && $0.key != .beaconMajor }
     return Dictionary(uniqueKeysWithValues: written.map { ($0.key.rawValue, encode($0.value)) })
   }
@@ -54,17 +49,17 @@ public enum FamilyTruth: Hashable, Sendable {
     return [UInt8(units & 0xFF), UInt8(units >> 8)]
   }
 
-  /// Whether a flash holds all that a room wants.
-  public func holds(_ flash: Flash?, _ room: Room) -> Bool {
+  /// Whether a flash holds all settings of a room.
+  package func holds(_ flash: Flash?, _ room: Room) -> Bool {
     guard let flash, flash.isSaved else { return false }
     return self.flash(of: room).allSatisfy { flash.values[$0.key] == $0.value }
   }
 
-  /// What the device of a room holds when it is done, as a whole.
+  /// The whole flash of a room's provisioned device.
   func wanted(_ room: Room) -> Flash { Flash(values: flash(of: room), isSaved: true) }
 
-  /// What a device with this flash is known by on air once it is at work; nil of one that is not.
-  public func identity(_ flash: Flash) -> [UInt8]? {
+  /// The identity on air of a device with this flash; nil for one that is not configured.
+  package func identity(_ flash: Flash) -> [UInt8]? {
     switch self {
     case .roboSensor:
       return flash.isSaved ? flash.values["minor"] : nil
@@ -76,8 +71,8 @@ public enum FamilyTruth: Hashable, Sendable {
     }
   }
 
-  /// Which settings a write to this characteristic carries, in the order of its bytes; none is a command.
-  public static func settings(at characteristic: BluetoothUUID) -> [String] {
+  /// The settings in a write to this characteristic, in byte order; empty for a command.
+  package static func settings(at characteristic: BluetoothUUID) -> [String] {
     switch characteristic {
     case RoboSensorGATT.ssid: ["wifi_ssid"]
     case RoboSensorGATT.password: ["wifi_password"]
@@ -91,11 +86,11 @@ public enum FamilyTruth: Hashable, Sendable {
     }
   }
 
-  /// Whether a write to a room's device says nothing but the room's own settings. Where the room leaves one open that
-  /// shares its characteristic with another, it is what the device held before.
-  public func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
+  /// Whether a write to a room's device contains only the room's own settings. A setting that the room does
+  /// not have, but that shares the characteristic, must keep its earlier value.
+  package func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
     let names = Self.settings(at: write.characteristic)
-    // To be asked for networks changes nothing, and is only for rooms that want it.
+    // A request for the network list changes nothing, and is only for rooms that want it.
     if self == .roboSensor, write.characteristic == RoboSensorGATT.wifiScan {
       return room.checksWiFi && write.value == Array("SCAN".utf8)
     }
@@ -106,23 +101,23 @@ public enum FamilyTruth: Hashable, Sendable {
     let wanted = flash(of: room)
     guard names.contains(where: { wanted[$0] != nil }) else { return false }
     if self == .firefly {
-      // The time in between is the moment's, not the room's.
+      // The elapsed byte depends on the time, not on the room.
       return write.value.count == 4
         && [wanted["value"], wanted["control"], wanted["range"]] == [0, 1, 3].map { [write.value[$0]] }
     }
     return write.value == names.flatMap { wanted[$0] ?? before?.values[$0] ?? [] }
   }
 
-  /// Whether a write changes for good what the device is.
-  public func isChange(_ write: WriteRecord) -> Bool {
+  /// Whether a write changes the device permanently.
+  package func isChange(_ write: WriteRecord) -> Bool {
     switch self {
     case .roboSensor: write.characteristic == RoboSensorGATT.command
     case .iotDesignShop, .firefly: true
     }
   }
 
-  /// What shows that the device of a room, which was written, has its settings.
-  public func proofs(of room: Room) -> Set<Evidence.Grade> {
+  /// The grades of evidence that prove a room's device after a write.
+  package func proofs(of room: Room) -> Set<Evidence.Grade> {
     switch self {
     case .roboSensor, .iotDesignShop:
       room.proofAddress == .any ? [.freshBeacon, .freshBeaconOtherAddress] : [.freshBeacon]
@@ -132,30 +127,27 @@ public enum FamilyTruth: Hashable, Sendable {
 }
 
 extension FamilyTruth {
-  /// A device that is told apart by what it has on air.
-  public struct Device: Sendable {
-    /// Who.
-    public var address: BluetoothAddress
-    /// Its family, as scenarios name it.
-    public var family: String
-    /// What it holds.
-    public var flash: Flash
+  /// A device with its flash.
+  package struct Device: Sendable {
+    package var address: BluetoothAddress
+    /// The family's name in scenarios.
+    package var family: String
+    package var flash: Flash
 
-    /// A device.
-    public init(address: BluetoothAddress, family: String, flash: Flash) {
+    package init(address: BluetoothAddress, family: String, flash: Flash) {
       self.address = address
       self.family = family
       self.flash = flash
     }
 
-    /// What it is known by on air; nil when it is not at work, or of no family of ours.
-    public var identity: [UInt8]? {
+    /// The identity on air; nil for a device that is not configured, or of another make.
+    package var identity: [UInt8]? {
       DeviceProfiles[ProfileID(rawValue: family)].flatMap { FamilyTruth($0.id).identity(flash) }
     }
   }
 
-  /// The devices that nobody can tell apart, though they are at work: each group by address, the groups by their first.
-  public static func lookalikes(_ devices: [Device]) -> [[BluetoothAddress]] {
+  /// Groups of configured devices with the same identity, by address.
+  package static func lookalikes(_ devices: [Device]) -> [[BluetoothAddress]] {
     var holders: [[UInt8]: [BluetoothAddress]] = [:]
     for device in devices {
       if let identity = device.identity { holders[identity, default: []].append(device.address) }

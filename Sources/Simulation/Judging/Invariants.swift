@@ -1,29 +1,29 @@
-public import Bluetooth
-public import Engine
+package import Bluetooth
+package import Engine
 import Journal
-public import Model
-public import VirtualBuilding
+package import Model
+package import VirtualBuilding
 
-/// What must hold of a run at each of its events, whatever goes wrong in it, and whatever family the devices are of.
+/// The rules for a run at each of its events, with any faults and any family.
 ///
-/// A value that is told, in the order in which it happened, what reached devices and what went on record; it keeps what
-/// contradicts a rule. What is right is told by `FamilyTruth` and by the world, never by the engine.
-public struct Invariants: Sendable {
-  /// How things were when the run began.
-  public struct Beginning: Sendable {
-    /// The rooms that the run is to work on.
-    public var rooms: [Room]
-    /// All rooms of the building: none of their secrets may ever be seen.
-    public var building: [Room]
-    /// The devices that rooms had on record.
-    public var bound: [RoomID: BluetoothAddress]
-    /// What the devices held.
-    public var flashes: [BluetoothAddress: Flash]
-    /// Devices whose success cannot be told from a failure, by the family's own nature and what is wrong with them.
-    public var unprovable: Set<BluetoothAddress>
+/// A value that takes, in order of time, the writes that reached devices and the recorded events; it collects
+/// the violations of rules. `FamilyTruth` and the virtual world determine what is correct, never the engine.
+package struct Invariants: Sendable {
+  /// The state before the run.
+  package struct Beginning: Sendable {
+    /// The selected rooms.
+    package var rooms: [Room]
+    /// All rooms of the building: none of their secrets may ever be recorded.
+    package var building: [Room]
+    /// The recorded devices of rooms.
+    package var bound: [RoomID: BluetoothAddress]
+    /// The flash of each device.
+    package var flashes: [BluetoothAddress: Flash]
+    /// Devices whose success cannot be distinguished from a failure, because of their family and their
+    /// faults.
+    package var unprovable: Set<BluetoothAddress>
 
-    /// A beginning.
-    public init(
+    package init(
       rooms: [Room], building: [Room]? = nil, bound: [RoomID: BluetoothAddress] = [:],
       flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = []
     ) {
@@ -37,27 +37,27 @@ public struct Invariants: Sendable {
 
   let beginning: Beginning
   private let secrets: [[UInt8]]
-  /// What contradicts a rule, in the order in which it was found.
-  public private(set) var violations: [Violation] = []
+  /// The violations, in the order of detection.
+  package private(set) var violations: [Violation] = []
 
   var bound: [RoomID: BluetoothAddress]
-  /// When bindings, attempts and intents of a device were on disk.
+  /// The instants at which a device's bindings, attempts and intents were on disk.
   private var boundAt: [BluetoothAddress: [MonotonicInstant]] = [:]
   private var begunAt: [BluetoothAddress: [MonotonicInstant]] = [:]
   private var submittedAt: [BluetoothAddress: [MonotonicInstant]] = [:]
   var writes: [BluetoothAddress: [WriteRecord]] = [:]
   var finished: [RoomID: RoomFinished] = [:]
-  /// Rooms whose device refused in their last attempt.
+  /// Rooms whose device refused in the last attempt.
   private var refused: Set<RoomID> = []
-  /// Devices that a person had in hands since the run began.
+  /// Devices whose button was pressed since the run began.
   private var handled: Set<BluetoothAddress> = []
   private var sequence = 0
 
-  /// At the beginning of a run.
-  public init(_ beginning: Beginning) {
+  /// The state at the beginning of a run.
+  package init(_ beginning: Beginning) {
     self.beginning = beginning
     bound = beginning.bound
-    // The beginning of one would help, too.
+    // The first bytes of a secret would also help an attacker.
     secrets = Set(beginning.building.flatMap(\.secrets).map { Array($0.reveal().utf8.prefix(6)) })
       .filter { !$0.isEmpty }.sorted { $0.lexicographicallyPrecedes($1) }
   }
@@ -70,17 +70,17 @@ public struct Invariants: Sendable {
     violations.append(violation)
   }
 
-  // MARK: What persons do
+  // MARK: Operator actions
 
-  /// A person pressed a device's button: what it does next is not the run's doing.
-  public mutating func handle(_ device: BluetoothAddress) {
+  /// A person pressed a device's button: its later state does not depend on the run alone.
+  package mutating func handle(_ device: BluetoothAddress) {
     handled.insert(device)
   }
 
-  // MARK: What reaches devices
+  // MARK: Writes
 
-  /// Something reached a device.
-  public mutating func take(_ write: WriteRecord) {
+  /// A write reached a device.
+  package mutating func take(_ write: WriteRecord) {
     let address = write.address
     writes[address, default: []].append(write)
     guard let room = beginning.rooms.first(where: { bound[$0.id] == address }) else {
@@ -123,14 +123,14 @@ public struct Invariants: Sendable {
     }
   }
 
-  // MARK: What goes on record
+  // MARK: Events
 
   /// An event is as durable as it must be.
   /// - Parameters:
   ///   - encoded: its line of the journal.
-  ///   - instant: when it was so.
-  ///   - flashes: what devices hold at this moment; asked about the device of a room that is told its outcome.
-  public mutating func take(
+  ///   - instant: when it became durable.
+  ///   - flashes: the present flash of the device of a room that gets its outcome.
+  package mutating func take(
     _ event: RunEvent, encoded: [UInt8], at instant: MonotonicInstant, flashes: [BluetoothAddress: Flash]
   ) {
     sequence += 1
@@ -176,8 +176,8 @@ public struct Invariants: Sendable {
     checkTruth(fact, room, truth, flashes)
   }
 
-  /// Success of a device that was written means that its flash holds all its room wants, and that it was heard so;
-  /// of one that was not, that it is known by what the room wants.
+  /// After a write, success means that the flash holds everything the room wants, and that the device sent
+  /// the proof; without one, that the device advertises the room's identity.
   private mutating func checkProof(
     _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flashes: [BluetoothAddress: Flash]
   ) {
@@ -210,8 +210,9 @@ public struct Invariants: Sendable {
     }
   }
 
-  /// What the room is told to have is what its device has: one that was changed by us is never passed off as
-  /// untouched, settings called written are settings that arrived, and those called proved are there.
+  /// The recorded state of a room must match its device: a device that the run changed must not count as
+  /// unchanged, settings reported as written must have arrived, and settings reported as proved must be
+  /// stored.
   private mutating func checkTruth(
     _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flashes: [BluetoothAddress: Flash]
   ) {
@@ -227,7 +228,7 @@ public struct Invariants: Sendable {
     {
       violate(.truth, "it was changed, and is told to be \(fact.outcome)", room: room.id, device: address)
     }
-    // What only the firmware decides is heard, and never written.
+    // Settings that the firmware determines are received, and never written.
     let told = fact.settings.filter {
       $0.state != .notWritten && $0.name != .beaconUUID && $0.name != .beaconMajor
     }.map(\.name.rawValue)
@@ -251,17 +252,17 @@ public struct Invariants: Sendable {
     }
   }
 
-  /// Whether an outcome admits that the device may have been changed.
+  /// Whether an outcome admits that the device may have changed.
   private static func isHonest(_ finished: RoomFinished, _ truth: FamilyTruth) -> Bool {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
     switch truth {
     case .roboSensor: return finished.reason?.code == .wrongIdentity
-    // They have nothing to be saved: what was written before it failed is there.
+    // These families have no save command: each write before the failure has taken effect.
     case .iotDesignShop, .firefly: return finished.outcome == .failed
     }
   }
 
-  /// No secret, and no beginning of one that would help: events are searched as they are encoded, escapes undone.
+  /// Searches the encoded event, with escapes undone, for the first bytes of each secret.
   private mutating func checkSecrecy(_ line: [UInt8]) {
     let text = line.contains(UInt8(ascii: "\\")) ? line.withoutEscapes : line
     if secrets.contains(where: { text.contains(sequence: $0) }) {
@@ -269,14 +270,14 @@ public struct Invariants: Sendable {
     }
   }
 
-  // MARK: A whole run
+  // MARK: Complete runs
 
-  /// What happened in a run that is over, in the order in which it did.
+  /// Takes a completed run, in order of time.
   /// - Parameters:
-  ///   - events: what went on record, and when each was as durable as it must be.
-  ///   - writes: what reached devices, in order.
-  ///   - flashes: what devices hold now.
-  public mutating func take(
+  ///   - events: the recorded events, and when each became durable.
+  ///   - writes: the writes that reached devices, in order.
+  ///   - flashes: the present flash of each device.
+  package mutating func take(
     _ events: some Sequence<(RunEvent, MonotonicInstant)>, _ writes: some Sequence<WriteRecord>,
     flashes: [BluetoothAddress: Flash]
   ) {
@@ -292,11 +293,11 @@ public struct Invariants: Sendable {
     for write in rest { take(write) }
   }
 
-  // MARK: The end
+  // MARK: End of a run
 
-  /// The run has ended by itself.
-  /// - Parameter dialled: the devices that were dialled in it.
-  public mutating func end(_ result: ApplyResult, dialled: Set<BluetoothAddress>) {
+  /// The run ended without a kill.
+  /// - Parameter dialled: the devices that the run tried to connect to.
+  package mutating func end(_ result: ApplyResult, dialled: Set<BluetoothAddress>) {
     sequence = 0
     if result.rooms.map(\.room) != beginning.rooms.map(\.id) {
       violate(.oneOutcome, "told of other rooms than were selected")
@@ -319,7 +320,7 @@ public struct Invariants: Sendable {
 }
 
 extension [UInt8] {
-  /// JSON's text without the backslashes before quotation marks and backslashes.
+  /// JSON text without the backslashes before quotation marks and backslashes.
   fileprivate var withoutEscapes: [UInt8] {
     let backslash = UInt8(ascii: "\\")
     var result: [UInt8] = []

@@ -1,38 +1,30 @@
-public import Model
+package import Model
 import VirtualTime
 
-/// What a campaign has gone through so far.
-public struct Tally: Hashable, Sendable {
-  /// Buildings.
-  public var buildings = 0
-  /// Rooms in them.
-  public var rooms = 0
+/// The sums over a campaign.
+package struct Tally: Hashable, Sendable {
+  package var buildings = 0
+  package var rooms = 0
   /// Runs, in both phases.
-  public var runs = 0
-  /// Runs whose process died.
-  public var deaths = 0
-  /// Things that happened to runs.
-  public var disturbances = 0
-  /// Events on record.
-  public var events = 0
-  /// How rooms ended, run by run.
-  public var outcomes: [Outcome: Int] = [:]
-  /// What must never be, and was.
-  public var violations = 0
-  /// Virtual time that went by.
-  public var virtualTime: Duration = .zero
-  /// The longest that a device that was heard, and with which nothing was wrong, waited for its turn.
-  public var longestWait: Duration = .zero
+  package var runs = 0
+  /// Runs whose process was killed.
+  package var deaths = 0
+  package var disturbances = 0
+  package var events = 0
+  /// The number of each outcome, over all runs.
+  package var outcomes: [Outcome: Int] = [:]
+  package var violations = 0
+  package var virtualTime: Duration = .zero
+  /// The longest time from the sighting of a healthy device to its attempt.
+  package var longestWait: Duration = .zero
 
-  /// A digest of every room's outcome in every run: what must be the same in each build of the program. Who of two that
-  /// end at one instant is told first is nobody's business.
-  public var digest: UInt64 = 0
+  /// A digest of every room's outcome in every run, which must be equal in each build of the program. It does
+  /// not depend on the order of rooms that end at the same instant.
+  package var digest: UInt64 = 0
 
-  /// Nothing yet.
-  public init() {}
+  package init() {}
 
-  /// Takes in another.
-  public mutating func add(_ other: Tally) {
+  package mutating func add(_ other: Tally) {
     buildings += other.buildings
     rooms += other.rooms
     runs += other.runs
@@ -46,7 +38,7 @@ public struct Tally: Hashable, Sendable {
     digest = digest &* 31 &+ other.digest
   }
 
-  /// Takes in the outcome of a room.
+  /// Adds the outcome of a room.
   mutating func add(_ finished: RoomFinished) {
     outcomes[finished.outcome, default: 0] += 1
     let words = "\(finished.room) \(finished.outcome) \(finished.reason?.code.rawValue ?? "")"

@@ -1,67 +1,65 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
-/// Something that must never be, and was.
-public struct Violation: Hashable, Sendable, CustomStringConvertible {
-  /// What must hold of every run, whatever goes wrong in it. The names are frozen: programs read them.
-  public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Every value that reaches a device is its own room's, and every device that one reaches is a room's.
+/// A violation of a rule.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+  /// The rules for every run, with any faults. The names are frozen: programs read them.
+  package enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Every value that reaches a device is its own room's, and every written device is a room's.
     case ownSettings = "own_settings"
-    /// A device that is at work, or holds all its room wants, is not written.
+    /// A device that is configured, or holds all its room wants, is not written.
     case leftAlone = "left_alone"
-    /// Nobody dials what was configured elsewhere.
+    /// The run never connects to a device that was configured elsewhere.
     case registeredUntouched = "registered_untouched"
-    /// An adapter holds no more links than it is to, and all adapters no more than were allowed.
+    /// No adapter holds more links than the manifest states, and all adapters no more than permitted.
     case slots
-    /// Exactly one outcome for each selected room, and told as recorded.
+    /// Each selected room has exactly one outcome, and the result equals the record.
     case oneOutcome = "one_outcome"
-    /// Success is claimed on evidence only, and the device agrees.
+    /// A success requires evidence, and the device's flash confirms it.
     case proof
-    /// What is told of a room is so: who was changed is not passed off as untouched.
+    /// The reported state of a room is correct: a device that was changed does not count as unchanged.
     case truth
     /// A binding is on record before the first write, and `save_submitted` before each change.
     case intent
-    /// What is read back from the record is what happened.
+    /// The record reads back as the events that were written.
     case replay
-    /// Nothing secret is on record.
+    /// The record contains no secret.
     case secrecy
-    /// No two devices have one identity by our doing.
+    /// The run gives no two devices the same identity.
     case identity
-    /// A run leaves no link, no attempt, and nothing on the stack's record.
+    /// A run leaves no link, no connection attempt, and no device on the stack's disk.
     case tidiness
-    /// A device that waits, ready, has its turn.
+    /// A healthy device gets its attempt within the bound.
     case wait
     /// A run ends.
     case ending
-    /// Once nothing is wrong any more, every room is done.
+    /// Without faults, every room becomes done.
     case liveness
-    /// The record of a building whose manifest nobody changed contradicts neither that nor itself.
+    /// With an unchanged manifest, the record contradicts neither the manifest nor itself.
     case record
   }
 
-  /// What was violated.
-  public var rule: Rule
-  /// How, for people.
-  public var text: String
-  /// The room, if it is about one.
-  public var room: RoomID?
-  /// The device, if it is about one.
-  public var device: BluetoothAddress?
-  /// The run, counted from 1; 0 when it is about none.
-  public var run = 0
-  /// The number of the event at which it was found; 0 when it was found after the last.
-  public var event = 0
+  package var rule: Rule
+  /// The description.
+  package var text: String
+  /// The room; nil when none is concerned.
+  package var room: RoomID?
+  /// The device; nil when none is concerned.
+  package var device: BluetoothAddress?
+  /// The run, counted from 1; 0 outside a run.
+  package var run = 0
+  /// The number of the event at which it was found; 0 after the last one.
+  package var event = 0
 
-  /// A violation.
-  public init(_ rule: Rule, _ text: String, room: RoomID? = nil, device: BluetoothAddress? = nil) {
+  package init(_ rule: Rule, _ text: String, room: RoomID? = nil, device: BluetoothAddress? = nil) {
     self.rule = rule
     self.text = text
     self.room = room
     self.device = device
   }
 
-  /// On one line.
-  public var description: String {
+  /// One line.
+  package var description: String {
     let place = [
       run > 0 ? "run \(run)" : nil, event > 0 ? "event \(event)" : nil, room.map { "room \($0)" },
       device.map { "device \($0)" },

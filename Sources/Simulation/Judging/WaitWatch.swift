@@ -1,15 +1,15 @@
 import Bluetooth
 import Model
 
-/// How long devices wait for their turn, by what is on record: from being heard, after the survey or after the pause
-/// before another attempt, to the attempt.
+/// How long devices wait for their attempts, by the record: from the sighting, the end of the survey or the
+/// end of a back-off, whichever is last, to the attempt.
 struct WaitWatch {
   private var surveyed: Duration?
   private var heard: [BluetoothAddress: Duration] = [:]
   private var pausingUntil: [RoomID: Duration] = [:]
   private(set) var longest: Duration = .zero
 
-  /// Takes in the next event; returns how long a device has waited whose turn came with it.
+  /// Takes the next event; returns the wait of a device whose attempt started with it.
   mutating func take(_ event: RunEvent) -> Duration? {
     let now = event.elapsed
     switch event.fact {

@@ -2,7 +2,7 @@ import Bluetooth
 import Synchronization
 import VirtualBuilding
 
-/// How many links there are at once, as the world has it, told by every link that comes and goes.
+/// The number of links at once in the virtual world.
 final class LinkMeter: Sendable {
   private struct State {
     var adapters: [LinkID: BluetoothAddress] = [:]
@@ -33,7 +33,7 @@ final class LinkMeter: Sendable {
     }
   }
 
-  /// The most links at once since this was last asked: by adapter, and in all.
+  /// The most links at once since the last call: by adapter, and in all.
   func takePeak() -> (adapters: [BluetoothAddress: Int], all: Int) {
     state.withLock { state in
       defer {
@@ -44,6 +44,6 @@ final class LinkMeter: Sendable {
     }
   }
 
-  /// The links that are up now, and who is at their other ends.
+  /// The links that are up, with their devices.
   var open: [LinkID: BluetoothAddress] { state.withLock { $0.devices } }
 }

@@ -1,16 +1,15 @@
-public import Bluetooth
+package import Bluetooth
 import Synchronization
-public import VirtualBuilding
+package import VirtualBuilding
 
-/// A moment of a run that is told by its writes, counted from 1.
-public enum WriteMoment: Hashable, Sendable, CustomStringConvertible {
-  /// The write never reaches the device.
+/// A moment of a run, by the number of a write from 1.
+package enum WriteMoment: Hashable, Sendable, CustomStringConvertible {
+  /// Before the write reaches the device.
   case before(Int)
-  /// The device takes it, and nobody hears of that.
+  /// After the device has taken the write, and before the host gets the confirmation.
   case after(Int)
 
-  /// In words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .before(let number): "before write \(number)"
     case .after(let number): "after write \(number)"
@@ -18,23 +17,20 @@ public enum WriteMoment: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A process that can die at any instant: whatever it had asked for may still happen, it asks for nothing more, and
-/// nobody takes its links down.
-public struct MortalCentral: Central {
+/// The radio of a process that can be killed at any instant: requests in progress may still complete, no new
+/// one starts, and nothing ends its links.
+package struct MortalCentral: Central {
   /// Whether the process lives.
-  public final class Life: Sendable {
+  package final class Life: Sendable {
     private let alive = Mutex(true)
     private let writes = Mutex(0)
     private let last: WriteMoment?
 
-    /// A life.
-    /// - Parameter last: when it ends; nil: when somebody ends it.
-    public init(until last: WriteMoment? = nil) { self.last = last }
+    /// - Parameter last: the moment at which the process is killed; nil when only `end()` kills it.
+    package init(until last: WriteMoment? = nil) { self.last = last }
 
-    /// Whether it goes on.
-    public var isAlive: Bool { alive.withLock { $0 } }
-    /// Ends it.
-    public func end() { alive.withLock { $0 = false } }
+    package var isAlive: Bool { alive.withLock { $0 } }
+    package func end() { alive.withLock { $0 = false } }
 
     /// The number of the next write, counted from 1.
     fileprivate func countWrite() -> Int {
@@ -53,9 +49,8 @@ public struct MortalCentral: Central {
   let life: Life
   let cut: (at: WriteMoment, in: World)?
 
-  /// The radio of a process.
-  /// - Parameter cut: where links are cut instead, for once.
-  public init(central: VirtualCentral, life: Life, cut: (at: WriteMoment, in: World)? = nil) {
+  /// - Parameter cut: the moment at which the link is lost instead, once.
+  package init(central: VirtualCentral, life: Life, cut: (at: WriteMoment, in: World)? = nil) {
     self.central = central
     self.life = life
     self.cut = cut
@@ -65,16 +60,14 @@ public struct MortalCentral: Central {
     guard life.isAlive else { throw CentralError(.cancelled) }
   }
 
-  /// As the radio does, while it lives.
-  public func connect(
+  package func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
     try live()
     return MortalPeripheral(link: try await central.connect(to: address, on: adapter), of: self)
   }
 
-  /// As the radio does, while it lives.
-  public func listen<Result: Sendable>(
+  package func listen<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
@@ -82,30 +75,23 @@ public struct MortalCentral: Central {
     return try await central.listen(on: adapter, body)
   }
 
-  /// As the radio does, while it lives.
-  public func stackVersion() async -> String? { await central.stackVersion() }
-  /// As the radio does, while it lives.
-  public func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
-  /// As the radio does, while it lives.
-  public func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
-  /// As the radio does, while it lives.
-  public func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
+  package func stackVersion() async -> String? { await central.stackVersion() }
+  package func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
+  package func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
+  package func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
   {
     try live()
     return try await central.connectedPeripherals(on: adapter)
   }
-  /// As the radio does, while it lives.
-  public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     try live()
     try await central.forget(address, on: adapter)
   }
-  /// As the radio does, while it lives.
-  public func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     try live()
     try await central.powerCycle(adapter)
   }
-  /// As the radio does, while it lives.
-  public func scanningClients(on adapter: AdapterID) async -> [String] {
+  package func scanningClients(on adapter: AdapterID) async -> [String] {
     await central.scanningClients(on: adapter)
   }
 }

@@ -1,16 +1,15 @@
-public import Bluetooth
-public import Model
+package import Bluetooth
+package import Model
 
-/// A disk that survives the death of its process: what was synced is there, of the rest a part.
-public actor MortalRecorder: RunRecorder {
-  /// What a sync takes: longer than a write takes to reach a sensor, so that who does not wait for the disk is found
-  /// out.
-  public static let latency = Duration.milliseconds(60)
+/// A disk that survives the kill of its process: synced events, and a share of the others.
+package actor MortalRecorder: RunRecorder {
+  /// The duration of a sync: longer than a write takes to reach a sensor, so that a write that does not wait
+  /// for the disk is detected.
+  package static let latency = Duration.milliseconds(60)
 
-  /// What was written.
-  public private(set) var events: [RunEvent] = []
-  /// When each of them was as durable as it must be; fewer than there are events when it died.
-  public private(set) var onDiskAt: [MonotonicInstant] = []
+  package private(set) var events: [RunEvent] = []
+  /// When each event became durable; shorter than `events` after a kill.
+  package private(set) var onDiskAt: [MonotonicInstant] = []
   private var synced = 0
   private let clock: any TimeSource
   private let diesAt: Int?
@@ -18,12 +17,11 @@ public actor MortalRecorder: RunRecorder {
   private let watch: @Sendable (RunEvent) async -> Void
   private let onDisk: @Sendable (RunEvent) async -> Void
 
-  /// A disk.
   /// - Parameters:
-  ///   - diesAt: the number of the event with which the process dies: it is the last that is written.
-  ///   - watch: told of each event as it is written.
-  ///   - onDisk: told of each event once it is as durable as it must be.
-  public init(
+  ///   - diesAt: the number of the event at which the process is killed, which is the last one written.
+  ///   - watch: receives each event when it is written.
+  ///   - onDisk: receives each event once it is durable.
+  package init(
     clock: any TimeSource, diesAt: Int?, life: MortalCentral.Life,
     watch: @escaping @Sendable (RunEvent) async -> Void = { _ in },
     onDisk: @escaping @Sendable (RunEvent) async -> Void = { _ in }
@@ -35,9 +33,9 @@ public actor MortalRecorder: RunRecorder {
     self.life = life
   }
 
-  /// Writes events, and dies in between if that is due.
-  /// - Throws: `RecordFailure` once it is dead.
-  public func record(_ batch: [RunEvent]) async throws(RecordFailure) {
+  /// Writes events; the process is killed at `diesAt`.
+  /// - Throws: `RecordFailure` after the kill.
+  package func record(_ batch: [RunEvent]) async throws(RecordFailure) {
     guard life.isAlive else { throw RecordFailure("dead") }
     let isSynced = batch.contains { $0.fact.durability == .synced }
     for event in batch {
@@ -59,9 +57,9 @@ public actor MortalRecorder: RunRecorder {
     }
   }
 
-  /// What is on the disk afterwards.
-  /// - Parameter part: how much is left of what was not synced, 0…1.
-  public func survivors(_ part: Double) -> [RunEvent] {
+  /// The events on disk after the kill.
+  /// - Parameter part: the share of unsynced events that survive, 0…1.
+  package func survivors(_ part: Double) -> [RunEvent] {
     guard !life.isAlive else { return events }
     return Array(events.prefix(synced + Int((Double(events.count - synced) * part).rounded())))
   }

@@ -5,8 +5,8 @@ import VirtualBuilding
 import VirtualTime
 
 extension Trial {
-  /// Goes through it in virtual time, on a thread of its own.
-  public func play() async -> TrialResult {
+  /// Runs the scenario in virtual time, on a thread of its own.
+  package func play() async -> TrialResult {
     let kept = Mutex<TrialBook?>(nil)
     var failure: VirtualTimeError?
     do {
@@ -26,9 +26,9 @@ extension Trial {
     } catch let error as VirtualTimeError {
       failure = error
     } catch {
-      preconditionFailure("a trial throws nothing of its own: \(error)")
+      preconditionFailure("unexpected error in a scenario: \(error)")
     }
-    guard let book = kept.withLock({ $0 }) else { preconditionFailure("a trial without a book") }
+    guard let book = kept.withLock({ $0 }) else { preconditionFailure("the scenario never began") }
     switch failure {
     case .deadlock(let instant)?:
       await book.violate(.ending, "nothing can happen any more, after \(instant.sinceZero.inSeconds) s")

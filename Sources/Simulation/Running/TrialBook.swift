@@ -5,22 +5,21 @@ import Model
 import Reporting
 import VirtualBuilding
 
-/// What is known of a trial so far: what went on record, and what was found to be wrong. It judges each event as it
-/// comes on disk.
+/// The events and violations of a scenario so far. Checks each event as it becomes durable.
 actor TrialBook {
-  /// How many events are kept for who looks into a violation.
+  /// The number of events before a violation that are kept.
   private static let lastEvents = 30
-  /// One is enough to look into; a trial that goes wrong early can go wrong often.
+  /// Further violations are only counted: one is enough for an analysis.
   private static let mostViolations = 20
 
   private(set) var tally = Tally()
   private(set) var violations: [Violation] = []
-  /// The events before the first violation, the last of them that with which it was found.
+  /// The events up to the first violation.
   private(set) var story: [RunEvent] = []
-  /// Each run's journal, as it was when the run ended.
+  /// The journal of each run at its end.
   private(set) var journals: [[UInt8]] = []
 
-  // Of the run that goes on.
+  // The present run.
   private var invariants = Invariants(.init(rooms: [], flashes: [:]))
   private var lines = JournalLines()
   private var journal: [UInt8] = []
@@ -43,9 +42,8 @@ actor TrialBook {
     self.clock = clock
   }
 
-  // MARK: A run
+  // MARK: Runs
 
-  /// A run begins.
   func begin(
     _ beginning: Invariants.Beginning, isCalm: Bool, longestWait: Duration, adapters: [AdapterDescription],
     limit: Int?
@@ -65,7 +63,7 @@ actor TrialBook {
     tally.runs += 1
   }
 
-  /// An event is on disk: everything that can be known at this moment is held against the rules.
+  /// Takes a durable event, and checks all rules with the present state of the world.
   func take(_ event: RunEvent) async {
     let line = lines.line(event)
     journal += line + [UInt8(ascii: "\n")]
@@ -91,10 +89,10 @@ actor TrialBook {
     collect()
   }
 
-  /// Somebody pressed a button, or the like.
+  /// A person pressed a device's button.
   func handle(_ device: BluetoothAddress) { invariants.handle(device) }
 
-  /// Something happened to the run.
+  /// Counts a disturbance.
   func disturbed() { tally.disturbances += 1 }
 
   private func takeWrites() async {
@@ -106,7 +104,7 @@ actor TrialBook {
   private func checkLinks() {
     let peak = meter.takePeak()
     for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key }) {
-      // Without a word in the manifest the engine finds out what the controller holds.
+      // Without a limit in the manifest, the engine measures the slots of the controller.
       let reference = AdapterReference(adapter.description)
       guard let stated = adapters.first(where: { $0.reference == reference })?.slots, count > stated else {
         continue
@@ -118,7 +116,7 @@ actor TrialBook {
     }
   }
 
-  /// The process died: what is left of its record goes on. What was not synced may be lost.
+  /// The process was killed: the next run continues with the surviving part of the record.
   func survived(_ survivors: [RunEvent]) async {
     tally.deaths += 1
     for event in survivors.dropFirst(events.count) { await take(event) }
@@ -130,7 +128,7 @@ actor TrialBook {
     await closeJournal()
   }
 
-  /// The run ended by itself.
+  /// The run ended without a kill.
   func end(_ result: ApplyResult, dialled: Set<BluetoothAddress>) async {
     await takeWrites()
     checkLinks()
@@ -139,7 +137,7 @@ actor TrialBook {
     await closeJournal()
   }
 
-  /// What is read back is what happened; and what is made of it is the same.
+  /// Checks that the journal reads back as recorded, and gives the same report.
   private func closeJournal() async {
     let record = JournalReader.read(journal)
     if record.damage != nil || record.tornLine != nil || record.events != events {
@@ -150,7 +148,7 @@ actor TrialBook {
     journal = []
   }
 
-  // MARK: What is wrong
+  // MARK: Violations
 
   private func collect() {
     let new = invariants.violations.dropFirst(seenViolations)
@@ -158,7 +156,7 @@ actor TrialBook {
     for violation in new { note(violation) }
   }
 
-  /// Something was found that is not of one event.
+  /// Notes a violation that no single event shows.
   func violate(_ rule: Violation.Rule, _ text: String, room: RoomID? = nil, device: BluetoothAddress? = nil) {
     note(Violation(rule, text, room: room, device: device))
   }
@@ -171,7 +169,6 @@ actor TrialBook {
     if violations.count < Self.mostViolations { violations.append(violation) }
   }
 
-  /// The trial is over.
   func close(rooms: Int) {
     tally.buildings = 1
     tally.rooms = rooms

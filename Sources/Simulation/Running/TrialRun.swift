@@ -7,7 +7,7 @@ import Synchronization
 import VirtualBuilding
 import VirtualTime
 
-/// One run of a trial, and what happens meanwhile.
+/// One run of a scenario, with its disturbances.
 struct TrialRun {
   let request: ApplyRequest
   let run: Trial.Run
@@ -17,7 +17,7 @@ struct TrialRun {
   let life: MortalCentral.Life
   let recorder: MortalRecorder
   let chance: SeededGenerator
-  /// How long it may take.
+  /// The longest permitted duration.
   let bound: Duration
 
   func carryOut() async -> ApplyResult {
@@ -47,14 +47,14 @@ struct TrialRun {
     }
   }
 
-  /// An arbitrary day, so that one run comes after the other.
+  /// An arbitrary date plus virtual time, so that runs have ascending times.
   private var wall: @Sendable () -> Date {
     { [clock] in
       Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds)
     }
   }
 
-  /// A run that does not end is found out, and ended: first as a person would, then with its process.
+  /// Reports a run that does not end in time, and ends it: first by an interruption, then by a kill.
   private func limit(_ interrupt: @Sendable () -> Void) async {
     guard (try? await clock.sleep(for: bound)) != nil else { return }
     await book.violate(.ending, "it has not ended after \(bound.inSeconds) s")
@@ -64,7 +64,7 @@ struct TrialRun {
     life.end()
   }
 
-  /// Has happen what happens.
+  /// Causes the disturbances at their times.
   private func disturb(_ tell: @Sendable (Disturbance.Kind) -> Void) async {
     let start = clock.now
     for disturbance in run.disturbances {

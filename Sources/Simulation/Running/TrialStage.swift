@@ -8,22 +8,23 @@ import Synchronization
 import VirtualBuilding
 import VirtualTime
 
-/// A trial being played: the phases, one run after the other, each with what those before it left on record.
+/// A scenario in progress: both phases, run by run, each run with the record of the earlier ones.
 struct TrialStage {
   let trial: Trial
   let world: World
   let clock: VirtualClock
   let meter: LinkMeter
   let book: TrialBook
-  /// The building as the manifest has it by now.
+  /// The building with the operator's changes to the manifest.
   private var building: Building
-  /// What is on record, run by run.
+  /// The record, run by run.
   private(set) var record: [[RunEvent]] = []
-  /// Fireflies whose success nobody can tell from a failure.
+  /// Fireflies, and other devices, whose success cannot be distinguished from a failure.
   private var doubtful: Set<BluetoothAddress> = []
 
-  /// So many runs after which everything must be done, once nothing is wrong any more: one may find out what a person
-  /// must do, for a room and then for the room whose device is in its way; one does it; and the radio has its moods.
+  /// The number of runs without faults after which every room must be done: runs find out which operator
+  /// actions are required, for a room and then for the room whose device blocks it; a further one provisions;
+  /// and connections fail now and then.
   static let calmRuns = 6
 
   init(trial: Trial, world: World, clock: VirtualClock, meter: LinkMeter, book: TrialBook) {
@@ -39,7 +40,7 @@ struct TrialStage {
       }.map(\.address))
   }
 
-  /// What the next run knows.
+  /// The state that the next run begins with.
   var standing: BuildingStanding { BuildingRecord(record).standing }
 
   mutating func play() async {
@@ -63,16 +64,16 @@ struct TrialStage {
     }
   }
 
-  // MARK: A run
+  // MARK: Runs
 
-  /// A run from its beginning to its end or death; nil when it did not end, or could not begin.
+  /// Performs a run until it ends or is killed; nil when it could not begin.
   private mutating func carryOut(_ run: Trial.Run, isCalm: Bool) async -> ApplyResult? {
     let known = Known(standing: standing, seal: .simulated)
     var request = ApplyRequest(
       building: building,
       excluded: RoomSelection(skip: run.skipped).excluded(from: building, known), known: known,
       runID: "run-\(record.count + 1)", toolVersion: "simulation", host: "host",
-      // In its world this is a real run, and counts for the next one.
+      // Within the virtual world this is a real run, which counts for the next one.
       manifestPath: "building.yaml", manifestSHA256: "00", isSimulated: false)
     request.parallel = trial.parallel
     request.survey = trial.survey
@@ -106,7 +107,7 @@ struct TrialStage {
     ).carryOut()
 
     guard life.isAlive else {
-      // What was under way when it died arrives.
+      // Requests in progress at the kill may complete.
       try? await clock.sleep(for: .seconds(10))
       let survivors = await recorder.survivors(run.survivors)
       record.append(survivors)
@@ -120,7 +121,7 @@ struct TrialStage {
     return result
   }
 
-  /// How the host was before a run.
+  /// The state of the host before a run.
   private struct Before {
     var links: [LinkID: BluetoothAddress]
     var stored: Set<BluetoothAddress>
@@ -141,8 +142,9 @@ struct TrialStage {
     }
   }
 
-  /// A Firefly whose link is cut ends it no differently than one that is done. A refusal that is lost with the link, from a
-  /// sensor that may change its address, leaves a stranger's beacon for its own.
+  /// Notes devices whose success becomes ambiguous. A Firefly whose link is cut ends it no differently than
+  /// one that is done. If a refusal is lost with the link of a sensor that may change its address, a foreign
+  /// beacon counts as its own.
   private mutating func noteDoubts(_ disturbance: Disturbance) {
     switch disturbance.kind {
     case .linkCut(let address), .carriedAway(let address, true):
@@ -155,7 +157,7 @@ struct TrialStage {
     }
   }
 
-  /// The sensors whose refusal is all that tells their room's state from a success.
+  /// The sensors whose refusal is the only difference from a success.
   private var deniable: [BluetoothAddress] {
     zip(trial.building.rooms, trial.scenario.sensors).compactMap { room, sensor in
       let isDeniable = sensor.faults.contains {
@@ -165,7 +167,7 @@ struct TrialStage {
     }
   }
 
-  // MARK: What is true
+  // MARK: State of the world
 
   private func family(of address: BluetoothAddress) -> FirmwareFamily? {
     trial.scenario.sensors.first { $0.address == address }?.family
@@ -193,7 +195,7 @@ struct TrialStage {
     return stored
   }
 
-  /// The devices as they are, those of rooms and strangers alike.
+  /// The devices of rooms and the foreign ones.
   private func devices() async -> [FamilyTruth.Device] {
     let flashes = await flashes()
     return trial.scenario.sensors.compactMap { sensor in
@@ -201,22 +203,22 @@ struct TrialStage {
     }
   }
 
-  // MARK: Everything is put right
+  // MARK: Repair
 
-  /// Every adapter is there, the stack runs, every sensor is on, and nothing is wrong with any; who is no room's is
-  /// switched off.
+  /// Ends all faults: every adapter is present, the stack runs, every sensor works; foreign devices are
+  /// switched off where they would be surplus.
   private func repairEverything() async {
     await world.startStack()
     for adapter in trial.scenario.adapters {
       await world.setPresent(true, adapter.address, name: adapter.name)
       await world.setPowered(true, adapter.address)
     }
-    // Until the last was switched on.
+    // After the last sensor appeared.
     let latest = trial.scenario.sensors.map(\.appearsAfter).max() ?? .zero
     try? await clock.sleep(until: .init(sinceZero: max(clock.now.sinceZero, latest)), tolerance: nil)
     for sensor in trial.scenario.sensors { await world.repair(sensor.address) }
     try? await clock.sleep(for: .seconds(10))
-    // What was spoilt so that it hangs is reset. Fireflies only sleep.
+    // Sensors that hang after a fault are reset. Fireflies only sleep.
     for sensor in trial.scenario.sensors where sensor.family.name != "firefly" {
       if await world.onAir(sensor.address) == nil { await world.pressButton(sensor.address) }
     }
@@ -224,7 +226,8 @@ struct TrialStage {
     await freeSensors()
   }
 
-  /// Rooms that take any sensor must find no more than they are: who is left over is switched off, strangers first.
+  /// Rooms that take any sensor must not find more sensors than rooms: surplus sensors are switched off,
+  /// foreign ones first.
   private func switchOffSurplus() async {
     let standing = standing
     let named = Set(building.rooms.compactMap(\.address))
@@ -232,7 +235,7 @@ struct TrialStage {
       let room = building.rooms[index]
       return room.address == nil && !room.isRegistered && standing.rooms[room.id]?.bindings.isEmpty ?? true
     }
-    // Those that stand in rooms that still want one, those in others, strangers.
+    // In order: sensors of rooms that still need one, sensors of other rooms, foreign ones.
     let sensors = trial.scenario.sensors
     let own = needy.map { sensors[$0] }
     let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }.map {
@@ -251,7 +254,7 @@ struct TrialStage {
     }
   }
 
-  /// Sensors at work that no room has, though rooms want one, are put back into provisioning mode.
+  /// Configured sensors that no room has return to provisioning mode.
   private func freeSensors() async {
     let standing = standing
     let named = Set(building.rooms.compactMap(\.address))
@@ -265,11 +268,11 @@ struct TrialStage {
     }
   }
 
-  /// A person does what the outcomes ask for.
+  /// Performs the operator actions that the outcomes require.
   private mutating func lendHands(to result: ApplyResult) async {
     let registered = Set(building.rooms.filter(\.isRegistered).map(\.id))
     var pressed: Set<BluetoothAddress> = []
-    for room in result.rooms where room.outcome == .needsHands && !registered.contains(room.room) {
+    for room in result.rooms where room.outcome == .actionRequired && !registered.contains(room.room) {
       pressed.formUnion([room.address].compactMap(\.self))
       pressed.formUnion(room.reason?.addresses ?? [])
     }
@@ -282,9 +285,9 @@ struct TrialStage {
     await freeSensors()
   }
 
-  /// A person looks which sensor is in a room that is near an adapter, and writes its address into the manifest; or that
-  /// of another that is free, where nearness has given it away already.
-  /// - Parameter evenIfNotNear: whether a room that is near no adapter is named its sensor, too.
+  /// Names a device for a room in the manifest: the correct one, or another free one if nearness has already
+  /// given it to a room.
+  /// - Parameter evenIfNotNear: whether this also applies to a room that is near no adapter.
   private mutating func nameDevice(of id: RoomID, evenIfNotNear: Bool) {
     guard let index = building.rooms.firstIndex(where: { $0.id == id }),
       evenIfNotNear || building.rooms[index].near != nil
@@ -300,7 +303,7 @@ struct TrialStage {
     building.rooms[index].address = free?.address
   }
 
-  /// Every device holds what its room wants, no two are taken for one, and the record says so.
+  /// Every device holds what its room wants, no two have the same identity, and the record agrees.
   private func checkDone() async {
     let standing = standing
     for room in building.rooms {
@@ -326,7 +329,7 @@ struct TrialStage {
 }
 
 extension FailureReason.Code {
-  /// Whether it is settled by the address of the room's device.
+  /// Whether the address of the room's device in the manifest resolves it.
   fileprivate var asksForAddress: Bool {
     switch self {
     case .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing, .adapterShared, .noCandidate,

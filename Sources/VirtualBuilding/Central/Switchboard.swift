@@ -1,14 +1,15 @@
 import Bluetooth
 import Synchronization
 
-/// Hands the host's events on to whoever waits for them, and remembers who was heard.
+/// Distributes the host's events to the tasks that wait for them, and records which peripherals were
+/// received.
 final class Switchboard: Sendable {
   typealias ListenerID = UInt64
   typealias SubscriberID = UInt64
   private typealias Values = AsyncStream<CharacteristicNotification>.Continuation
   private typealias Changes = AsyncStream<[Adapter]>.Continuation
 
-  /// Notifications that wait for a reader; the oldest give way.
+  /// The capacity of a notification buffer; on overflow the oldest notifications are dropped.
   private static let notificationsKept = 256
 
   private struct Listener {
@@ -32,7 +33,7 @@ final class Switchboard: Sendable {
     var heard: [CacheKey: MonotonicInstant] = [:]
     var stoppedListening: [BluetoothAddress: MonotonicInstant] = [:]
 
-    /// In the order in which they came.
+    /// All listeners, in order of registration.
     var allListeners: [Listener] { listeners.values.joined().sorted { $0.id < $1.id } }
 
     func isListening(_ adapter: BluetoothAddress) -> Bool { listeners[adapter]?.isEmpty == false }
@@ -127,7 +128,7 @@ final class Switchboard: Sendable {
     let id = state.withLock { state in
       let id = state.newID()
       state.changes.append((id, continuation))
-      // Under the lock, so that no change overtakes it.
+      // Under the lock, so that this list cannot arrive after a later change.
       continuation.yield(state.adapters)
       return id
     }
@@ -146,7 +147,7 @@ final class Switchboard: Sendable {
     }
   }
 
-  /// True when it was the adapter's last.
+  /// Returns true if it was the adapter's last listener.
   func removeListener(_ id: ListenerID, on adapter: AdapterID) -> Bool {
     let now = clock.now
     return state.withLock { state in
@@ -157,8 +158,8 @@ final class Switchboard: Sendable {
     }
   }
 
-  /// Whether the stack still has an object for a peripheral: it was heard, and discovery goes on or has
-  /// not stopped for long.
+  /// Whether the stack still has an object for a peripheral: it was received, and discovery is running or
+  /// stopped recently.
   func knows(_ address: BluetoothAddress, on adapter: AdapterID) -> Bool {
     let now = clock.now
     return state.withLock { state in

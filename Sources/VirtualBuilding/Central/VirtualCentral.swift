@@ -1,19 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The in-process face of a `World`: a `Central` without any stack in between.
+/// A `Central` directly on a `World`, in the same process, without a Bluetooth stack.
 ///
-/// It behaves as a good stack would: a peripheral must have been heard before it can be connected to,
-/// and is forgotten some time after discovery has stopped.
-public struct VirtualCentral: Central {
+/// It behaves like a correct stack: a peripheral must be received before it can be connected to, and is
+/// forgotten some time after discovery has stopped.
+package struct VirtualCentral: Central {
   let world: World
   let clock: any TimeSource
   let switchboard: Switchboard
 
-  /// How long after "resolved" a characteristic that is still not there is given up.
+  /// How long to wait after "resolved" for a missing characteristic.
   static let grace = Duration.milliseconds(300)
 
-  /// A central in a world; both live on the same clock.
-  public init(world: World, clock: any TimeSource) async {
+  /// Creates a central in a world. Both must use the same clock.
+  package init(world: World, clock: any TimeSource) async {
     self.world = world
     self.clock = clock
     let switchboard = Switchboard(clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
@@ -21,24 +21,22 @@ public struct VirtualCentral: Central {
     _ = await world.attach { switchboard.take($0) }
   }
 
-  /// Says that there is no stack.
-  public func stackVersion() async -> String? { "virtual radio" }
+  /// A fixed text, because there is no stack.
+  package func stackVersion() async -> String? { "virtual radio" }
 
   /// The adapters that are plugged in.
-  public func adapters() async throws(CentralError) -> [Adapter] {
+  package func adapters() async throws(CentralError) -> [Adapter] {
     guard await world.stackIsRunning else {
       throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
     }
     return await world.adapters().map(Adapter.init)
   }
 
-  /// The adapters, now and after each change.
-  public func adapterChanges() async -> AsyncStream<[Adapter]> {
+  package func adapterChanges() async -> AsyncStream<[Adapter]> {
     switchboard.adapterChanges()
   }
 
-  /// Discovers while `body` runs.
-  public func listen<Result: Sendable>(
+  package func listen<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
@@ -57,21 +55,21 @@ public struct VirtualCentral: Central {
     }
   }
 
-  /// Discovery goes on while somebody else of ours listens.
+  /// Discovery continues while another listener of this central needs it.
   private func stopListening(_ listener: Switchboard.ListenerID, on adapter: AdapterID) async {
     guard switchboard.removeListener(listener, on: adapter) else { return }
     await world.stopDiscovery(on: adapter.address)
   }
 
-  /// Connects to a peripheral that was heard lately.
-  public func connect(
+  /// Connects to a peripheral that was received recently.
+  package func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
     try await CentralError.translating { () async throws(LinkError) in
       try await world.checkUsable(adapter.address)
     }
     guard switchboard.knows(address, on: adapter) else {
-      // A stack that was stopped in between knows nobody, for a better reason.
+      // If the stack was stopped in between, it knows no peripheral, but the stop is the better reason.
       try await CentralError.translating { () async throws(LinkError) in
         try await world.checkUsable(adapter.address)
       }
@@ -81,21 +79,21 @@ public struct VirtualCentral: Central {
       do throws(LinkError) {
         return try await world.connect(to: address, on: adapter.address)
       } catch {
-        // As the stack does, without a word.
+        // The stack removes the object as well, without a reply.
         if error == .connectTimedOut { switchboard.forget(address, on: adapter) }
         throw error
       }
     }
     guard !Task.isCancelled else {
-      // The link came up in the instant of the cancellation.
+      // The link came up at the instant of the cancellation.
       await world.disconnect(link)
       throw CentralError(.cancelled)
     }
     return VirtualPeripheral(central: self, address: address, adapter: adapter, link: link)
   }
 
-  /// The peripherals that an adapter holds a link to, also one that another face of the world made.
-  public func connectedPeripherals(
+  /// The peripherals that an adapter holds a link to, including links of other users of the world.
+  package func connectedPeripherals(
     on adapter: AdapterID
   ) async throws(CentralError) -> [ConnectedPeripheral] {
     try await CentralError.translating { () async throws(LinkError) in
@@ -104,19 +102,18 @@ public struct VirtualCentral: Central {
     return await world.linkedSensors(on: adapter.address)
   }
 
-  /// Forgets a peripheral, ending its link.
-  public func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     switchboard.forget(address, on: adapter)
     try await CentralError.translating { () async throws(LinkError) in
       try await world.forget(address, on: adapter.address)
     }
   }
 
-  /// How long an adapter is off when it is switched off and on again (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
+  /// How long switching an adapter off and on takes (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
   private static let powerCycle = Duration.milliseconds(160)
 
   /// Switches an adapter off and on again, unless that would end a link.
-  public func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     guard !Task.isCancelled else { throw CentralError(.cancelled) }
     try await CentralError.translating { () async throws(LinkError) in
       try await world.checkUsable(adapter.address)
@@ -135,8 +132,8 @@ public struct VirtualCentral: Central {
     }
   }
 
-  /// Those that the world has.
-  public func scanningClients(on adapter: AdapterID) async -> [String] {
+  /// The other programs that the world defines.
+  package func scanningClients(on adapter: AdapterID) async -> [String] {
     await world.foreignScans[adapter.address] ?? []
   }
 }
@@ -151,7 +148,7 @@ extension Adapter {
 }
 
 extension CentralError {
-  /// Does work in the world, in the world's terms.
+  /// Runs work in the world and translates its errors.
   static func translating<Value: Sendable>(
     _ work: () async throws(LinkError) -> Value
   ) async throws(CentralError) -> Value {
@@ -162,13 +159,13 @@ extension CentralError {
     }
   }
 
-  /// The one table from what the world says to what a `Central` says.
+  /// The mapping from the world's errors to `CentralError`.
   init(_ error: LinkError) {
     let code: Code =
       switch error {
       case .stackStopped: .stackUnavailable
       case .adapterUnavailable(let trouble): .adapterUnavailable(trouble)
-      // As BlueZ 5.66, which does not say that the controller is full (docs/bluez.md, trap 42).
+      // BlueZ 5.66 does not report that the controller is full (docs/bluez.md, trap 42).
       case .connectFailed, .connectTimedOut, .outOfSlots: .connectFailed
       case .cancelled: .cancelled
       case .alreadyConnecting, .busy: .busy

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A link of the in-process face.
+/// A link of the in-process `Central`.
 struct VirtualPeripheral: Peripheral {
   let central: VirtualCentral
   let address: BluetoothAddress
@@ -70,7 +70,7 @@ struct VirtualPeripheral: Peripheral {
     of characteristic: RemoteCharacteristic
   ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
     let handle = try attribute(characteristic)
-    // The stream is there before the subscription is: nothing falls in between.
+    // The stream exists before the subscription, so that no value is missed.
     let (stream, subscriber) = central.switchboard.subscribe(to: handle, over: link)
     do {
       try await CentralError.translating { () async throws(LinkError) in
@@ -104,7 +104,7 @@ extension RemoteService {
     self.init(
       uuid: service.uuid,
       characteristics: service.characteristics.map {
-        // The bits of both are those of the declaration.
+        // Both types use the bits of the declaration.
         RemoteCharacteristic(
           uuid: $0.uuid, access: $0.properties, handle: String($0.handle))
       })

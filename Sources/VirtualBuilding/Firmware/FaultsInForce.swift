@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The faults that strike while one central is connected, as every firmware understands them.
+/// The faults that apply during one connection, as all firmwares interpret them.
 struct FaultsInForce {
   let all: [Fault]
   private var settingsWritten = 0
@@ -9,27 +9,27 @@ struct FaultsInForce {
 
   func contains(_ fault: Fault) -> Bool { all.contains(fault) }
 
-  /// Whether an error of an earlier attempt stays the status, whatever is written.
+  /// Whether the error of an earlier attempt stays in the status, whatever is written.
   var keepOldError: Bool {
     all.contains { if case .lastingError = $0 { true } else { false } }
   }
 
-  /// The ATT error with which a write to a characteristic is answered, or nil.
+  /// The ATT error for a write to a characteristic; nil if the write is accepted.
   func rejection(of characteristic: BluetoothUUID) -> UInt8? {
     for case .rejectsWrite(characteristic, let code) in all { return code }
     return nil
   }
 
-  /// What becomes of a setting's write.
+  /// What happens to the write of a setting.
   enum Fate {
     case taken
-    /// The link is lost before it was.
+    /// The link is lost before the write arrives.
     case lost
-    /// It is taken, and the link lost before that is confirmed.
+    /// The value is stored, and the link is lost before the confirmation.
     case takenAndLost
   }
 
-  /// What becomes of the next setting that is written, and its number, counted from 1.
+  /// Returns what happens to the next setting that is written, and its number, counted from 1.
   mutating func nextSetting() -> (fate: Fate, number: Int) {
     settingsWritten += 1
     let fate: Fate =

@@ -1,13 +1,14 @@
-public import Bluetooth
-public import VirtualTime
+package import Bluetooth
+package import VirtualTime
 
-/// The Firefly's firmware (PROTOCOLS §3): it sleeps most of the time, wakes up for a moment in which it advertises, takes
-/// four bytes without response, and then ends the link itself. It can be provisioned again at any time.
-public struct FireflyFirmware: Firmware {
-  /// The four bytes by name, and whether there were any.
-  public private(set) var flash: Flash
-  /// When the bytes came that it holds; nil: not in this life.
-  public private(set) var takenAt: MonotonicInstant?
+/// The Firefly's firmware (PROTOCOLS §3). It sleeps most of the time and advertises for a short time when it
+/// wakes up. It accepts four bytes without response and then ends the link itself. It can be provisioned
+/// again at any time.
+package struct FireflyFirmware: Firmware {
+  /// The four bytes by name, and whether any were received.
+  package private(set) var flash: Flash
+  /// When the current bytes were received; nil if that was before the scenario.
+  package private(set) var takenAt: MonotonicInstant?
   private var faults = FaultsInForce()
   private var isAwake = false
   private var isConnected = false
@@ -17,28 +18,26 @@ public struct FireflyFirmware: Firmware {
   private static let wakeUp = FirmwareTimer("wake_up")
   private static let fallAsleep = FirmwareTimer("fall_asleep")
 
-  /// A Firefly from the factory, or one that holds what it was told in an earlier life.
-  public init(conditions: FirmwareConditions = .init()) {
+  /// Creates a Firefly in factory state, or one that was configured before.
+  package init(conditions: FirmwareConditions = .init()) {
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
   }
 
-  /// The service, which it shares with every Bluetooth keyboard, and its name; nothing while it sleeps.
-  public var advertising: AdvertisingPayload? {
+  /// The service, which Bluetooth keyboards have too, and the name; nil while it sleeps.
+  package var advertising: AdvertisingPayload? {
     guard isAwake else { return nil }
     return AdvertisingPayload(
       isConnectable: true, localName: FireflyGATT.localName, serviceUUIDs: [FireflyGATT.service])
   }
 
-  /// Unless it has died.
-  public var isAnswering: Bool { !(isConnected && faults.contains(.own(.diesWhenConnected))) }
+  /// False if it hangs.
+  package var isAnswering: Bool { !(isConnected && faults.contains(.own(.diesWhenConnected))) }
 
-  /// One service with one characteristic.
-  public var services: [ServiceDefinition] {
+  package var services: [ServiceDefinition] {
     [.init(FireflyGATT.service, [.init(FireflyGATT.message, .writeWithoutResponse)])]
   }
 
-  /// Takes notice of something, and says what it does about it.
-  public mutating func handle(
+  package mutating func handle(
     _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
     switch event {
@@ -86,36 +85,36 @@ public struct FireflyFirmware: Firmware {
   }
 }
 
-/// The Firefly's names and numbers, told independently of the engine's profile.
-public enum FireflyGATT {
+/// The Firefly's names and numbers, defined independently of the engine's profile.
+package enum FireflyGATT {
   /// Local name [A].
-  public static let localName = "Firefl"
+  package static let localName = "Firefl"
   /// Its service [A]: BLE-MIDI's.
-  public static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
+  package static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
   /// Value, control, elapsed, range: write without response, four bytes [A].
-  public static let message: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
+  package static let message: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
 
-  /// How long it advertises, as often as others do, before it sleeps again: long enough to be heard and connected to,
-  /// which takes half a second from its discovery to the write [assumed].
-  public static let awakeFor = Duration.milliseconds(1500)
+  /// How long it advertises, at the usual interval, before it sleeps again. Half a second suffices from its
+  /// discovery to the write [assumed].
+  package static let awakeFor = Duration.milliseconds(1500)
   /// How long it sleeps [assumed].
-  public static let asleepFor = Duration.seconds(3)
-  /// From the write to its disconnect: one or two connection intervals of 30 to 50 ms [assumed].
+  package static let asleepFor = Duration.seconds(3)
+  /// The time from the write to its disconnect: one or two connection intervals of 30 to 50 ms [assumed].
   static let leavesAfter = Duration.milliseconds(30)...(.milliseconds(100))
 }
 
 extension FamilyFault {
-  /// A Firefly takes what is written, and keeps the link.
-  public static let staysConnected = Self("stays_connected")
-  /// One that hangs from the moment of the connection: it holds the link, and says nothing.
-  public static let diesWhenConnected = Self("dies_when_connected")
-  /// One that ends the link in order when it is written to, and has taken nothing: for a host, a success.
-  public static let dropsBeforeWrite = Self("drops_before_write")
+  /// The Firefly accepts the write and keeps the link.
+  package static let staysConnected = Self("stays_connected")
+  /// The Firefly hangs when a connection is made: it keeps the link and does not respond.
+  package static let diesWhenConnected = Self("dies_when_connected")
+  /// The Firefly ends the link normally when it is written to, without storing the value. To a host this
+  /// looks like success.
+  package static let dropsBeforeWrite = Self("drops_before_write")
 }
 
 extension FirmwareFamily {
-  /// The Firefly.
-  public static let firefly = FirmwareFamily(
+  package static let firefly = FirmwareFamily(
     name: "firefly",
     settings: ["value", "control", "elapsed", "range"].map { name in
       FirmwareSetting(name, FireflyGATT.message, "a whole number from 0 to 255") { UInt8($0).map { [$0] } }

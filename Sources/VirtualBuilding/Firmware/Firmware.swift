@@ -1,132 +1,125 @@
-public import Bluetooth
-public import VirtualTime
+package import Bluetooth
+package import VirtualTime
 
-/// The software of a virtual sensor: a state machine that is told what happens and says what it does. It knows
-/// nothing of hosts and adapters, and time only as the instants it is told.
-public protocol Firmware: Sendable {
-  /// What it advertises while nobody is connected; nil: nothing.
+/// The software of a virtual sensor: a state machine from events to effects. It knows nothing about hosts and
+/// adapters, and it gets the time only with the events.
+package protocol Firmware: Sendable {
+  /// The advertisement while no central is connected; nil if it does not advertise.
   var advertising: AdvertisingPayload? { get }
-  /// From one advertisement to its next; nil: as most do (`RadioParameters.advertisingInterval`). The first one
-  /// goes out as soon as there is something to advertise.
+  /// The advertising interval; nil for the default (`RadioParameters.advertisingInterval`). The first
+  /// advertisement is sent as soon as there is one.
   var advertisingInterval: Duration? { get }
-  /// Whether its requests are answered. One that hangs holds its link, and says nothing over it.
+  /// Whether it responds to requests. A firmware that hangs keeps its link.
   var isAnswering: Bool { get }
-  /// Its table of services.
+  /// The GATT services.
   var services: [ServiceDefinition] { get }
-  /// What it would still know after a power cut.
+  /// The content of the persistent memory.
   var flash: Flash { get }
 
-  /// Takes notice of something, and says what it does about it, in order.
+  /// Handles an event. Returns the effects in order.
   mutating func handle(
     _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
   ) -> [FirmwareEffect]
 }
 
 extension Firmware {
-  /// As most do.
-  public var advertisingInterval: Duration? { nil }
-  /// Yes.
-  public var isAnswering: Bool { true }
+  package var advertisingInterval: Duration? { nil }
+  package var isAnswering: Bool { true }
 }
 
-/// Which request an answer is for.
-public typealias RequestID = UInt64
+/// Identifies a request.
+package typealias RequestID = UInt64
 
-/// What a firmware is told.
-public enum FirmwareEvent: Hashable, Sendable {
-  /// It has started, for the first time or again.
+/// An input of a firmware.
+package enum FirmwareEvent: Hashable, Sendable {
+  /// It starts or restarts.
   case started
-  /// A central has connected; these faults strike until it has gone.
+  /// A central has connected. These faults apply until it disconnects.
   case connected(faults: [Fault])
-  /// The central is gone.
+  /// The central has disconnected.
   case disconnected
-  /// A read, to be answered.
+  /// A read that needs a response.
   case read(RequestID, BluetoothUUID)
-  /// A write; one with a request is to be answered.
+  /// A write; one with a request needs a response.
   case write(RequestID?, BluetoothUUID, [UInt8])
-  /// The central wants a characteristic's notifications, or no longer; to be answered.
+  /// The central subscribes to a characteristic or unsubscribes; needs a response.
   case subscribe(RequestID, BluetoothUUID, Bool)
-  /// A timer that it has set has run out.
+  /// A timer has expired.
   case timer(FirmwareTimer)
-  /// Somebody has pressed the button that puts it (back) into provisioning mode.
+  /// The button for provisioning mode was pressed.
   case button
 }
 
-/// What a firmware does.
-public enum FirmwareEffect: Hashable, Sendable {
-  /// Answers a request; the value matters to a read only.
+/// An output of a firmware.
+package enum FirmwareEffect: Hashable, Sendable {
+  /// Responds to a request. Only a read uses the value.
   case answer(RequestID, [UInt8])
-  /// Answers a request with an ATT error.
+  /// Responds to a request with an ATT error.
   case refuse(RequestID, UInt8)
-  /// Notifies whoever has subscribed.
+  /// Sends a notification to subscribers.
   case notify(BluetoothUUID, [UInt8])
-  /// Ends the link in order; `disconnected` follows.
+  /// Ends the link normally; `disconnected` follows.
   case disconnect
-  /// Is off the link without a word; `disconnected` follows.
+  /// Loses the link without a disconnect packet; `disconnected` follows.
   case loseLink
-  /// Restarts: off the link and off the air at once, timers forgotten; on air again after this
-  /// time, or never.
+  /// Restarts: loses the link, stops advertising and discards all timers at once. It advertises again after
+  /// this time, or never.
   case restart(takes: Duration?)
-  /// Wants to be told after a time.
+  /// Sets a timer.
   case setTimer(FirmwareTimer, Duration)
 }
 
-/// What a firmware set a timer for.
-public struct FirmwareTimer: Hashable, Sendable {
-  /// Its name, unique within the firmware.
-  public var name: String
+/// Identifies a timer of a firmware.
+package struct FirmwareTimer: Hashable, Sendable {
+  /// The name, unique within the firmware.
+  package var name: String
 
-  /// A timer.
-  public init(_ name: String) { self.name = name }
+  package init(_ name: String) { self.name = name }
 }
 
 /// A service as a firmware defines it.
-public struct ServiceDefinition: Hashable, Sendable {
-  /// What it is.
-  public var uuid: BluetoothUUID
+package struct ServiceDefinition: Hashable, Sendable {
+  package var uuid: BluetoothUUID
   /// Its characteristics, in order.
-  public var characteristics: [CharacteristicDefinition]
+  package var characteristics: [CharacteristicDefinition]
 
-  /// A service.
-  public init(_ uuid: BluetoothUUID, _ characteristics: [CharacteristicDefinition]) {
+  package init(_ uuid: BluetoothUUID, _ characteristics: [CharacteristicDefinition]) {
     self.uuid = uuid
     self.characteristics = characteristics
   }
 }
 
 /// A characteristic as a firmware defines it.
-public struct CharacteristicDefinition: Hashable, Sendable {
-  /// What it is.
-  public var uuid: BluetoothUUID
-  /// What can be done with it.
-  public var properties: AttributeAccess
+package struct CharacteristicDefinition: Hashable, Sendable {
+  package var uuid: BluetoothUUID
+  /// The permitted operations.
+  package var properties: AttributeAccess
 
-  /// A characteristic.
-  public init(_ uuid: BluetoothUUID, _ properties: AttributeAccess) {
+  package init(_ uuid: BluetoothUUID, _ properties: AttributeAccess) {
     self.uuid = uuid
     self.properties = properties
   }
 }
 
-/// What is on air while a device advertises: advertisement and scan response together.
-public struct AdvertisingPayload: Hashable, Sendable {
-  /// The address that it comes from, where that is not the device's own.
-  public var address: BluetoothAddress?
+/// The content of advertisement and scan response together.
+package struct AdvertisingPayload: Hashable, Sendable {
+  /// The sender's address, if it is not the device's own.
+  package var address: BluetoothAddress?
   /// Whether it can be connected to.
-  public var isConnectable: Bool
-  /// The flags, AD type 0x01.
-  public var flags: UInt8?
+  package var isConnectable: Bool
+  /// The flags (AD type 0x01).
+  package var flags: UInt8?
   /// Complete local name.
-  public var localName: String?
+  package var localName: String?
   /// Services advertised.
-  public var serviceUUIDs: [BluetoothUUID]
-  /// Manufacturer data by company identifier, without that identifier.
-  public var manufacturerData: [UInt16: [UInt8]]
-  /// Service data by service.
-  public var serviceData: [BluetoothUUID: [UInt8]]
+  package var serviceUUIDs: [BluetoothUUID]
+  /// Manufacturer data by company identifier. The data does not include the identifier.
+  package var manufacturerData: [UInt16: [UInt8]]
+  /// Service data by service UUID.
+  package var serviceData: [BluetoothUUID: [UInt8]]
 
-  /// A payload; flags are "general discoverable, no BR/EDR" unless said otherwise.
-  public init(
+  /// Creates a payload; the default flags are "general discoverable, BR/EDR not supported".
+  package init(
     isConnectable: Bool, flags: UInt8? = 0x06, localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [],
     manufacturerData: [UInt16: [UInt8]] = [:], serviceData: [BluetoothUUID: [UInt8]] = [:]
   ) {

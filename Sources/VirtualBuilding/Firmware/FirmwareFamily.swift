@@ -1,23 +1,21 @@
-public import Bluetooth
+package import Bluetooth
 
-/// A device family that the virtual building can have: all that scenarios need to know about it.
-public struct FirmwareFamily: Sendable {
-  /// Its name in scenarios: the profile's id.
-  public let name: String
-  /// What its devices keep in flash and a scenario may name: what they hold from the beginning, and which writes they
-  /// reject.
-  public let settings: [FirmwareSetting]
-  /// Where their links can be lost, to order.
-  public let dropStages: [Fault.DropStage.Name]
-  /// What can go wrong with them beside what can with every device (`FaultKind.common`).
-  public let faults: [FaultKind]
-  /// Whether its firmware was built with the uuid and major of its beacon (`FirmwareConditions.beacon`).
-  public let hasBuiltInBeacon: Bool
-  /// A device of the family.
-  public let make: @Sendable (FirmwareConditions) -> any Firmware
+/// A device family of the virtual building, as scenarios use it.
+package struct FirmwareFamily: Sendable {
+  /// The name in scenarios: the profile's id.
+  package let name: String
+  /// The persistent settings. A scenario can give them initial values, and make devices reject their writes.
+  package let settings: [FirmwareSetting]
+  /// The stages in which a scenario can make a link drop.
+  package let dropStages: [Fault.DropStage.Name]
+  /// The family's own faults, in addition to `FaultKind.common`.
+  package let faults: [FaultKind]
+  /// Whether UUID and major of the beacon are built into the firmware (`FirmwareConditions.beacon`).
+  package let hasBuiltInBeacon: Bool
+  /// Creates the firmware of a device.
+  package let make: @Sendable (FirmwareConditions) -> any Firmware
 
-  /// A family.
-  public init(
+  package init(
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
     hasBuiltInBeacon: Bool = false, make: @escaping @Sendable (FirmwareConditions) -> any Firmware
@@ -30,8 +28,8 @@ public struct FirmwareFamily: Sendable {
     self.make = make
   }
 
-  /// All families there are.
-  public static let all: [FirmwareFamily] = [
+  /// All families.
+  package static let all: [FirmwareFamily] = [
     .roboSensor,
     .iotDesignShop,
     .midiKeyboard,
@@ -39,14 +37,14 @@ public struct FirmwareFamily: Sendable {
   ]
 
   /// The family of this name, or nil.
-  public static subscript(name name: String) -> FirmwareFamily? { all.first { $0.name == name } }
+  package static subscript(name name: String) -> FirmwareFamily? { all.first { $0.name == name } }
 
-  /// Every kind of fault that can be ordered for its devices.
-  public var allFaults: [FaultKind] { FaultKind.common + faults }
+  /// All faults that a scenario can order for its devices.
+  package var allFaults: [FaultKind] { FaultKind.common + faults }
 
-  /// What a device has in flash that holds these values; `SensorScenario.holds`.
-  /// - Throws: `HoldingProblem` for the first of them, by name, that cannot be.
-  public func encode(_ holds: [String: String]) throws(HoldingProblem) -> [String: [UInt8]] {
+  /// Encodes initial values (`SensorScenario.holds`) as they are stored in flash.
+  /// - Throws: `HoldingProblem` for the first invalid value, ordered by name.
+  package func encode(_ holds: [String: String]) throws(HoldingProblem) -> [String: [UInt8]] {
     guard !holds.isEmpty else { return [:] }
     var values: [String: [UInt8]] = [:]
     for (name, text) in holds.sorted(by: { $0.key < $1.key }) {
@@ -68,29 +66,27 @@ public struct FirmwareFamily: Sendable {
   }
 }
 
-/// Why a device cannot hold what a scenario says.
-public struct HoldingProblem: Error, Hashable, Sendable {
-  /// The setting.
-  public var setting: String
-  /// What is wrong, for people.
-  public var reason: String
+/// An initial value that a device cannot have.
+package struct HoldingProblem: Error, Hashable, Sendable {
+  package var setting: String
+  /// The reason, as text for people.
+  package var reason: String
 }
 
-/// A value that devices of a family keep in flash.
-public struct FirmwareSetting: Sendable {
-  /// Its name: the manifest's.
-  public let name: String
-  /// The characteristic by which it is written.
-  public let characteristic: BluetoothUUID
-  /// What a value is, for people: `a whole number from 0 to 65535`.
-  public let expected: String
-  /// Whether no device can hold anything without holding this.
-  public let isAlwaysHeld: Bool
-  /// The value that people write like this as it is in flash, or nil when it is none.
-  public let encode: @Sendable (String) -> [UInt8]?
+/// A persistent setting of a family's devices.
+package struct FirmwareSetting: Sendable {
+  /// The name in the manifest.
+  package let name: String
+  /// The characteristic that writes it.
+  package let characteristic: BluetoothUUID
+  /// The description of valid values, for people: `a whole number from 0 to 65535`.
+  package let expected: String
+  /// Whether a device that has any initial value must have this one.
+  package let isAlwaysHeld: Bool
+  /// Encodes a value written by people as it is stored in flash; nil if it is invalid.
+  package let encode: @Sendable (String) -> [UInt8]?
 
-  /// A setting.
-  public init(
+  package init(
     _ name: String, _ characteristic: BluetoothUUID, _ expected: String, isAlwaysHeld: Bool = false,
     encode: @escaping @Sendable (String) -> [UInt8]?
   ) {
@@ -101,8 +97,8 @@ public struct FirmwareSetting: Sendable {
     self.encode = encode
   }
 
-  /// A number of two bytes.
-  public static func number(
+  /// A setting with a two-byte number.
+  package static func number(
     _ name: String, _ characteristic: BluetoothUUID, _ order: Flash.ByteOrder, isAlwaysHeld: Bool = false
   ) -> Self {
     Self(name, characteristic, "a whole number from 0 to 65535", isAlwaysHeld: isAlwaysHeld) { text in
@@ -112,8 +108,8 @@ public struct FirmwareSetting: Sendable {
     }
   }
 
-  /// Text of so many bytes of UTF-8.
-  public static func text(
+  /// A setting with UTF-8 text of limited length in bytes.
+  package static func text(
     _ name: String, _ characteristic: BluetoothUUID, bytes: ClosedRange<Int>
   ) -> Self {
     Self(name, characteristic, "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes") { text in
@@ -122,21 +118,20 @@ public struct FirmwareSetting: Sendable {
   }
 }
 
-/// What a device finds where it is put.
-public struct FirmwareConditions: Sendable {
-  /// What is wrong with it from the factory.
-  public var faults: [Fault]
-  /// What its WiFi radio hears.
-  public var wifiNetworks: [WiFiNetwork]
-  /// The radio it lives with: its MTU, and how long a restart takes.
-  public var radio: RadioParameters
-  /// What it was told in an earlier life, by setting, as it is in flash; nothing: it comes from the factory.
-  public var held: [String: [UInt8]]
-  /// What its firmware was built with, where that is another beacon than the factory's.
-  public var beacon: BuiltInBeacon?
+/// The environment and the initial state of a device.
+package struct FirmwareConditions: Sendable {
+  /// The faults of the device.
+  package var faults: [Fault]
+  /// The WiFi networks that its WiFi radio receives.
+  package var wifiNetworks: [WiFiNetwork]
+  /// The parameters of the radio: the MTU, the duration of a restart.
+  package var radio: RadioParameters
+  /// The initial values by setting, as stored in flash; empty for factory state.
+  package var held: [String: [UInt8]]
+  /// The built-in beacon, if it differs from the factory's.
+  package var beacon: BuiltInBeacon?
 
-  /// Conditions.
-  public init(
+  package init(
     faults: [Fault] = [], wifiNetworks: [WiFiNetwork] = [], radio: RadioParameters = .init(),
     held: [String: [UInt8]] = [:], beacon: BuiltInBeacon? = nil
   ) {
@@ -148,15 +143,13 @@ public struct FirmwareConditions: Sendable {
   }
 }
 
-/// The part of a beacon that a firmware was built with, and that nobody can write; what is nil is the factory's.
-public struct BuiltInBeacon: Hashable, Sendable {
-  /// Proximity UUID.
-  public var uuid: BluetoothUUID?
-  /// Major.
-  public var major: UInt16?
+/// The part of a beacon that is built into the firmware and cannot be written. Nil fields have factory
+/// values.
+package struct BuiltInBeacon: Hashable, Sendable {
+  package var uuid: BluetoothUUID?
+  package var major: UInt16?
 
-  /// A beacon's part.
-  public init(uuid: BluetoothUUID? = nil, major: UInt16? = nil) {
+  package init(uuid: BluetoothUUID? = nil, major: UInt16? = nil) {
     self.uuid = uuid
     self.major = major
   }

@@ -1,12 +1,12 @@
-public import Bluetooth
-public import VirtualTime
+package import Bluetooth
+package import VirtualTime
 
-/// The IoT Design Shop beacon's firmware (PROTOCOLS §2): an iBeacon that can be configured at any time. It checks
-/// nothing: a write is stored as it is, confirmed, and is the change.
+/// The IoT Design Shop beacon's firmware (PROTOCOLS §2): an iBeacon that can be configured at any time. It
+/// does not check values: each write is stored as it is and confirmed.
 ///
-/// What is on air follows when the link ends [assumed: `takesEffect` is the place].
-public struct IoTDesignShopFirmware: Firmware {
-  /// Raw values as they were written, whatever their length.
+/// The advertisement changes when the link ends [assumed; see `takesEffect`].
+package struct IoTDesignShopFirmware: Firmware {
+  /// Raw values as they were written, of any length.
   private struct Values: Hashable {
     var uuid: [UInt8]
     var identity: [UInt8]
@@ -16,7 +16,7 @@ public struct IoTDesignShopFirmware: Firmware {
       uuid: IoTDesignShopGATT.service.bytes, identity: [0, 0, 0, 0],
       transmission: bytes(2) + bytes(IoTDesignShopGATT.factoryInterval))
 
-    // Of a value that is too short or too long, what there is counts.
+    // If the value is too short or too long, the existing bytes count.
     var major: [UInt8] { Array(identity.prefix(2)) }
     var minor: [UInt8] { Array(identity.dropFirst(2)) }
     var power: [UInt8] { Array(transmission.prefix(2)) }
@@ -34,12 +34,12 @@ public struct IoTDesignShopFirmware: Firmware {
   private let conditions: FirmwareConditions
   private var stored: Values
   private var isWritten: Bool
-  /// What the radio was last given; nil: it hangs.
+  /// The values that the radio uses; nil if it hangs.
   private var onAir: Values?
   private var faults = FaultsInForce()
 
-  /// A beacon from the factory, or one that holds what it was told in an earlier life.
-  public init(conditions: FirmwareConditions = .init()) {
+  /// Creates a beacon in factory state, or one that was configured before.
+  package init(conditions: FirmwareConditions = .init()) {
     self.conditions = conditions
     let (held, new) = (conditions.held, Values.factory)
     stored = Values(
@@ -49,8 +49,8 @@ public struct IoTDesignShopFirmware: Firmware {
     isWritten = !held.isEmpty
   }
 
-  /// What it holds, factory values included.
-  public var flash: Flash {
+  /// The stored values, including factory values.
+  package var flash: Flash {
     Flash(
       values: [
         "uuid": stored.uuid, "major": stored.major, "minor": stored.minor, "power": stored.power,
@@ -58,8 +58,8 @@ public struct IoTDesignShopFirmware: Firmware {
       ], isSaved: isWritten, byteOrder: .littleEndian)
   }
 
-  /// Its iBeacon and, since it can always be reached, its service.
-  public var advertising: AdvertisingPayload? {
+  /// The iBeacon and the service, because it can always be connected to.
+  package var advertising: AdvertisingPayload? {
     onAir.map {
       AdvertisingPayload(
         isConnectable: true, serviceUUIDs: [IoTDesignShopGATT.service],
@@ -67,13 +67,12 @@ public struct IoTDesignShopFirmware: Firmware {
     }
   }
 
-  /// As stored, when that last took effect.
-  public var advertisingInterval: Duration? {
+  /// The interval that last took effect.
+  package var advertisingInterval: Duration? {
     .microseconds(625) * Int(Values.number((onAir ?? .factory).interval))
   }
 
-  /// The configuration service.
-  public var services: [ServiceDefinition] {
+  package var services: [ServiceDefinition] {
     [
       .init(
         IoTDesignShopGATT.service,
@@ -85,14 +84,14 @@ public struct IoTDesignShopFirmware: Firmware {
     ]
   }
 
-  /// An iBeacon has its numbers the other way round; with values of the right lengths this is one.
+  /// Encodes the iBeacon, which uses the other byte order. With values of the correct length the result is
+  /// valid.
   private static func beacon(_ values: Values) -> [UInt8] {
     [0x02, 0x15] + values.uuid + values.major.reversed() + values.minor.reversed()
       + [UInt8(bitPattern: IoTDesignShopGATT.measuredPower(Values.number(values.power)))]
   }
 
-  /// Takes notice of something, and says what it does about it.
-  public mutating func handle(
+  package mutating func handle(
     _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
     switch event {
@@ -121,7 +120,7 @@ public struct IoTDesignShopFirmware: Firmware {
     return []
   }
 
-  /// An interval that is too short hangs the radio until it is reset.
+  /// Applies the stored values. An interval that is too short hangs the radio until it is reset.
   private mutating func takesEffect() {
     onAir = Values.number(stored.interval) < IoTDesignShopGATT.shortestInterval ? nil : stored
   }
@@ -159,24 +158,24 @@ public struct IoTDesignShopFirmware: Firmware {
   }
 }
 
-/// The IoT Design Shop beacon's names and numbers, told independently of the engine's profile.
-public enum IoTDesignShopGATT {
+/// The IoT Design Shop beacon's names and numbers, defined independently of the engine's profile.
+package enum IoTDesignShopGATT {
   /// Configuration service [S]; from the factory also the beacon's UUID.
-  public static let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
+  package static let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
   /// Beacon UUID: read, write, 16 bytes as written.
-  public static let beaconUUID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146157"
+  package static let beaconUUID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146157"
   /// Beacon ID: read, write, major and minor, each uint16, little-endian [A].
-  public static let beaconID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146158"
+  package static let beaconID: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146158"
   /// Transmit settings: read, write, power and interval, each uint16, little-endian [A].
-  public static let transmission: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146159"
+  package static let transmission: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146159"
 
   /// The interval from the factory in units of 0.625 ms: 1 s [assumed, as are power 2, major 0 and minor 0].
-  public static let factoryInterval: UInt16 = 1600
-  /// Below this the radio hangs [S: it can]; units of 0.625 ms.
-  public static let shortestInterval: UInt16 = 160
+  package static let factoryInterval: UInt16 = 1600
+  /// Below this interval the radio can hang [S]; in units of 0.625 ms.
+  package static let shortestInterval: UInt16 = 160
 
-  /// The measured power at 1 m that goes with a transmit power, dBm [assumed: −59 at 0 dBm, and less by as much]; a power
-  /// that there is not is the highest.
+  /// The measured power at 1 m for a transmit power, in dBm [assumed: −59 at 0 dBm, otherwise lower by the
+  /// same difference]. An undefined power counts as the highest one.
   static func measuredPower(_ power: UInt16) -> Int8 {
     switch power {
     case 0: -59 - 23
@@ -187,19 +186,18 @@ public enum IoTDesignShopGATT {
 }
 
 extension FamilyFault {
-  /// An IoT Design Shop beacon confirms writes to this characteristic, and stores nothing.
-  public static func keepsOld(_ characteristic: BluetoothUUID) -> Self { Self("keeps_old", characteristic) }
-  /// One stores what is written to this characteristic with its last byte's lowest bit turned over.
-  public static func storesWrong(_ characteristic: BluetoothUUID) -> Self {
+  /// The beacon confirms writes to this characteristic and does not store them.
+  package static func keepsOld(_ characteristic: BluetoothUUID) -> Self { Self("keeps_old", characteristic) }
+  /// The beacon stores a value of this characteristic with the lowest bit of the last byte inverted.
+  package static func storesWrong(_ characteristic: BluetoothUUID) -> Self {
     Self("stores_wrong", characteristic)
   }
-  /// One stores everything, and reads it back, but has on air what it had before.
-  public static let oldBeacon = Self("old_beacon")
+  /// The beacon stores all values and returns them on reads, but still advertises the old ones.
+  package static let oldBeacon = Self("old_beacon")
 }
 
 extension FirmwareFamily {
-  /// The IoT Design Shop beacon.
-  public static let iotDesignShop = FirmwareFamily(
+  package static let iotDesignShop = FirmwareFamily(
     name: "iot-design-shop",
     settings: [
       .init("uuid", IoTDesignShopGATT.beaconUUID, "a UUID") { text in
@@ -229,7 +227,7 @@ extension FirmwareFamily {
     ]
   ) { IoTDesignShopFirmware(conditions: $0) }
 
-  /// `500ms`, `10s`.
+  /// Parses `500ms` or `10s`.
   private static func milliseconds(_ text: String) -> Int? {
     if text.hasSuffix("ms") { return Int(text.dropLast(2)) }
     return text.hasSuffix("s") ? Int(text.dropLast()).flatMap { $0 <= 1000 ? $0 * 1000 : nil } : nil

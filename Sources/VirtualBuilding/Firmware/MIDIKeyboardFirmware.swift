@@ -1,26 +1,24 @@
-public import Bluetooth
-public import VirtualTime
+package import Bluetooth
+package import VirtualTime
 
-/// A Bluetooth keyboard, as there are in many buildings: no device of ours, but it offers the service and the
-/// characteristic that a Firefly is provisioned by (PROTOCOLS §3), for they are those of BLE-MIDI. Its name is the one
-/// thing that tells them apart. It plays whatever is written to it, and must never be written.
-public struct MIDIKeyboardFirmware: Firmware {
-  /// `played` is the last message written to it; `isSaved`, that there was one.
-  public private(set) var flash: Flash
+/// A Bluetooth keyboard, as found in many buildings. It is not a device to provision, but it has the service
+/// and characteristic of a Firefly (PROTOCOLS §3), because these belong to BLE-MIDI. Only the name
+/// distinguishes them. The keyboard plays whatever is written to it, so it must never be written to.
+package struct MIDIKeyboardFirmware: Firmware {
+  /// `played` is the last message written to it; `isSaved` is true if there was one.
+  package private(set) var flash: Flash
 
-  /// A keyboard.
-  public init(conditions: FirmwareConditions = .init()) {
+  package init(conditions: FirmwareConditions = .init()) {
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
   }
 
-  /// The service and a name.
-  public var advertising: AdvertisingPayload? {
+  package var advertising: AdvertisingPayload? {
     AdvertisingPayload(
       isConnectable: true, localName: MIDIKeyboardGATT.localName, serviceUUIDs: [MIDIKeyboardGATT.service])
   }
 
   /// BLE-MIDI: one service with one characteristic for everything.
-  public var services: [ServiceDefinition] {
+  package var services: [ServiceDefinition] {
     [
       .init(
         MIDIKeyboardGATT.service,
@@ -28,8 +26,7 @@ public struct MIDIKeyboardFirmware: Firmware {
     ]
   }
 
-  /// Takes notice of something, and says what it does about it.
-  public mutating func handle(
+  package mutating func handle(
     _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
     switch event {
@@ -38,7 +35,7 @@ public struct MIDIKeyboardFirmware: Firmware {
       flash.isSaved = true
       return request.map { [.answer($0, [])] } ?? []
     case .read(let request, _), .subscribe(let request, _, _):
-      // A read has nothing to give (BLE-MIDI 1.0).
+      // A read returns no data (BLE-MIDI 1.0).
       return [.answer(request, [])]
     case .started, .connected, .disconnected, .timer, .button:
       return []
@@ -46,19 +43,19 @@ public struct MIDIKeyboardFirmware: Firmware {
   }
 }
 
-/// The keyboard's names; the UUIDs are BLE-MIDI's.
-public enum MIDIKeyboardGATT {
+/// The keyboard's names. The UUIDs belong to BLE-MIDI.
+package enum MIDIKeyboardGATT {
   /// Local name.
-  public static let localName = "Stage Piano"
+  package static let localName = "Stage Piano"
   /// The MIDI service.
-  public static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
+  package static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
   /// MIDI messages: read, write, write without response, notify.
-  public static let messages: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
+  package static let messages: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
 }
 
 extension FirmwareFamily {
   /// A Bluetooth keyboard.
-  public static let midiKeyboard = FirmwareFamily(name: "midi-keyboard") {
+  package static let midiKeyboard = FirmwareFamily(name: "midi-keyboard") {
     MIDIKeyboardFirmware(conditions: $0)
   }
 }

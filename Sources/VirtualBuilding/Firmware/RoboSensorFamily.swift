@@ -2,7 +2,7 @@ import Bluetooth
 
 extension FirmwareFamily {
   /// The Robo Sensor.
-  public static let roboSensor = FirmwareFamily(
+  package static let roboSensor = FirmwareFamily(
     name: "robo-sensor",
     settings: [
       .text("wifi_ssid", RoboSensorGATT.ssid, bytes: 1...32),
@@ -44,7 +44,7 @@ extension FirmwareFamily {
 }
 
 extension FaultOrder {
-  /// The `address` that something comes from.
+  /// The value of `address`.
   fileprivate func address() throws -> BluetoothAddress {
     let text = try required("address", text)
     guard let address = BluetoothAddress(text) else { throw wrong("\(text) is no address", at: "address") }
@@ -54,9 +54,9 @@ extension FaultOrder {
 
 extension Flash {
   /// A Robo Sensor's SSID.
-  public var ssid: String? { text("wifi_ssid") }
+  package var ssid: String? { text("wifi_ssid") }
   /// A Robo Sensor's WiFi password.
-  public var password: String? { text("wifi_password") }
+  package var password: String? { text("wifi_password") }
   /// A Robo Sensor's room name.
-  public var roomName: String? { text("room_name") }
+  package var roomName: String? { text("room_name") }
 }

@@ -1,55 +1,53 @@
-public import Bluetooth
-public import VirtualTime
+package import Bluetooth
+package import VirtualTime
 
-/// The Robo Sensor's firmware (PROTOCOLS §1): a GATT peripheral while it waits to be provisioned, an iBeacon
-/// afterwards.
+/// The Robo Sensor's firmware (PROTOCOLS §1): a GATT peripheral until it is provisioned, then an iBeacon.
 ///
-/// Settings are held in RAM until `SAVE` and survive a disconnect there [assumed: the hostile case]. Room name and minor suffice
-/// for `SAVE` [assumed; `Fault.savesOnlyWithSSID` is the other behaviour].
-public struct RoboSensorFirmware: Firmware {
-  /// What it is doing.
+/// Written settings are in RAM until `SAVE` and survive a disconnect [assumed; the worst case]. `SAVE`
+/// requires only room name and minor [assumed; `Fault.savesOnlyWithSSID` is the alternative].
+package struct RoboSensorFirmware: Firmware {
+  /// The current phase.
   private enum Life: Hashable {
-    /// Waits to be provisioned, nobody connected.
+    /// Provisioning mode, no central connected.
     case waiting
-    /// Waits to be provisioned, somebody connected.
+    /// Provisioning mode, a central connected.
     case connected
-    /// Saved; off the air until it has restarted.
+    /// Saved. It does not advertise until the restart is complete.
     case restarting
     /// An iBeacon.
     case beacon
   }
 
-  /// What was saved.
-  public private(set) var flash: Flash
+  package private(set) var flash: Flash
   private let conditions: FirmwareConditions
   private var life = Life.waiting
-  /// Written, but not saved.
+  /// Written but not saved.
   private var written: [String: [UInt8]] = [:]
   private var status = ""
   private var faults = FaultsInForce()
   private var hasError = false
-  /// The beacon of another address that is on air instead of its own.
+  /// The beacon of another address that advertises instead of this device.
   private var elsewhere: (address: BluetoothAddress, minor: UInt16)?
 
-  /// From a connection to `ready` [assumed].
+  /// The time from the connection to `ready` [assumed].
   private static let readyAfter = Duration.milliseconds(150)
-  /// From `saved` to the restart [assumed].
+  /// The time from `saved` to the restart [assumed].
   static let restartAfter = Duration.milliseconds(300)
-  /// How long the WiFi radio listens; within the 5 s that a host waits [S].
+  /// The duration of a WiFi scan, less than the 5 s that a host waits [S].
   private static let wifiScanTakes = Duration.milliseconds(2200)
 
   private static let ready = FirmwareTimer("ready")
   private static let restart = FirmwareTimer("restart")
   private static let wifiScanned = FirmwareTimer("wifi_scanned")
 
-  /// A sensor from the factory, or one that holds what it was told in an earlier life.
-  public init(conditions: FirmwareConditions = .init()) {
+  /// Creates a sensor in factory state, or one that was configured before.
+  package init(conditions: FirmwareConditions = .init()) {
     self.conditions = conditions
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
   }
 
-  /// Its name while it waits, its iBeacon when saved.
-  public var advertising: AdvertisingPayload? {
+  /// The name in provisioning mode, the iBeacon when saved.
+  package var advertising: AdvertisingPayload? {
     switch life {
     case .waiting: AdvertisingPayload(isConnectable: true, localName: RoboSensorGATT.localName)
     case .connected, .restarting: nil
@@ -64,8 +62,7 @@ public struct RoboSensorFirmware: Firmware {
     return payload
   }
 
-  /// The provisioning service; older firmware has no WiFi scan.
-  public var services: [ServiceDefinition] {
+  package var services: [ServiceDefinition] {
     var characteristics: [CharacteristicDefinition] = [
       .init(RoboSensorGATT.ssid, .write), .init(RoboSensorGATT.password, .write),
       .init(RoboSensorGATT.roomName, .write), .init(RoboSensorGATT.minor, .write),
@@ -84,8 +81,7 @@ public struct RoboSensorFirmware: Firmware {
       minor: elsewhere?.minor ?? flash.minor ?? 0, measuredPower: RoboSensorGATT.measuredPower)
   }
 
-  /// Takes notice of something, and says what it does about it.
-  public mutating func handle(
+  package mutating func handle(
     _ event: FirmwareEvent, at instant: MonotonicInstant, generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
     switch event {

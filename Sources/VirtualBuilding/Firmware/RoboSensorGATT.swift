@@ -1,33 +1,33 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The Robo Sensor's names and numbers, told a second time and independently of the engine's profile: a virtual
-/// sensor that shared the engine's constants would share its mistakes.
-public enum RoboSensorGATT {
+/// The Robo Sensor's names and numbers, defined independently of the engine's profile, so that a mistake in
+/// the profile does not appear in the virtual sensor too.
+package enum RoboSensorGATT {
   /// Local name in provisioning mode [S].
-  public static let localName = "Robo Sensor"
+  package static let localName = "Robo Sensor"
   /// Provisioning service [A].
-  public static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
+  package static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000001"
   /// SSID: write, UTF-8, 1–32 bytes.
-  public static let ssid: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
+  package static let ssid: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000002"
   /// Password: write, UTF-8, none or 8–64 bytes.
-  public static let password: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000003"
+  package static let password: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000003"
   /// Room name: write, UTF-8, up to 64 bytes [assumed].
-  public static let roomName: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000004"
+  package static let roomName: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000004"
   /// Minor: write, uint16, big-endian.
-  public static let minor: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000005"
+  package static let minor: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000005"
   /// Command: write, `SAVE`.
-  public static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000006"
+  package static let command: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000006"
   /// Status: read, notify, UTF-8.
-  public static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
+  package static let status: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000007"
   /// WiFi scan: write, notify.
-  public static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
+  package static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
 
   /// Factory iBeacon UUID [A].
-  public static let beaconUUID: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
+  package static let beaconUUID: BluetoothUUID = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
   /// Factory major [A].
-  public static let beaconMajor: UInt16 = 1
+  package static let beaconMajor: UInt16 = 1
   /// Measured power at 1 m, dBm [A].
-  public static let measuredPower: Int8 = -59
+  package static let measuredPower: Int8 = -59
 
   struct Setting {
     var name: String
@@ -44,13 +44,13 @@ public enum RoboSensorGATT {
 }
 
 /// ATT error codes (Bluetooth Core, Vol 3 Part F 3.4.1.1).
-public enum ATTCode {
+package enum ATTCode {
   /// Read Not Permitted.
-  public static let readNotPermitted: UInt8 = 0x02
+  package static let readNotPermitted: UInt8 = 0x02
   /// Write Not Permitted.
-  public static let writeNotPermitted: UInt8 = 0x03
+  package static let writeNotPermitted: UInt8 = 0x03
   /// Request Not Supported.
-  public static let requestNotSupported: UInt8 = 0x06
+  package static let requestNotSupported: UInt8 = 0x06
   /// Invalid Attribute Value Length.
-  public static let invalidLength: UInt8 = 0x0D
+  package static let invalidLength: UInt8 = 0x0D
 }

@@ -1,10 +1,10 @@
-/// A Robo Sensor's answer to `SCAN`: lines `SSID,RSSI`, strongest first, at most ten, cut into notifications
-/// wherever one is full, even within a line.
+/// A Robo Sensor's response to `SCAN`: lines `SSID,RSSI`, strongest first, at most ten. They are split into
+/// notifications wherever one is full, even within a line.
 ///
-/// Each notification ends in a line of its own that says whether another follows (`MORE`) or not (`END`) [the words
-/// are [S], that they stand on a line of their own is assumed].
+/// Each notification ends with a line `MORE` if another one follows, or `END` [the words: S; a separate line:
+/// assumed].
 struct WiFiScanAnswer {
-  /// What goes out, in order.
+  /// The notifications in order.
   let notifications: [[UInt8]]
 
   init(networks: [WiFiNetwork], longest: Int) {

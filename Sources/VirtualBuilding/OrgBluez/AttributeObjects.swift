@@ -2,32 +2,33 @@ import Bluetooth
 import DBus
 import Hex
 
-/// A peripheral's attributes as bluetoothd shows them. It names objects after handles:
-/// `…/service0010/char0011/desc0013`, a characteristic after that of its declaration, which stands before its value's.
+/// A peripheral's attribute as a D-Bus object of bluetoothd. Object names contain handles:
+/// `…/service0010/char0011/desc0013`. A characteristic is named after the handle of its declaration, which is
+/// one less than that of its value.
 struct AttributeObject {
   var path: ObjectPath
   var interfaces: [ObjectTree.Interface]
-  /// How long after `ServicesResolved` it comes.
+  /// How long after `ServicesResolved` the object appears.
   var lateBy: Duration = .zero
 }
 
 extension AttributeTable.Characteristic {
-  /// The last part of its object's path.
+  /// The last element of the object's path.
   var pathElement: String { "char" + (handle - 1).hex(digits: 4) }
 
-  /// The handle of the descriptor that turns notifications on (0x2902), which follows the value.
+  /// The handle of the descriptor that enables notifications (0x2902). It follows the value.
   var configuration: AttributeHandle? { properties.contains(.notify) ? handle + 1 : nil }
 }
 
 extension AttributeTable {
-  /// The table that clients see when the stack keeps some services for itself.
+  /// The table without the services that the stack keeps for itself.
   func without(_ claimed: Set<BluetoothUUID>) -> AttributeTable {
     var table = self
     table.services.removeAll { claimed.contains($0.uuid) }
     return table
   }
 
-  /// Everything below a device, parents first.
+  /// All objects below a device, parents first.
   func objects(below device: ObjectPath, mtu: Int) -> [AttributeObject] {
     services.flatMap { service -> [AttributeObject] in
       guard let path = device.appending("service" + service.handle.hex(digits: 4)) else { return [] }
@@ -76,7 +77,7 @@ extension AttributeTable.Characteristic {
 }
 
 extension AttributeAccess {
-  /// As `Flags` has them, in the order of the bits.
+  /// The values of `Flags`, in the order of the bits.
   var flags: [String] {
     [
       (Self.read, "read"), (.writeWithoutResponse, "write-without-response"), (.write, "write"),
@@ -86,6 +87,6 @@ extension AttributeAccess {
 }
 
 extension DBusValue {
-  /// A UUID as BlueZ writes it: in full, lower case.
+  /// A UUID in BlueZ's form: complete, lower case.
   static func uuid(_ uuid: BluetoothUUID) -> DBusValue { .string(uuid.description.lowercased()) }
 }

@@ -1,7 +1,7 @@
 import Waiting
 
-/// Work that outlives the call that began it, as children of one task: `run()` holds them all, and
-/// when it is cancelled they are.
+/// Work that outlives the call that started it, as child tasks of `run()`. They are cancelled when `run()`
+/// is.
 final class BackgroundTasks: Sendable {
   typealias Work = @Sendable () async -> Void
 
@@ -12,8 +12,8 @@ final class BackgroundTasks: Sendable {
     (source, feed) = AsyncStream.makeStream()
   }
 
-  /// Begins work; it starts as soon as `run()` runs.
-  /// - Returns: what ends it before its time.
+  /// Starts work; it begins as soon as `run()` runs.
+  /// - Returns: A handle that cancels it.
   @discardableResult
   func start(_ work: @escaping Work) -> Handle {
     let handle = Handle()
@@ -28,7 +28,7 @@ final class BackgroundTasks: Sendable {
     return handle
   }
 
-  /// Runs what is started until this task is cancelled; returns when all of it has ended.
+  /// Runs the work until this task is cancelled; returns when all of it has ended.
   func run() async {
     await withDiscardingTaskGroup { group in
       for await work in source {
@@ -42,7 +42,7 @@ final class BackgroundTasks: Sendable {
   struct Handle: Sendable {
     fileprivate let ended = OneShot<Void>()
 
-    /// Ends it; it sees its task cancelled.
+    /// Cancels the task of the work.
     func cancel() { ended.fulfill() }
   }
 }

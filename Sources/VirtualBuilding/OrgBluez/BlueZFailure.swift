@@ -1,17 +1,16 @@
 import DBus
 import Hex
 
-/// The errors that bluetoothd gives, name and text, as its `src/error.c` has them; a client that goes by the
-/// text (and bleak does) must find the text it knows.
+/// bluetoothd's errors with the names and texts of its `src/error.c`. Clients such as bleak check the text.
 enum BlueZFailure {
   static func error(_ name: String, _ text: String) -> DBusError { .remote("org.bluez.Error." + name, text) }
 
   static func failed(_ text: String) -> DBusError { error("Failed", text) }
 
   static let invalidArguments = error("InvalidArguments", "Invalid arguments in method call")
-  /// What a second request for something under way gets (`btd_error_in_progress`).
+  /// The error for a second request while one is in progress (`btd_error_in_progress`).
   static let inProgress = error("InProgress", "In Progress")
-  /// What a second `StartDiscovery` of one client gets (`btd_error_busy`).
+  /// The error for a second `StartDiscovery` of one client (`btd_error_busy`).
   static let busy = error("InProgress", "Operation already in progress")
   static let alreadyExists = error("AlreadyExists", "Already Exists")
   static let notSupported = error("NotSupported", "Operation is not supported")
@@ -21,11 +20,12 @@ enum BlueZFailure {
   static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
   static let notAvailable = error("NotAvailable", "Operation currently not available")
 
-  /// A GATT request without a link.
+  /// The error for a GATT request without a link.
   static let gattNotConnected = failed("Not connected")
-  /// docs/bluez.md, "Connecting": a `Connect` that our own `Disconnect` ended, "br" in spite of LE.
+  /// docs/bluez.md, "Connecting": the error of a `Connect` that the same client ended with `Disconnect`; "br"
+  /// although it is LE.
   static let connectionCanceled = failed("br-connection-canceled")
-  /// docs/bluez.md, "Names of failure": the attempt failed at the link (0x3E).
+  /// docs/bluez.md, "Names of failure": the attempt failed in the link layer (0x3E).
   static let connectionAborted = failed("le-connection-abort-by-local")
   /// docs/bluez.md, "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
   static let connectUnderWay = failed("Operation already in progress")
@@ -34,7 +34,7 @@ enum BlueZFailure {
   static let noDiscovery = failed("No discovery started")
   static let noNotifySession = failed("No notify session started")
 
-  /// What an ATT error becomes (`create_gatt_dbus_error` in `src/gatt-client.c`).
+  /// The D-Bus error for an ATT error (`create_gatt_dbus_error` in `src/gatt-client.c`).
   static func att(_ code: UInt8) -> DBusError {
     switch code {
     case 0x02: error("NotPermitted", "Read not permitted")
@@ -48,10 +48,10 @@ enum BlueZFailure {
     }
   }
 
-  /// The peer went while a request was under way (docs/bluez.md, "GATT"): "Unlikely Error", 0x0e.
+  /// The peer disconnected during a request (docs/bluez.md, "GATT"): "Unlikely Error", 0x0e.
   static let peerGone = att(0x0E)
 
-  // What the D-Bus library below bluetoothd says.
+  // Errors of bluetoothd's D-Bus library.
 
   /// docs/bluez.md, "Names of failure": an unknown device or characteristic.
   static func unknownObject(_ call: MethodCall) -> DBusError {

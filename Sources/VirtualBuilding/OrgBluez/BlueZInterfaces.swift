@@ -1,11 +1,11 @@
 import DBus
 
-/// The interfaces of bluetoothd 5.66: what introspection tells, and what a call is checked against.
+/// The interfaces of bluetoothd 5.66, for introspection and for checking calls.
 ///
-/// Left out, as nothing of ours or in the tests asks for them: serving GATT and advertising
-/// (`GattManager1`, `LEAdvertisingManager1`), profiles, media, networks. `AcquireWrite` and `AcquireNotify` pass
-/// file descriptors, which our D-Bus does not, so their properties (`WriteAcquired`, `NotifyAcquired`) are not
-/// there either, as with a BlueZ before 5.46; `ConnectDevice` is experimental and absent by default.
+/// Omitted, because roboprov and the tests do not use them: GATT servers and advertising (`GattManager1`,
+/// `LEAdvertisingManager1`), profiles, media, networks. `AcquireWrite` and `AcquireNotify` are omitted
+/// together with their properties (`WriteAcquired`, `NotifyAcquired`), as in BlueZ before 5.46.
+/// `ConnectDevice` is experimental and absent by default.
 enum BlueZInterfaces {
   static let adapter: InterfaceName = "org.bluez.Adapter1"
   static let device: InterfaceName = "org.bluez.Device1"
@@ -121,7 +121,7 @@ enum BlueZInterfaces {
     properties: [.init("UUID", "s"), .init("Characteristic", "o"), .init("Value", "ay")])
 }
 
-/// What an interface offers.
+/// The methods, signals and properties of an interface.
 struct InterfaceDescription: Sendable {
   struct Method: Sendable {
     var name: String
@@ -174,7 +174,7 @@ struct InterfaceDescription: Sendable {
     self.signals = signals
   }
 
-  /// The interface's part of an introspection document.
+  /// The interface in an introspection document.
   var xml: String {
     func arguments(_ list: [(String, String)], _ direction: String?) -> String {
       list.map { name, type in
@@ -194,7 +194,7 @@ struct InterfaceDescription: Sendable {
 }
 
 extension ObjectTree {
-  /// The introspection document of a path; nil where there is neither an object nor one below.
+  /// The introspection document of a path; nil if there is no object at or below it.
   func introspection(of path: ObjectPath) -> String? {
     let children = children(of: path)
     guard contains(path) || path == "/" || !children.isEmpty else { return nil }

@@ -8,19 +8,19 @@ extension BluetoothDaemon {
     adapters.first { $0.value.path == path }?.key
   }
 
-  // MARK: Coming, going, power
+  // MARK: Adding, removing, power
 
-  /// Takes in what the kernel says of the adapters that are plugged in.
+  /// Updates the adapters from the kernel's list of those that are plugged in.
   func adaptersChanged(_ present: [VirtualAdapter]) {
     for gone in adapters.keys.sorted() where !present.contains(where: { $0.address == gone }) {
       unplugged(gone)
     }
     for adapter in present {
       if let record = adapters[adapter.address], record.adapter.name == adapter.name {
-        // Who is just switching it tells of it when he is done.
+        // The task that switches an adapter signals the change itself when it is done.
         if !record.isSwitching { takeIn(adapter) }
       } else {
-        // Under another number it is another object.
+        // With another `hci` number it is another object.
         removeAdapter(adapter.address)
         comeUp(adapter, telling: ["Alias"])
       }
@@ -35,8 +35,8 @@ extension BluetoothDaemon {
     tellBlocking(on: adapter.address)
   }
 
-  /// Recorded traces: a new adapter is off, and is switched on at once (`AutoEnable`, the default since 5.65). Its
-  /// services are told anew before its power is, and some other properties with it, whether they have changed or not.
+  /// Recorded traces: a new adapter is off and is switched on at once (`AutoEnable`, the default since 5.65).
+  /// Before its power, its services and some other properties are signalled again, changed or not.
   func comeUp(_ adapter: VirtualAdapter, telling properties: [String] = []) {
     var asItComes = adapter
     asItComes.isPowered = false
@@ -61,7 +61,7 @@ extension BluetoothDaemon {
     tell()
   }
 
-  /// Exports an adapter, and what is on disk about its devices.
+  /// Exports an adapter and its stored devices.
   func addAdapter(_ adapter: VirtualAdapter) {
     let record = AdapterRecord(adapter: adapter)
     adapters[adapter.address] = record
@@ -78,26 +78,27 @@ extension BluetoothDaemon {
             ("Discoverable", .bool(false)), ("DiscoverableTimeout", .uint32(180)), ("Pairable", .bool(false)),
             ("PairableTimeout", .uint32(0)), ("Discovering", .bool(false)),
             ("UUIDs", .array(element: "s", Self.ownServices.map { .uuid(BluetoothUUID(short: $0)) })),
-            // The Linux Foundation's identifiers, and 5.66 in the device field.
+            // The Linux Foundation's identifiers; the device field contains 5.66.
             ("Modalias", .string("usb:v1D6Bp0246d0542")), ("Roles", .strings(["central", "peripheral"])),
           ])
       ])
-    // docs/bluez.md, "Names of failure", plugged in again: known devices come back as objects.
+    // docs/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
     for (address, stored) in (storage[adapter.address] ?? [:]).sorted(by: { $0.key < $1.key }) {
       addStoredDevice(stored, DeviceID(adapter: adapter.address, address: address))
     }
   }
 
-  /// It tells rfkill's doing from ours. (5.66 shows it in experimental mode only, later ones always.)
+  /// It distinguishes rfkill from `Powered: false`. (5.66 has it only in experimental mode, later versions
+  /// always.)
   private static func powerState(_ adapter: VirtualAdapter) -> String {
     adapter.isBlocked ? "off-blocked" : adapter.isPowered ? "on" : "off"
   }
 
-  /// What a host offers of its own accord, as 5.66 lists it on an adapter that has both radios: GATT, GAP, PnP, AVRCP
-  /// (both sides), device information.
+  /// The host's own services, as 5.66 lists them on a dual-mode adapter: GATT, GAP, PnP, AVRCP (both roles),
+  /// device information.
   private static let ownServices: [UInt16] = [0x1801, 0x1800, 0x1200, 0x110C, 0x110E, 0x180A]
 
-  /// Recorded traces: what an adapter loses with its power. Devices that are not kept are removed.
+  /// Recorded traces: the state that an adapter loses with its power. Temporary devices are removed.
   private func powerIsGone(on address: BluetoothAddress) {
     adapters[address]?.sessions.removeAll()
     adapters[address]?.discovering = false
@@ -107,7 +108,8 @@ extension BluetoothDaemon {
     }
   }
 
-  /// Recorded traces: `Discovering: false` is told with `Powered: false`, even if it was false before.
+  /// Recorded traces: `Discovering: false` is signalled together with `Powered: false`, even if it was false
+  /// before.
   private func tellPower(on address: BluetoothAddress) {
     guard let record = adapters[address] else { return }
     let isPowered = record.adapter.isPowered
@@ -123,13 +125,14 @@ extension BluetoothDaemon {
     tree.set(record.path, BlueZInterfaces.adapter, "PowerState", .string(Self.powerState(record.adapter)))
   }
 
-  /// `Set` of `Powered`. Recorded traces: what ends with the power is told before the answer, the power after it.
+  /// `Set` of `Powered`. Recorded traces: whatever ends with the power is signalled before the reply, the
+  /// power itself after it.
   func setPowered(_ isPowered: Bool, on address: BluetoothAddress) async {
     guard adapters[address]?.adapter.isPowered != isPowered else { return }
     adapters[address]?.beginSwitching()
     await pause(random.duration(in: isPowered ? DaemonTiming.powerOn : DaemonTiming.powerOff))
     await world.setPowered(isPowered, address)
-    // Its links end meanwhile.
+    // Its links end in the meantime.
     await pause(DaemonTiming.powerSettles)
     if !isPowered { powerIsGone(on: address) }
     follow(after: DaemonTiming.newsFollows) { await self.hasSwitched(address) }
@@ -143,8 +146,8 @@ extension BluetoothDaemon {
     adapters[address]?.endSwitching()
   }
 
-  /// docs/bluez.md, "Names of failure", adapter unplugged: links and power go first, then the objects from the leaves
-  /// to the adapter.
+  /// docs/bluez.md, "Names of failure", adapter unplugged: links and power end first, then the objects are
+  /// removed from the leaves up to the adapter.
   private func unplugged(_ address: BluetoothAddress) {
     guard adapters[address]?.adapter.isPowered == true else { return removeAdapter(address) }
     adapters[address]?.adapter.isPowered = false
@@ -166,7 +169,8 @@ extension BluetoothDaemon {
     record.endSwitching()
   }
 
-  /// docs/bluez.md, "Names of failure", stopped in order: `Connected: false`, `Powered: false`, everything removed.
+  /// docs/bluez.md, "Names of failure", orderly stop: `Connected: false`, `Powered: false`, then all objects
+  /// are removed.
   func shutDown() async {
     for device in devices { linkIsDown(device, .stackLost) }
     await pause(random.duration(in: DaemonTiming.stopOfPower))
@@ -202,7 +206,7 @@ extension BluetoothDaemon {
       let isCleared = call.body[0].asEntries?.isEmpty == true
       let before = adapters[address]?.sessions.merged
       adapters[address]?.sessions.setFilter(isCleared ? nil : filter, for: client)
-      // Answered at once; the scan follows.
+      // The reply is immediate; the scan follows.
       if isOtherFilter(than: before, on: address) {
         afterAnswer { try? await self.world.restartScan(on: address) }
       }
@@ -237,9 +241,9 @@ extension BluetoothDaemon {
       adapters[address]?.sessions.forget(client)
       throw BlueZFailure.notReady
     }
-    // Stopped again while it started.
+    // Discovery was stopped again during the start.
     guard adapters[address]?.sessions.active == true else { return await world.stopDiscovery(on: address) }
-    // docs/bluez.md, "Discovery": the answer first, `Discovering: true` follows.
+    // docs/bluez.md, "Discovery": the reply first, then `Discovering: true`.
     follow(after: DaemonTiming.newsFollows) { await self.discoveryHasStarted(on: address) }
   }
 
@@ -250,15 +254,16 @@ extension BluetoothDaemon {
     tell()
   }
 
-  /// Whether the kernel has to start the scan of an adapter that discovers anew, as the clients' filters add up to
-  /// something else now (`update_discovery_filter`: "filters were equal, deciding to not restart the scan").
+  /// Whether the kernel must restart the scan of a discovering adapter, because the merged filter of all
+  /// clients has changed (`update_discovery_filter`: "filters were equal, deciding to not restart the scan").
   private func isOtherFilter(than before: MergedFilter?, on address: BluetoothAddress) -> Bool {
     guard let record = adapters[address], record.discovering, record.sessions.active else { return false }
     return record.sessions.merged != before
   }
 
-  /// A client has stopped. Ends discovery when nobody wants it any more; returns when the adapter listens no longer.
-  /// - Parameter before: what the kernel was asked for until then.
+  /// A client has stopped. Ends discovery if no other client uses it, and returns when the adapter no longer
+  /// scans.
+  /// - Parameter before: The merged filter until then.
   func discoverySessionsChanged(on address: BluetoothAddress, since before: MergedFilter?) async {
     if isOtherFilter(than: before, on: address) {
       afterAnswer { try? await self.world.restartScan(on: address) }
@@ -266,9 +271,9 @@ extension BluetoothDaemon {
     guard adapters[address]?.sessions.active == false else { return }
     for device in devices where device.adapter == address { keep(device) }
     await world.stopDiscovery(on: address)
-    // Somebody may have begun anew while it stopped.
+    // Another client may have started in the meantime.
     if adapters[address]?.sessions.active == true { try? await world.startDiscovery(on: address) }
-    // Recorded traces: the answer first, then the news.
+    // Recorded traces: the reply first, then the signal.
     follow(after: DaemonTiming.newsFollows) { await self.discoveryHasEnded(on: address) }
   }
 
@@ -278,7 +283,8 @@ extension BluetoothDaemon {
     tell()
   }
 
-  /// docs/bluez.md, "Discovery": when the last one stops, RSSI is invalidated at each device, then `Discovering: false`.
+  /// docs/bluez.md, "Discovery": when the last client stops, the RSSI of each device is invalidated, then
+  /// `Discovering: false` follows.
   private func tellDiscoveryEnded(on address: BluetoothAddress) {
     guard let record = adapters[address], record.discovering else { return }
     for (device, state) in record.devices.sorted(by: { $0.key < $1.key }) {

@@ -4,7 +4,7 @@ import VirtualTime
 
 /// Requests to a peripheral's attributes.
 extension BluetoothDaemon {
-  /// Where a request goes.
+  /// The target of a request.
   private struct Place {
     var device: DeviceID
     var link: LinkID
@@ -19,7 +19,8 @@ extension BluetoothDaemon {
     guard let link = self[device]?.upLink else { throw BlueZFailure.gattNotConnected }
     let characteristics = link.attributes?.services.flatMap(\.characteristics) ?? []
     guard let found = characteristics.first(where: { path.text.hasSuffix("/" + $0.pathElement) }) else {
-      // An attribute of a former connection that this one did not find: bluetoothd asks, and is told.
+      // The attribute belongs to an earlier connection and was not found in this one. The peripheral refuses
+      // the request.
       throw BlueZFailure.att(0x01)
     }
     return Place(device: device, link: link.id, characteristic: found)
@@ -37,8 +38,7 @@ extension BluetoothDaemon {
     return []
   }
 
-  /// The only descriptor there is configures notifications, which is bluetoothd's own business: nobody else
-  /// may write it.
+  /// The only descriptor configures notifications. bluetoothd manages it, and no client may write it.
   func carryOutDescriptor(_ call: MethodCall) throws(DBusError) -> [DBusValue] {
     guard let characteristic = call.path.parent else { throw BlueZFailure.unknownObject(call) }
     _ = try place(of: characteristic, call)
@@ -58,7 +58,7 @@ extension BluetoothDaemon {
     }
     guard offset <= value.count else { throw BlueZFailure.att(0x07) }
     let result = Array(value[offset...])
-    // docs/bluez.md, "GATT": a value that was read is told like one that was notified.
+    // docs/bluez.md, "GATT": a value that was read is signalled like a notified one.
     tree.set(call.path, BlueZInterfaces.characteristic, "Value", .bytes(result), again: true)
     return result
   }
@@ -68,14 +68,14 @@ extension BluetoothDaemon {
     guard let value = call.body[0].asBytes, value.count <= 512 else { throw BlueZFailure.invalidArguments }
     guard try offset(in: call.body[1]) == 0 else { throw BlueZFailure.att(0x07) }
     let type = call.body[1].asVardict?["type"]?.asString
-    // Recorded traces: a kind of write that nobody knows is not supported, rather than invalid.
+    // Recorded traces: an unknown type of write gives NotSupported, not InvalidArguments.
     guard [nil, "request", "command", "reliable"].contains(type) else { throw BlueZFailure.notSupported }
     let properties = place.characteristic.properties
     if type == nil, properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
       throw BlueZFailure.notSupported
     }
     let isConfirmed = type.map { $0 != "command" } ?? !properties.contains(.writeWithoutResponse)
-    // On its way it still is when that is answered.
+    // The reply is sent before the write reaches the peripheral.
     if !isConfirmed { await pause(random.duration(in: DaemonTiming.command)) }
     try await mapped(over: place.link) { () async throws(LinkError) in
       try await world.write(
@@ -91,22 +91,23 @@ extension BluetoothDaemon {
     return Int(value)
   }
 
-  /// Makes a request, and of its failure what D-Bus says.
+  /// Runs a request and translates its error for D-Bus.
   private func mapped<Value: Sendable>(
     over link: LinkID, _ request: () async throws(LinkError) -> Value
   ) async throws(DBusError) -> Value {
     do throws(LinkError) {
       return try await request()
     } catch {
-      // Recorded traces: that the link is gone is told before what failed with it.
+      // Recorded traces: the end of the link is signalled before the failed request gets its reply.
       if !takenDown.contains(link), let end = await world.formerEnd(of: link) { linkIsDown(link, end.cause) }
       throw switch error {
       case .att(let code): BlueZFailure.att(code)
-      // docs/bluez.md, "GATT": in parallel on different characteristics fine, on the same one `In Progress`.
+      // docs/bluez.md, "GATT": parallel requests are possible for different characteristics; for the same one
+      // `In Progress`.
       case .busy: BlueZFailure.inProgress
       case .unknownAttribute: BlueZFailure.att(0x01)
       case .notConnected: BlueZFailure.gattNotConnected
-      // docs/bluez.md, "GATT": peer gone during a request.
+      // docs/bluez.md, "GATT": the peer disconnected during a request.
       case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .connectTimedOut, .cancelled,
         .outOfSlots, .alreadyConnecting:
         BlueZFailure.peerGone
@@ -121,11 +122,11 @@ extension BluetoothDaemon {
       throw BlueZFailure.notSupported
     }
     let isFirst = self[place.device]?.notifying[call.path]?.isEmpty ?? true
-    // Before it is asked for: the first value may be here before the answer.
+    // Registered before the request, because the first value may arrive before the response.
     self[place.device]?.notifying[call.path, default: []].insert(client)
     if isFirst {
       do {
-        // docs/bluez.md, "GATT": refused when the peripheral refuses the write of its configuration.
+        // docs/bluez.md, "GATT": refused if the peripheral refuses the write of its configuration.
         try await mapped(over: place.link) { () async throws(LinkError) in
           try await world.subscribe(true, to: place.characteristic.handle, over: place.link)
         }
@@ -145,7 +146,7 @@ extension BluetoothDaemon {
     endNotifications(of: call.path, for: client, from: place.device)
   }
 
-  /// A client that leaves the bus wants nothing any more.
+  /// Ends the subscriptions of a client that leaves the bus.
   func stopNotifications(for client: BusName, from device: DeviceID) {
     for (path, clients) in (self[device]?.notifying ?? [:]).sorted(by: { $0.key < $1.key })
     where clients.contains(client) {
@@ -162,11 +163,11 @@ extension BluetoothDaemon {
       let characteristic = link.attributes?.services.flatMap(\.characteristics)
         .first(where: { path.text.hasSuffix("/" + $0.pathElement) })
     else { return }
-    // Nobody waits for the answer.
+    // No task waits for the response.
     tasks.start { [world] in try? await world.subscribe(false, to: characteristic.handle, over: link.id) }
   }
 
-  /// The peripheral sent a value of its own accord.
+  /// Handles a notification of a peripheral.
   func notified(_ link: LinkID, _ handle: AttributeHandle, _ value: [UInt8]) {
     guard let device = devices.first(where: { self[$0]?.upLink?.id == link }).flatMap({ self[$0] }),
       let element = device.upLink?.attributes?.characteristic(at: handle)?.pathElement,

@@ -1,8 +1,8 @@
 import DBus
 
-/// Calls: which object and method they are for, and the interfaces that every object has.
+/// The dispatch of calls to objects and methods, and the interfaces that every object has.
 extension BluetoothDaemon {
-  /// Answers a call; what it changed has been told by the time the answer goes out.
+  /// Carries out a call and returns the reply. Its changes are signalled before the reply is sent.
   func answer(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
     defer { tell() }
     return await Self.$call.withValue(CallID(call)) {
@@ -38,7 +38,7 @@ extension BluetoothDaemon {
     [BlueZInterfaces.introspectable, BlueZInterfaces.properties, BlueZInterfaces.objectManager]
   }
 
-  /// A caller may leave the interface out; then the first that has the method is meant.
+  /// A call may omit the interface; then the first one that has the method is used.
   private func interfaceByMember(_ call: MethodCall) -> InterfaceName? {
     ((tree.interfaces(of: call.path) ?? []).map(\.name) + standard).first { name in
       BlueZInterfaces.all[name]?.methods.contains { $0.name == call.member.text } ?? false
@@ -104,7 +104,8 @@ extension BluetoothDaemon {
 
   // MARK: Agents
 
-  /// Agents are registered, as bluetoothctl does first of all; none is ever asked, since nothing here pairs.
+  /// Clients such as bluetoothctl register agents first of all. No agent is ever used, because nothing here
+  /// pairs.
   private func carryOutAgentManager(_ call: MethodCall) throws(DBusError) -> [DBusValue] {
     guard let client = call.sender, let path = call.body.first?.asObjectPath else {
       throw BlueZFailure.invalidArguments

@@ -3,7 +3,7 @@ import DBus
 import VirtualTime
 import Waiting
 
-/// `Connect` and `Disconnect`, and what a link goes through in between.
+/// `Connect`, `Disconnect`, and the states of a link in between.
 extension BluetoothDaemon {
   func carryOutDevice(_ call: MethodCall) async throws(DBusError) -> [DBusValue] {
     guard let id = deviceID(at: call.path) else { throw BlueZFailure.unknownObject(call) }
@@ -13,7 +13,7 @@ extension BluetoothDaemon {
     case "Disconnect":
       try await disconnect(id)
     case "Pair":
-      // None of these sensors pairs: they answer "Pairing Not Supported".
+      // These sensors do not support pairing: they respond with "Pairing Not Supported".
       throw self[id]?.upLink == nil ? BlueZFailure.connectionAborted : BlueZFailure.authenticationFailed
     case "CancelPairing":
       throw BlueZFailure.doesNotExist
@@ -27,8 +27,8 @@ extension BluetoothDaemon {
 
   // MARK: Connecting
 
-  /// docs/bluez.md, "Connecting": returns when the link is up, before services are resolved; with a dead peripheral
-  /// never.
+  /// docs/bluez.md, "Connecting": returns when the link is up, before services are resolved. Never returns
+  /// for a dead peripheral.
   private func connect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
     case .up, nil: return
@@ -40,14 +40,14 @@ extension BluetoothDaemon {
     self[id]?.temporary = false
     self[id]?.link = .connecting(attempt)
     store(id)
-    // Fulfilled when the answer has gone out.
+    // Fulfilled when the reply was sent.
     defer { afterAnswer { attempt.fulfill() } }
     do throws(LinkError) {
       let link = try await world.connect(to: id.address, on: id.adapter)
       linkIsUp(link, id)
     } catch {
       guard case .connecting(let current) = self[id]?.link, current === attempt else {
-        // Removed meanwhile: docs/bluez.md, trap 21: no answer, not even then.
+        // Removed in the meantime. docs/bluez.md, trap 21: there is no reply.
         if self[id] == nil {
           attempt.fulfill()
           await never()
@@ -56,13 +56,14 @@ extension BluetoothDaemon {
       }
       if error == .connectFailed { await showFailedLink(id) }
       if error == .connectTimedOut {
-        // docs/bluez.md, "Connecting to a device that advertises rarely": only `InterfacesRemoved`.
+        // docs/bluez.md, "Connecting to a device that advertises rarely": only `InterfacesRemoved` is
+        // signalled.
         remove(id)
         attempt.fulfill()
         await never()
       }
       self[id]?.link = .down
-      // Recorded traces: an attempt that ends with the adapter's power has succeeded, says the answer that comes then.
+      // Recorded traces: an attempt that ends with the adapter's power gets a success reply.
       if case .adapterUnavailable = error, wasPowered {
         if let switching = adapters[id.adapter]?.switching {
           await switching.value()
@@ -75,7 +76,8 @@ extension BluetoothDaemon {
     }
   }
 
-  /// Recorded traces: a link that is not established (0x3E) is there for a moment; the answer comes before its end.
+  /// Recorded traces: a link that is not established (0x3E) appears for a moment. The reply comes before its
+  /// end.
   private func showFailedLink(_ id: DeviceID) async {
     guard let path = self[id]?.path else { return }
     tree.set(path, BlueZInterfaces.device, "Connected", .bool(true))
@@ -93,14 +95,15 @@ extension BluetoothDaemon {
     case .outOfSlots: BlueZFailure.connectionAborted
     case .adapterUnavailable: BlueZFailure.inputOutput
     case .alreadyConnecting: BlueZFailure.connectUnderWay
-    // Recorded traces: also for an attempt that fails at the link.
+    // Recorded traces: also for an attempt that fails in the link layer.
     case .connectFailed, .connectTimedOut, .cancelled, .linkLost, .notConnected, .stackStopped, .busy,
       .unknownAttribute, .att:
       BlueZFailure.connectionCanceled
     }
   }
 
-  /// A link is up; the first to say so counts, be it the kernel's event or the end of our own request.
+  /// Handles a new link. Both the kernel's event and the end of the daemon's own request report it; the first
+  /// one counts.
   func linkIsUp(_ link: LinkID, _ id: DeviceID) {
     guard let device = self[id], device.upLink?.id != link, !endedLinks.contains(link) else { return }
     self[id]?.link = .up(DeviceRecord.UpLink(id: link))
@@ -110,7 +113,7 @@ extension BluetoothDaemon {
   }
 
   private func resolveServices(_ id: DeviceID, _ link: LinkID) async {
-    // A link that is lost meanwhile tells so itself.
+    // If the link is lost in the meantime, its end is handled elsewhere.
     guard let attributes = try? await world.resolve(link), self[id]?.upLink?.id == link, let device = self[id]
     else {
       return
@@ -119,7 +122,7 @@ extension BluetoothDaemon {
     let objects = attributes.without(world.scenario.radio.servicesOfTheStack)
       .objects(below: device.path, mtu: world.scenario.radio.mtu)
     for object in objects where object.lateBy == .zero { tree.add(object.path, object.interfaces) }
-    // The peripheral's GAP service counts, though it is bluetoothd's own business and no object.
+    // The peripheral's GAP service is listed, although bluetoothd keeps it for itself and exports no object.
     addUUIDs([BluetoothUUID(short: 0x1800)] + attributes.services.map(\.uuid), to: device.path)
     store(id)
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(true))
@@ -138,19 +141,19 @@ extension BluetoothDaemon {
   private func disconnect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
     case .connecting(let attempt):
-      // docs/bluez.md, "Connecting": works while connecting; the pending `Connect` fails at once. Recorded traces: and is
-      // answered first.
+      // docs/bluez.md, "Connecting": works during a connection attempt; the pending `Connect` fails at once.
+      // Recorded traces: it gets its reply first.
       await world.cancelConnect(to: id.address, on: id.adapter)
       await attempt.value()
     case .up:
       await takeDown(id)
     case .down, nil:
-      // Recorded traces: nothing to do is no error.
+      // Recorded traces: no error if there is nothing to do.
       break
     }
   }
 
-  /// docs/bluez.md, "Connecting": it takes 2.0–2.8 s, and until then the link can be used.
+  /// docs/bluez.md, "Connecting": it takes 2.0–2.8 s, and the link can be used until then.
   func takeDown(_ id: DeviceID) async {
     guard let link = self[id]?.upLink?.id else { return }
     takenDown.insert(link)
@@ -159,16 +162,16 @@ extension BluetoothDaemon {
     takenDown.remove(link)
   }
 
-  /// A link has ended, whoever ended it.
+  /// Handles the end of a link, whoever ended it.
   func linkIsDown(_ link: LinkID, _ cause: Disconnection.Cause) {
     endedLinks.insert(link)
     if let id = devices.first(where: { self[$0]?.upLink?.id == link }) { linkIsDown(id, cause) }
   }
 
-  /// docs/bluez.md, trap 41: the attributes stay as objects, until the device is removed.
+  /// docs/bluez.md, trap 41: the attributes remain as objects until the device is removed.
   ///
-  /// Recorded traces: nobody is told that notifications are over; and an end that we asked for is told in two parts, with
-  /// the answer in between.
+  /// Recorded traces: the end of notifications is not signalled. An end that was requested is signalled in
+  /// two parts, with the reply in between.
   func linkIsDown(_ id: DeviceID, _ cause: Disconnection.Cause) {
     guard let device = self[id], device.upLink != nil else { return }
     self[id]?.link = .down
@@ -185,21 +188,21 @@ extension BluetoothDaemon {
     follow(after: DaemonTiming.endFollows) { await self.tellEnd(of: id) }
   }
 
-  /// Tells that a device is no longer connected, unless it is again.
+  /// Signals that a device is no longer connected, unless it is connected again.
   private func tellEnd(of id: DeviceID) {
     guard let device = self[id], device.upLink == nil else { return }
     tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))
     tell()
   }
 
-  /// Takes the link of a device down that is to be removed. Recorded traces: the answer comes before the removal.
+  /// Ends the link of a device that is to be removed. Recorded traces: the reply comes before the removal.
   func takeDownForGood(_ id: DeviceID) async {
     await takeDown(id)
     guard let path = self[id]?.path else { return }
     let delay = DaemonTiming.endFollows.upperBound + .milliseconds(2)
     follow(after: delay...delay) {
       await self.tellEnd(of: id)
-      // It may have gone by other ways, and come back.
+      // It may have been removed otherwise and have appeared again.
       if await self[id]?.path == path, await self[id]?.upLink == nil { await self.remove(id) }
     }
   }

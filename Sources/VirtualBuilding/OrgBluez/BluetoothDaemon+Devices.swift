@@ -2,7 +2,8 @@ import Bluetooth
 import DBus
 import VirtualTime
 
-/// Device objects: how they come from the air and from the disk, what is told of them, and how they go.
+/// Device objects: how they are created from advertisements and from storage, their signals, and their
+/// removal.
 extension BluetoothDaemon {
   func deviceID(at path: ObjectPath) -> DeviceID? {
     guard let parent = path.parent, let adapter = adapterAddress(at: parent) else { return nil }
@@ -10,21 +11,22 @@ extension BluetoothDaemon {
       .map { DeviceID(adapter: adapter, address: $0.key) }
   }
 
-  // MARK: From the air
+  // MARK: Advertisements
 
-  /// Takes in one advertisement.
+  /// Handles one advertisement.
   func hear(_ heard: AdvertisingReport) {
     let id = DeviceID(adapter: heard.adapter, address: heard.address)
     guard let record = adapters[heard.adapter], record.sessions.active else { return }
-    // Recorded traces: nothing is heard before `Discovering: true`. What the controller reports until then is lost, and
-    // not repeated where it reports each device once per scan (docs/bluez.md, "Reports lost at the start of a scan").
+    // Recorded traces: nothing is received before `Discovering: true`. Earlier reports of the controller are
+    // lost. A controller that reports each device once per scan does not repeat them (docs/bluez.md, "Reports
+    // lost at the start of a scan").
     guard record.discovering else { return }
     let expires = nextExpiry()
     self[id]?.expires = expires
     let knownName = self[id].flatMap { tree[$0.path, BlueZInterfaces.device, "Name"]?.asString }
     guard record.sessions.wants(heard, name: heard.payload.localName ?? knownName) else { return }
     if self[id] == nil {
-      // Without a filter only what calls itself discoverable becomes an object (`device_is_discoverable`).
+      // Without a filter, only discoverable devices become objects (`device_is_discoverable`).
       guard record.sessions.isFiltered || (heard.payload.flags ?? 0) & 0x03 != 0 else { return }
       addDevice(id, name: nil, alias: nil, expires: expires)
       tasks.start { await self.expire(id) }
@@ -34,13 +36,13 @@ extension BluetoothDaemon {
 
   private func takeIn(_ heard: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {
     guard let device = self[id] else { return }
-    // Without a filter, changes of RSSI below 8 dB are not told. What was told last counts, so that a slow drift is
-    // told in the end.
+    // Without a filter, changes of the RSSI below 8 dB are not signalled. The comparison uses the last
+    // signalled value, so a slow drift is signalled at some point.
     if device.toldRSSI.map({ abs($0 - heard.rssi) >= sessions.rssiThreshold }) ?? true {
       self[id]?.toldRSSI = heard.rssi
       tree.set(device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: heard.rssi)), again: true)
     }
-    // docs/bluez.md, traps 10 and 11: what this advertisement does not carry stays as it was.
+    // docs/bluez.md, traps 10 and 11: fields that this advertisement does not carry stay unchanged.
     let payload = heard.payload
     if let name = payload.localName { setName(name, of: id) }
     if !payload.serviceUUIDs.isEmpty { addUUIDs(payload.serviceUUIDs, to: device.path) }
@@ -55,7 +57,7 @@ extension BluetoothDaemon {
     }
   }
 
-  /// Company by company: data of others stays.
+  /// Updates the data per company; the data of other companies stays.
   private func tell(manufacturerData data: [UInt16: [UInt8]], of path: ObjectPath, again: Bool) {
     let held = tree[path, BlueZInterfaces.device, "ManufacturerData"]?.asEntries ?? []
     var merged = Dictionary(held.compactMap { entry in entry.key.asUInt16.map { ($0, entry.value) } }) { $1 }
@@ -93,14 +95,14 @@ extension BluetoothDaemon {
     tree.add(path, [.init(BlueZInterfaces.device, properties)])
   }
 
-  /// docs/bluez.md, "Names of failure", plugged in again: known devices come back as objects.
+  /// docs/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
   func addStoredDevice(_ stored: StoredDevice, _ id: DeviceID) {
     addDevice(id, name: stored.name, alias: stored.alias, expires: clock.now)
     self[id]?.temporary = false
     if let path = self[id]?.path { tree.set(path, BlueZInterfaces.device, "UUIDs", .strings(stored.uuids)) }
   }
 
-  /// What a device without a name is called: its address with dashes.
+  /// The name of a device without a name: its address with dashes.
   private static func nameless(_ address: BluetoothAddress) -> String {
     address.description.replacing(":", with: "-")
   }
@@ -112,7 +114,7 @@ extension BluetoothDaemon {
     store(id)
   }
 
-  /// An empty alias gives the name back.
+  /// An empty alias restores the name.
   func setAlias(_ alias: String, of id: DeviceID) {
     guard let device = self[id] else { return }
     self[id]?.aliasIsOwn = !alias.isEmpty
@@ -121,7 +123,7 @@ extension BluetoothDaemon {
     store(id)
   }
 
-  /// Writes what is known of a device to disk, unless it is temporary.
+  /// Stores the data of a device, unless it is temporary.
   func store(_ id: DeviceID) {
     guard let device = self[id], !device.temporary else { return }
     storage[id.adapter, default: [:]][id.address] = StoredDevice(
@@ -130,11 +132,11 @@ extension BluetoothDaemon {
       alias: device.aliasIsOwn ? tree[device.path, BlueZInterfaces.device, "Alias"]?.asString : nil)
   }
 
-  // MARK: Going
+  // MARK: Removal
 
-  /// docs/bluez.md, "Discovery": temporary devices vanish about 30 s after discovery has stopped, however long ago they were
-  /// heard: a controller that reports each device once per scan says nothing more of them. (Ends when the device is gone,
-  /// stays for good, or is a new one.)
+  /// docs/bluez.md, "Discovery": temporary devices are removed about 30 s after discovery has stopped,
+  /// whenever they were last received, because a controller that reports each device once per scan reports
+  /// nothing more of them. (Ends when the device is removed, becomes permanent, or is a new one.)
   private func expire(_ id: DeviceID) async {
     while self[id]?.temporary == true {
       if adapters[id.adapter]?.sessions.active == true { keep(id) }
@@ -143,16 +145,16 @@ extension BluetoothDaemon {
     }
   }
 
-  /// A temporary device stays for another 30 s.
+  /// Extends the lifetime of a temporary device by 30 s.
   func keep(_ id: DeviceID) { self[id]?.expires = nextExpiry() }
 
-  /// When a temporary device vanishes that is kept from now on.
+  /// When a temporary device that is extended now will be removed.
   private func nextExpiry() -> MonotonicInstant {
     let life = world.scenario.radio.objectLifetime + random.duration(in: DaemonTiming.temporaryLifeExtra)
     return clock.now.advanced(by: life)
   }
 
-  /// Removes the object and its attributes, and what is on disk.
+  /// Removes the object, its attributes and its stored data.
   func remove(_ id: DeviceID) {
     guard let device = self[id] else { return }
     self[id] = nil
@@ -161,8 +163,8 @@ extension BluetoothDaemon {
     tell()
   }
 
-  /// `RemoveDevice`. A link is taken down first, which takes as long as `Disconnect`. A `Connect` under way is
-  /// given up, and docs/bluez.md, "Connecting": its caller gets no answer, not even now.
+  /// `RemoveDevice`. It first ends the link, which takes as long as `Disconnect`. It cancels a pending
+  /// `Connect`, whose caller gets no reply (docs/bluez.md, "Connecting").
   func removeDevice(_ call: MethodCall, on adapter: BluetoothAddress) async throws(DBusError) {
     guard let path = call.body[0].asObjectPath, let id = deviceID(at: path), id.adapter == adapter else {
       throw BlueZFailure.doesNotExist
@@ -170,7 +172,7 @@ extension BluetoothDaemon {
     guard adapters[adapter]?.adapter.isPowered == true else { throw BlueZFailure.notReady }
     if self[id]?.temporary == false { await pause(random.duration(in: DaemonTiming.forgetting)) }
     if self[id]?.upLink != nil { await takeDownForGood(id) } else { remove(id) }
-    // It throws for an adapter that is gone, and then there is nothing left to forget.
+    // It throws if the adapter is gone; then there is nothing to forget.
     try? await world.forget(id.address, on: id.adapter)
   }
 }

@@ -3,10 +3,10 @@ import DBus
 import VirtualTime
 import Waiting
 
-/// One life of bluetoothd: from taking the name `org.bluez` to losing it.
+/// One run of bluetoothd, from taking the name `org.bluez` to losing it.
 ///
-/// It runs on the bus connection's loop, so that what it decides, tells and answers goes out in that order. What
-/// lies below it (controllers, links, what the radio costs) is the world's; what is here is bluetoothd's own.
+/// It runs on the bus connection's loop, so that state changes, signals and replies have the same order.
+/// Controllers, links and radio timing belong to the world; the behaviour of bluetoothd itself is here.
 actor BluetoothDaemon {
   nonisolated let connection: Connection
   nonisolated let clock: any TimeSource
@@ -18,22 +18,22 @@ actor BluetoothDaemon {
   var storage: Storage
   var agents: [BusName: ObjectPath] = [:]
   var random: SeededGenerator
-  /// Links whose end came to our ears before their beginning did.
+  /// Links whose end was reported before their start.
   var endedLinks: Set<LinkID> = []
   var followUps: [CallID: [BackgroundTasks.Work]] = [:]
-  /// Links that we end ourselves; who does tells of it.
+  /// Links that the daemon itself ends; the task that ends them signals it.
   var takenDown: Set<LinkID> = []
-  /// How it misbehaves; nil: it does not. And how many calls there were.
+  /// Deliberate misbehaviour; nil for none.
   let misconduct: Misconduct?
   var calls = 0
   private var hasBegun = false
 
-  /// What is on disk, by adapter and device; it outlives the daemon.
+  /// The stored data by adapter and device. It outlives the daemon.
   typealias Storage = [BluetoothAddress: [BluetoothAddress: StoredDevice]]
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
-  /// A daemon that starts on what an earlier one left on disk.
+  /// Creates a daemon with the stored data of an earlier one.
   init(
     connection: Connection, world: World, clock: any TimeSource, storage: Storage, random: SeededGenerator,
     misconduct: Misconduct? = nil
@@ -48,8 +48,8 @@ actor BluetoothDaemon {
 
   /// Serves until it is cancelled or the bus is gone.
   /// - Parameters:
-  ///   - beginning: how much there is to be seen of its start.
-  ///   - serving: called once the name is ours, and everything that is there is an object.
+  ///   - beginning: How much of the start is visible.
+  ///   - serving: Called when the name is acquired and all objects are exported.
   func run(
     _ beginning: Beginning, serving: @escaping @Sendable () async -> Void
   ) async throws(DBusError) {
@@ -60,7 +60,7 @@ actor BluetoothDaemon {
     }
     let (events, eventSource) = AsyncStream<HostEvent>.makeStream()
     let attachment = await world.attach { eventSource.yield($0) }
-    // Nobody can have been told anything yet.
+    // No client can have received a signal yet.
     _ = tree.takeSignals()
     await connection.export("/", answered: { [weak self] call in self?.assumeIsolated { $0.answered(call) } })
     {
@@ -85,7 +85,7 @@ actor BluetoothDaemon {
       group.addTask {
         if beginning != .unseen { await self.begin(beginning) }
         await serving()
-        // Its end is not the daemon's.
+        // Its end does not end the daemon.
         await OneShot<Void>().value()
       }
       group.addTask { await self.tasks.run() }
@@ -98,13 +98,13 @@ actor BluetoothDaemon {
     await world.detach(attachment)
   }
 
-  /// How a life begins.
+  /// How the daemon starts.
   enum Beginning {
-    /// Before anybody was there to see it.
+    /// Before any client is on the bus.
     case unseen
-    /// After one that was killed: the adapters still have power.
+    /// After a killed daemon: the adapters are still powered.
     case afterKill
-    /// After one that was stopped in order: the adapters have to be switched on.
+    /// After an orderly stop: the adapters must be switched on.
     case afterStop
   }
 
@@ -112,7 +112,7 @@ actor BluetoothDaemon {
     tree.add("/org/bluez", [.init(BlueZInterfaces.agentManager)])
   }
 
-  /// Recorded traces: the name comes first, then the manager, then the adapters with the devices they know.
+  /// Recorded traces: the name comes first, then the manager, then the adapters with their stored devices.
   private func begin(_ beginning: Beginning) async {
     await pause(random.duration(in: DaemonTiming.start))
     addManager()
@@ -125,7 +125,7 @@ actor BluetoothDaemon {
     tell()
   }
 
-  /// What comes up from the kernel.
+  /// Handles an event of the kernel.
   private func take(_ event: HostEvent) {
     defer { tell() }
     switch event {
@@ -134,23 +134,24 @@ actor BluetoothDaemon {
       linkIsUp(link, DeviceID(adapter: adapter, address: address))
     case .linkDown(let link, let end): if !takenDown.contains(link) { linkIsDown(link, end.cause) }
     case .notification(let link, let handle, let notification): notified(link, handle, notification.value)
-    // The adapters of the beginning are not news.
+    // The initial adapters are not a change.
     case .adapters(let adapters): if hasBegun { adaptersChanged(adapters) }
     case .stack: break
     }
   }
 
-  /// Sends what has changed since the last time.
+  /// Sends signals for all changes since the last time.
   func tell() {
     let signals = tree.takeSignals()
     guard !signals.isEmpty else { return }
     connection.assumeIsolated { connection in
-      // A signal that cannot be sent any more is of no use to anyone: the connection is gone.
+      // If a signal cannot be sent, the connection is gone.
       for signal in signals { try? connection.emit(signal) }
     }
   }
 
-  /// docs/bluez.md, "Discovery": what a client had going ends with it; so do its notifications and its agent.
+  /// docs/bluez.md, "Discovery": a client's discovery ends when it leaves the bus. So do its notifications
+  /// and its agent.
   private func clientLeft(_ client: BusName) async {
     agents[client] = nil
     for device in devices { stopNotifications(for: client, from: device) }
@@ -162,9 +163,9 @@ actor BluetoothDaemon {
     }
   }
 
-  // MARK: Small things
+  // MARK: Helpers
 
-  /// Every device on every adapter, in order.
+  /// All devices of all adapters, in order.
   var devices: [DeviceID] {
     adapters.flatMap { adapter in
       adapter.value.devices.keys.map { DeviceID(adapter: adapter.key, address: $0) }
@@ -176,8 +177,8 @@ actor BluetoothDaemon {
     set { adapters[id.adapter]?.devices[id.address] = newValue }
   }
 
-  /// Passes time.
-  /// - Returns: false when the task was cancelled meanwhile.
+  /// Waits.
+  /// - Returns: False if the task was cancelled in the meantime.
   @discardableResult
   func pause(_ duration: Duration) async -> Bool {
     do {
@@ -189,35 +190,37 @@ actor BluetoothDaemon {
   }
 }
 
-/// What bluetoothd takes its time for, over and above what the radio takes; measured (docs/bluez.md).
+/// The times that bluetoothd needs in addition to the radio; measured (docs/bluez.md).
 enum DaemonTiming {
-  /// From the answer to what changes an adapter to the news of it ("`Discovering: true` follows").
+  /// From the reply to a call that changes an adapter to the signal of the change ("`Discovering: true`
+  /// follows").
   static let newsFollows = Duration.milliseconds(2)...(.milliseconds(10))
-  /// From the end of a link that we asked for, and the answer, to `Connected: false` (recorded traces: 10 ms).
+  /// From the end of a link that was requested, and the reply, to `Connected: false` (recorded traces: 10
+  /// ms).
   static let endFollows = Duration.milliseconds(5)...(.milliseconds(12))
-  /// How long a link seems to be there that is not established (recorded traces: 240 ms of 470; the rest of these, and
-  /// so the moment of the answer, is `RadioParameters.connectFailure`).
+  /// How long a link that is not established appears to be up (recorded traces: 240 ms of 470 ms). The rest,
+  /// and so the time of the reply, is `RadioParameters.connectFailure`.
   static let failedLink = Duration.milliseconds(70)
-  /// A write without response, to its answer ("0.12 s (0.08–0.14)").
+  /// From a write without response to its reply ("0.12 s (0.08–0.14)").
   static let command = Duration.milliseconds(80)...(.milliseconds(140))
-  /// Switching an adapter on, and off (recorded traces).
+  /// The time to switch an adapter on, and off (recorded traces).
   static let powerOn = Duration.milliseconds(95)...(.milliseconds(130))
   static let powerOff = Duration.milliseconds(30)...(.milliseconds(50))
-  /// And from there to the answer.
+  /// From then to the reply.
   static let powerSettles = Duration.milliseconds(15)
-  /// From taking the name to having the first object, and from there to the adapters (recorded traces).
+  /// From taking the name to the first object, and from there to the adapters (recorded traces).
   static let start = Duration.milliseconds(280)...(.milliseconds(380))
   static let startOfAdapters = Duration.milliseconds(130)...(.milliseconds(280))
-  /// The stages of an orderly end (recorded traces): until the power is gone, until the managers are, until the objects
-  /// are, and until the name is.
+  /// The steps of an orderly stop (recorded traces): until the power is off, the managers are removed, the
+  /// objects are removed, and the name is released.
   static let stopOfPower = Duration.milliseconds(150)...(.milliseconds(220))
   static let stopOfManagers = Duration.milliseconds(60)...(.milliseconds(90))
   static let stopOfObjects = Duration.milliseconds(70)...(.milliseconds(120))
   static let stopOfName = Duration.milliseconds(40)...(.milliseconds(60))
-  /// Forgetting a device, whose file has to be deleted (recorded traces).
+  /// The time to delete a device's file (recorded traces).
   static let forgetting = Duration.milliseconds(20)...(.milliseconds(40))
-  /// How much longer than 30 s a temporary object lives after it was last heard ("30.4–30.8 s").
+  /// How much longer than 30 s a temporary object lives after it was last received ("30.4–30.8 s").
   static let temporaryLifeExtra = Duration.milliseconds(400)...(.milliseconds(800))
-  /// From unplugging an adapter until its last object is gone (recorded traces: 50 ms).
+  /// From unplugging an adapter until its last object is removed (recorded traces: 50 ms).
   static let unplug = Duration.milliseconds(40)...(.milliseconds(80))
 }

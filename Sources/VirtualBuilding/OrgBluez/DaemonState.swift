@@ -2,14 +2,14 @@ import Bluetooth
 import DBus
 import Waiting
 
-/// What bluetoothd keeps of one adapter.
+/// bluetoothd's state of one adapter.
 struct AdapterRecord {
-  /// As the kernel showed it last.
+  /// The adapter as the kernel last reported it.
   var adapter: VirtualAdapter
   var sessions = DiscoverySessions()
-  /// Whether it has told that it discovers.
+  /// Whether it has signalled that it is discovering.
   var discovering = false
-  /// It is being switched on or off, which is told when it is done; fulfilled when it has been told.
+  /// Set while it is being switched on or off; fulfilled when the change has been signalled.
   var switching: OneShot<Void>?
   var isSwitching: Bool { switching != nil }
 
@@ -26,7 +26,7 @@ struct AdapterRecord {
   var path: ObjectPath { ObjectPath("/org/bluez/" + adapter.name) ?? "/org/bluez" }
 }
 
-/// One device on one adapter: docs/bluez.md, "Connecting", a different object on each.
+/// A device on an adapter. docs/bluez.md, "Connecting": each adapter has its own object for a device.
 struct DeviceID: Hashable, Sendable, Comparable {
   var adapter: BluetoothAddress
   var address: BluetoothAddress
@@ -34,29 +34,29 @@ struct DeviceID: Hashable, Sendable, Comparable {
   static func < (a: Self, b: Self) -> Bool { (a.adapter, a.address) < (b.adapter, b.address) }
 }
 
-/// What bluetoothd keeps of one device on one adapter.
+/// bluetoothd's state of one device on one adapter.
 struct DeviceRecord {
   var path: ObjectPath
-  /// docs/bluez.md, "Connecting": `Connect` makes a device non-temporary, and then it stays until it is removed.
+  /// docs/bluez.md, "Connecting": `Connect` makes a device permanent; then it stays until it is removed.
   var temporary = true
-  /// When it vanishes, while it is temporary.
+  /// When it is removed, while it is temporary.
   var expires: MonotonicInstant
-  /// The RSSI that was told last; what is heard is compared with this one.
+  /// The last signalled RSSI, to which new values are compared.
   var toldRSSI: Int?
-  /// Whether someone gave it another alias than its name.
+  /// Whether a client has set an alias that differs from the name.
   var aliasIsOwn = false
   var link = LinkState.down
-  /// Who wants notifications of which characteristic.
+  /// The clients that are subscribed, by characteristic.
   var notifying: [ObjectPath: Set<BusName>] = [:]
 
   enum LinkState {
     case down
-    /// A `Connect` is under way; fulfilled when it has been answered, or never will be.
+    /// A `Connect` is in progress; fulfilled when it got its reply, or never will.
     case connecting(OneShot<Void>)
     case up(UpLink)
   }
 
-  /// A link that stands, and the attributes that were resolved on it.
+  /// A link that is up, and the attributes that were resolved on it.
   struct UpLink {
     var id: LinkID
     var attributes: AttributeTable?
@@ -65,7 +65,7 @@ struct DeviceRecord {
   var upLink: UpLink? { if case .up(let link) = link { link } else { nil } }
 }
 
-/// What is in `/var/lib/bluetooth` about a device that is not temporary.
+/// The data in `/var/lib/bluetooth` about a permanent device.
 struct StoredDevice: Sendable {
   var uuids: [String]
   var name: String?

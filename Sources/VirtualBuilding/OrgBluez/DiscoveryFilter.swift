@@ -1,19 +1,19 @@
 import Bluetooth
 import DBus
 
-/// What one client asked to be told of (`SetDiscoveryFilter`).
+/// The filter of one client (`SetDiscoveryFilter`).
 struct DiscoveryFilter: Hashable, Sendable {
-  /// Only what advertises at least one of these.
+  /// Selects devices that advertise at least one of these.
   var uuids: Set<BluetoothUUID> = []
-  /// Only what is heard at least this strongly, in dBm.
+  /// Selects devices with at least this RSSI, in dBm.
   var rssi: Int?
-  /// Only what is at most this path loss away; needs the transmit power in the advertisement.
+  /// Selects devices with at most this path loss in dB; needs the transmit power in the advertisement.
   var pathloss: Int?
-  /// Only what has an address or a name that starts like this.
+  /// Selects devices whose address or name begins with this text.
   var pattern: String?
-  /// Whether manufacturer and service data are signalled each time they are heard.
+  /// Whether manufacturer and service data are signalled each time they are received.
   var duplicateData = false
-  /// Whether classic Bluetooth is wanted as well (`auto`, which is also what holds without a transport).
+  /// Whether classic Bluetooth is included (`auto`, which is also the default).
   var wantsClassic = true
 
   static let accepted = [
@@ -22,9 +22,10 @@ struct DiscoveryFilter: Hashable, Sendable {
 
   init() {}
 
-  /// Reads the dictionary of a call (`parse_discovery_filter_dict`).
-  /// - Throws: `InvalidArguments` for an unknown key, a value of a wrong type or outside its range, both of RSSI
-  ///   and path loss, a UUID that is none, and for classic Bluetooth alone, which these adapters do not speak.
+  /// Parses the dictionary of a call (`parse_discovery_filter_dict`).
+  /// - Throws: `InvalidArguments` for an unknown key, a value of the wrong type or out of range, RSSI
+  ///   together with path loss, an invalid UUID, and for classic Bluetooth alone, which these adapters do not
+  ///   support.
   init(_ dictionary: DBusValue) throws(DBusError) {
     guard let entries = dictionary.asVardict else { throw BlueZFailure.invalidArguments }
     for (key, value) in entries {
@@ -61,13 +62,13 @@ struct DiscoveryFilter: Hashable, Sendable {
     }
   }
 
-  /// Whether it says more than which radio and how often.
+  /// Whether it selects devices, beyond the transport and the repetition of data.
   var selects: Bool { !uuids.isEmpty || rssi != nil || pathloss != nil || pattern != nil }
 
-  /// Whether what was heard is wanted (`is_filter_match`).
+  /// Whether an advertisement matches (`is_filter_match`).
   func matches(_ heard: AdvertisingReport, name: String?) -> Bool {
     if let rssi, heard.rssi < rssi { return false }
-    // Nothing here advertises its transmit power, so a path loss is never known, and an unknown one does not match.
+    // Nothing here advertises its transmit power, so the path loss is unknown and does not match.
     if pathloss != nil { return false }
     if !uuids.isEmpty, uuids.isDisjoint(with: heard.payload.serviceUUIDs) { return false }
     if let pattern, !heard.address.description.hasPrefix(pattern), !(name ?? "").hasPrefix(pattern) {
@@ -77,20 +78,20 @@ struct DiscoveryFilter: Hashable, Sendable {
   }
 }
 
-/// What bluetoothd asks the kernel for on behalf of all clients that discover (`merge_discovery_filters`, BlueZ's adapter.c).
+/// The kernel's filter on behalf of all discovering clients (`merge_discovery_filters`, BlueZ's adapter.c).
 struct MergedFilter: Hashable, Sendable {
-  /// The least strength that any client wants, in dBm; nil when one of them sets none.
+  /// The minimum RSSI of all clients, in dBm; nil if one of them sets none.
   private var rssi: Int?
-  /// Empty when one of them names none.
+  /// Empty if one of them sets none.
   private var uuids: Set<BluetoothUUID>
   private var wantsClassic: Bool
 
-  /// The filter for these clients, each with the filter that it has set; nil when none of them has set any, which is
-  /// another kind of discovery for the kernel.
+  /// Merges the clients' filters. Returns nil if no client has set one, which is another kind of discovery
+  /// for the kernel.
   init?(_ clients: [DiscoveryFilter?]) {
     let filters = clients.compactMap { $0 }
     guard !filters.isEmpty else { return nil }
-    // One client without a filter, and everything is wanted, whatever the others set.
+    // One client without a filter makes the kernel report everything.
     let isRegular = filters.count < clients.count
     rssi = isRegular || filters.contains { $0.rssi == nil } ? nil : filters.compactMap(\.rssi).min()
     uuids =

@@ -2,9 +2,9 @@ import Bluetooth
 import DBus
 import VirtualTime
 
-/// What bluetoothd tells only when the call that brought it about has been answered.
+/// Work that bluetoothd does after the reply to the call that caused it.
 extension BluetoothDaemon {
-  /// A call that is being answered.
+  /// A call that has no reply yet.
   struct CallID: Hashable, Sendable {
     var sender: BusName?
     var serial: UInt32
@@ -15,10 +15,10 @@ extension BluetoothDaemon {
     }
   }
 
-  /// The call in whose name this task runs.
+  /// The call on whose behalf this task runs.
   @TaskLocal static var call: CallID?
 
-  /// Has something done a while after the answer to the call in hand; without one, a while from now.
+  /// Runs work some time after the reply to the current call; without a current call, some time from now.
   func follow(after delay: ClosedRange<Duration>, _ work: @escaping BackgroundTasks.Work) {
     let delay = random.duration(in: delay)
     afterAnswer {
@@ -27,12 +27,12 @@ extension BluetoothDaemon {
     }
   }
 
-  /// Has something done as soon as the call in hand has been answered; without one, at once.
+  /// Runs work immediately after the reply to the current call; without a current call, at once.
   func afterAnswer(_ work: @escaping BackgroundTasks.Work) {
     if let call = Self.call { followUps[call, default: []].append(work) } else { tasks.start(work) }
   }
 
-  /// An answer has gone out.
+  /// Records that a reply was sent.
   func answered(_ call: MethodCall) {
     for work in followUps.removeValue(forKey: CallID(call)) ?? [] { tasks.start(work) }
   }

@@ -1,36 +1,36 @@
-public import DBus
+package import DBus
 
-/// How a virtual `org.bluez` misbehaves, in ways that no real bluetoothd does: tests show how a client copes with it.
-public struct Misconduct: Sendable {
-  /// What happens instead of the correct answer.
-  public enum Act: Hashable, Sendable {
-    /// The call is refused; nothing is done.
+/// Misbehaviour of a virtual `org.bluez` that no real bluetoothd shows, to test the robustness of clients.
+package struct Misconduct: Sendable {
+  /// What happens instead of the correct reply.
+  package enum Act: Hashable, Sendable {
+    /// The call is refused without effect.
     case refuse(name: String, text: String)
-    /// Nothing is done; the answer has this body, which may be of any type.
+    /// The call has no effect; the reply has this body, of any type.
     case answer([DBusValue])
-    /// The call is carried out; the answer has this body, which may be of any type.
+    /// The call is carried out; the reply has this body, of any type.
     case obey([DBusValue])
-    /// Nothing is done, and there is no answer while the connection stands.
+    /// The call has no effect and gets no reply.
     case ignore
-    /// The call is carried out after a while.
+    /// The call is carried out after a delay.
     case delay(Duration)
-    /// The object that was called is removed, with all below it; then the call is carried out.
+    /// The called object and everything below it are removed; then the call is carried out.
     case vanish
-    /// Signals with wrong types, and of objects that do not exist, precede the correct answer.
+    /// Signals with wrong types and signals of non-existing objects precede the correct reply.
     case mislead
   }
 
-  /// What happens to a call, by its member and its number in the daemon's life, from 1; nil: it is answered correctly.
+  /// Selects the act for a call by its member and its number since the start of the daemon, from 1; nil for
+  /// the correct reply.
   let act: @Sendable (_ member: String, _ number: Int) -> Act?
 
-  /// Misconduct by this rule.
-  public init(_ act: @escaping @Sendable (_ member: String, _ number: Int) -> Act?) {
+  package init(_ act: @escaping @Sendable (_ member: String, _ number: Int) -> Act?) {
     self.act = act
   }
 }
 
 extension BluetoothDaemon {
-  /// Answers a call, unless misconduct is in the way.
+  /// Carries out a call, subject to misconduct.
   func answerOrMisbehave(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
     guard let misconduct else { return await answer(call) }
     calls += 1

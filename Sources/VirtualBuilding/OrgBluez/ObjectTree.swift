@@ -1,11 +1,11 @@
 import DBus
 
-/// The objects that are exported, their interfaces and properties, and what has changed since it was last told.
+/// The exported objects with their interfaces and properties, and the changes that are not signalled yet.
 ///
-/// bluetoothd tells changes when it is idle: what changed in one turn is one signal per object and interface.
-/// Here a turn ends with `takeSignals()`.
+/// bluetoothd sends signals when it is idle: all changes of one main-loop iteration become one signal per
+/// object and interface. Here `takeSignals()` ends an iteration.
 struct ObjectTree {
-  /// An interface of an object with its properties in the order they are listed.
+  /// An interface of an object, with its properties in the order in which they are listed.
   struct Interface {
     var name: InterfaceName
     var properties: [(name: String, value: DBusValue)]
@@ -21,7 +21,7 @@ struct ObjectTree {
   private var objects: [ObjectPath: [Interface]] = [:]
   private var news: [News] = []
 
-  /// What has happened and was not told yet.
+  /// A change that is not signalled yet.
   private enum News {
     case added(ObjectPath)
     case removed(ObjectPath, [InterfaceName])
@@ -41,7 +41,7 @@ struct ObjectTree {
     objects[path]?.first { $0.name == interface }?[property]
   }
 
-  /// The next elements below a path that lead to objects, whether or not there is an object at each.
+  /// The next path elements below a path that lead to objects, whether or not they are objects themselves.
   func children(of path: ObjectPath) -> [String] {
     let prefix = path.text == "/" ? "/" : path.text + "/"
     let next = objects.keys.filter { $0.text.hasPrefix(prefix) && $0 != path }
@@ -56,7 +56,8 @@ struct ObjectTree {
       paths.map { DBusEntry(.objectPath($0), Self.value(of: objects[$0] ?? [])) })
   }
 
-  /// `a{sa{sv}}`, with the standard interfaces that bluetoothd's objects list: the one for properties only if there are.
+  /// `a{sa{sv}}` with the standard interfaces that bluetoothd's objects list. The one for properties is
+  /// listed only if there are any.
   private static func value(of interfaces: [Interface]) -> DBusValue {
     .dictionary(
       key: "s", value: "a{sv}",
@@ -77,14 +78,14 @@ struct ObjectTree {
 
   // MARK: Changing
 
-  /// Adds an object; nothing happens when there is one already.
+  /// Adds an object. Has no effect if it exists.
   mutating func add(_ path: ObjectPath, _ interfaces: [Interface]) {
     guard objects[path] == nil else { return }
     objects[path] = interfaces
     news.append(.added(path))
   }
 
-  /// Removes an object and all below it: what is below comes first, siblings in their order.
+  /// Removes an object and everything below it: descendants first, siblings in order.
   mutating func remove(_ path: ObjectPath) {
     let victims = objects.keys.filter { $0.isAtOrBelow(path) }
     for victim in victims.sorted(by: { $0.isAtOrBelow($1) || !$1.isAtOrBelow($0) && $0 < $1 }) {
@@ -92,7 +93,7 @@ struct ObjectTree {
     }
   }
 
-  /// Removes an object, and leaves what is below it.
+  /// Removes an object and keeps its descendants.
   mutating func removeAlone(_ path: ObjectPath) {
     guard let interfaces = objects.removeValue(forKey: path) else { return }
     let before = news.count
@@ -102,7 +103,7 @@ struct ObjectTree {
     if wasTold { news.append(.removed(path, interfaces.map(\.name) + Self.standard(for: interfaces))) }
   }
 
-  /// Gives a property a value. It is told when it differs from the former one, or when `again` says so.
+  /// Sets a property. The change is signalled if the value differs, or if `again` is set.
   mutating func set(
     _ path: ObjectPath, _ interface: InterfaceName, _ property: String, _ value: DBusValue,
     again: Bool = false
@@ -118,7 +119,7 @@ struct ObjectTree {
     note(path, interface, property)
   }
 
-  /// Gives a property that there is another value, of which nobody is told.
+  /// Sets an existing property without a signal.
   mutating func setSilently(
     _ path: ObjectPath, _ interface: InterfaceName, _ property: String, _ value: DBusValue
   ) {
@@ -128,7 +129,7 @@ struct ObjectTree {
     objects[path]?[index].properties[place].value = value
   }
 
-  /// Takes a property away; it is told as invalidated.
+  /// Removes a property; it is signalled as invalidated.
   mutating func clear(_ path: ObjectPath, _ interface: InterfaceName, _ property: String) {
     guard let index = objects[path]?.firstIndex(where: { $0.name == interface }),
       let place = objects[path]?[index].properties.firstIndex(where: { $0.name == property })
@@ -151,9 +152,9 @@ struct ObjectTree {
     news.append(.changed(path, interface, properties: [property]))
   }
 
-  // MARK: Telling
+  // MARK: Signals
 
-  /// The signals for what has changed, in order; after it nothing is left to tell.
+  /// Returns the signals for all changes, in order, and clears the changes.
   mutating func takeSignals() -> [DBus.Signal] {
     defer { news = [] }
     return news.compactMap(signal)

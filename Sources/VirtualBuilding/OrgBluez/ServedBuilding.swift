@@ -1,28 +1,28 @@
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 
-/// A virtual building behind `org.bluez` on a private bus, for as long as somebody needs it.
-public struct ServedBuilding: Sendable {
-  /// The sensors and the radio: to look into, and to lay hands on.
-  public let world: World
-  /// The stack that shows them.
-  public let stack: VirtualBlueZ
-  /// The bus that it is on.
-  public let daemon: DBusDaemon
-  /// The clock that all of them live by.
-  public let clock: any TimeSource
+/// A virtual building behind `org.bluez` on a private bus.
+package struct ServedBuilding: Sendable {
+  /// The sensors and the radio, for inspection and intervention.
+  package let world: World
+  /// The virtual BlueZ stack.
+  package let stack: VirtualBlueZ
+  /// The private bus.
+  package let daemon: DBusDaemon
+  /// The common clock.
+  package let clock: any TimeSource
 
-  /// For `BusAddress.address`, or `DBUS_SYSTEM_BUS_ADDRESS`.
-  public var busAddress: String { daemon.address }
+  /// The address for `BusAddress.address` or `DBUS_SYSTEM_BUS_ADDRESS`.
+  package var busAddress: String { daemon.address }
 
-  /// Serves a building while `body` runs; nothing of it is left afterwards, whatever `body` does.
+  /// Serves a building while `body` runs. Everything is cleaned up afterwards, however `body` ends.
   /// - Parameters:
-  ///   - clock: The clock; a faster one makes a faster building.
-  ///   - program: The bus daemon: a path, or a name that is looked up along PATH.
-  ///   - misconduct: How its bluetoothd misbehaves; nil: it does not.
-  ///   - needsBus: Whether the building ends with its bus; else `body` goes on without.
-  /// - Throws: `DBusDaemonError` when there is no bus to be had, `DBusError` when it ended, what `body` throws.
-  public static func serve<Result: Sendable>(
+  ///   - clock: The clock; a faster clock makes the building faster.
+  ///   - program: The bus daemon: a path, or a name that is searched in PATH.
+  ///   - misconduct: Misbehaviour of bluetoothd; nil for none.
+  ///   - needsBus: Whether the building ends with its bus; otherwise `body` continues without it.
+  /// - Throws: `DBusDaemonError` if no bus can be started, `DBusError` if the bus ended, any error of `body`.
+  package static func serve<Result: Sendable>(
     _ scenario: Scenario, on clock: any TimeSource, program: String = "dbus-daemon", needsBus: Bool = true,
     misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
@@ -41,10 +41,10 @@ public struct ServedBuilding: Sendable {
     }
   }
 
-  /// Kills the bus, and starts another at the same address with a new bluetoothd on it. Only for a building that does not
-  /// end with its bus.
-  /// - Parameter whileDown: what is done in between.
-  public func restartBus(_ whileDown: @Sendable () async throws -> Void = {}) async throws {
+  /// Kills the bus and starts another at the same address with a new bluetoothd. Only for a building that
+  /// does not end with its bus.
+  /// - Parameter whileDown: Runs between the two.
+  package func restartBus(_ whileDown: @Sendable () async throws -> Void = {}) async throws {
     await daemon.stop()
     await stack.down()
     try await whileDown()
@@ -72,7 +72,7 @@ public struct ServedBuilding: Sendable {
       while let ended = try await group.next() {
         if let result = ended { return result }
       }
-      preconditionFailure("a building whose body has neither a result nor an error")
+      preconditionFailure("the body of a building has neither a result nor an error")
     }
   }
 }

@@ -1,14 +1,15 @@
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 import VirtualTime
 import Waiting
 
-/// A virtual `org.bluez`: bluetoothd 5.66 as docs/bluez.md measured it, with its traps, over the adapters and sensors of
-/// a virtual world, on a bus that is not the system's.
+/// A virtual `org.bluez`: bluetoothd 5.66 as measured in docs/bluez.md, including its traps, over the
+/// adapters and sensors of a virtual world, on a private bus.
 ///
-/// Any client may speak to it that finds the bus, unmodified ones through `DBUS_SYSTEM_BUS_ADDRESS`. Nothing runs
-/// but within `run()`. Adapters are powered, unplugged and so on at the world; what befalls the daemon itself is here.
-public actor VirtualBlueZ {
+/// Any client that can reach the bus can use it; unmodified clients use `DBUS_SYSTEM_BUS_ADDRESS`. All work
+/// runs within `run()`. Adapters are powered and unplugged in the world; the daemon itself is killed, stopped
+/// and started here.
+package actor VirtualBlueZ {
   private let world: World
   private let bus: BusAddress
   private let clock: any TimeSource
@@ -39,12 +40,12 @@ public actor VirtualBlueZ {
     let end = OneShot<Void>()
   }
 
-  /// A stack over a world, to be served on a bus.
+  /// Creates a stack over a world.
   /// - Parameters:
   ///   - world: Run by the caller, on the same clock.
-  ///   - bus: A bus on which nobody owns `org.bluez` and we may; `DBusDaemon` makes one.
-  ///   - misconduct: How it misbehaves; nil: it does not.
-  public init(world: World, bus: BusAddress, clock: any TimeSource, misconduct: Misconduct? = nil) {
+  ///   - bus: A bus on which `org.bluez` has no owner and this process may own it; `DBusDaemon` makes one.
+  ///   - misconduct: Misbehaviour; nil for none.
+  package init(world: World, bus: BusAddress, clock: any TimeSource, misconduct: Misconduct? = nil) {
     self.misconduct = misconduct
     self.world = world
     self.bus = bus
@@ -54,11 +55,11 @@ public actor VirtualBlueZ {
 
   // MARK: Running
 
-  /// Serves until it is cancelled, through as many lives of the daemon as are asked for.
-  /// - Parameter needsBus: whether it ends with the bus. Otherwise the daemon is down then, as after `killDaemon`, until
-  ///   `startDaemon`.
-  /// - Throws: when the bus cannot be reached or is lost, or another connection owns `org.bluez`.
-  public func run(needsBus: Bool = true) async throws(DBusError) {
+  /// Serves until it is cancelled. The daemon can be stopped and started any number of times in between.
+  /// - Parameter needsBus: Whether it ends with the bus. Otherwise the daemon is down after the loss of the
+  ///   bus, as after `killDaemon`, until `startDaemon`.
+  /// - Throws: If the bus cannot be reached or is lost, or if another connection owns `org.bluez`.
+  package func run(needsBus: Bool = true) async throws(DBusError) {
     while !Task.isCancelled {
       if phase.isStarting {
         do throws(DBusError) {
@@ -74,10 +75,10 @@ public actor VirtualBlueZ {
   }
 
   /// Returns when the daemon does not run, or when the waiting task is cancelled.
-  public func down() async { await wait { $0.isDown } }
+  package func down() async { await wait { $0.isDown } }
 
   /// Returns when `org.bluez` can be called, or when the waiting task is cancelled.
-  public func serving() async { await wait { $0.isServing } }
+  package func serving() async { await wait { $0.isServing } }
 
   private func live() async throws(DBusError) {
     let connection = try await Connection.open(bus)
@@ -101,7 +102,7 @@ public actor VirtualBlueZ {
         return nil
       }
       let first = await group.next() ?? nil
-      // The name goes first: what ends after it is nobody's news.
+      // The name is released first, so that nothing that ends afterwards is signalled.
       await connection.close()
       group.cancelAll()
       return first
@@ -124,11 +125,11 @@ public actor VirtualBlueZ {
     await met.value()
   }
 
-  // MARK: The daemon's fate
+  // MARK: Killing, stopping and starting the daemon
 
-  /// docs/bluez.md, "Names of failure", bluetoothd killed: the name loses its owner and nothing else is told. The kernel
-  /// keeps the links until the daemon is back. Returns when it is down.
-  public func killDaemon() async {
+  /// docs/bluez.md, "Names of failure", bluetoothd killed: the name loses its owner, and no other signal is
+  /// sent. The kernel keeps the links until the daemon is back. Returns when it is down.
+  package func killDaemon() async {
     guard case .serving(let life) = phase else { return }
     enter(.ending)
     beginning = .afterKill
@@ -136,9 +137,9 @@ public actor VirtualBlueZ {
     await wait { $0.isDown }
   }
 
-  /// docs/bluez.md, "Names of failure", bluetoothd stopped in order: links end, adapters go off, all objects are removed,
-  /// then the name goes. Returns when it is down.
-  public func stopDaemon() async {
+  /// docs/bluez.md, "Names of failure", orderly stop: links end, adapters are switched off, all objects are
+  /// removed, then the name is released. Returns when it is down.
+  package func stopDaemon() async {
     guard case .serving(let life) = phase else { return }
     enter(.ending)
     beginning = .afterStop
@@ -148,9 +149,9 @@ public actor VirtualBlueZ {
     await world.stopStack()
   }
 
-  /// Starts the daemon again after `killDaemon` or `stopDaemon`; what the kernel still kept of the former one's links
-  /// is dropped. Returns when it serves, or when the waiting task is cancelled.
-  public func startDaemon() async {
+  /// Starts the daemon again after `killDaemon` or `stopDaemon`. Links that the kernel kept are dropped.
+  /// Returns when it serves, or when the waiting task is cancelled.
+  package func startDaemon() async {
     await wait { !$0.isEnding }
     if phase.isDown {
       await world.stopStack()
@@ -162,7 +163,7 @@ public actor VirtualBlueZ {
 }
 
 extension DBusError {
-  /// The bus went away under the daemon.
+  /// The bus was lost while the daemon ran.
   fileprivate static let busLost = DBusError(
     kind: .disconnected, name: "org.freedesktop.DBus.Error.Disconnected", message: "the private bus is gone")
 }

@@ -1,9 +1,9 @@
-/// Which advertisements of a device a controller reports to the host while it scans (`Filter_Duplicates`, Bluetooth Core,
-/// Vol 4 Part E 7.8.11: what counts as a duplicate is the controller's own decision).
-public enum DuplicateFilter: Hashable, Sendable {
-  /// One advertisement of each device and type (connectable, not connectable) per scan, whatever the later ones say.
-  /// Starting the scan anew empties the controller's memory. The radio lab calls this chip `strict`.
+/// Which advertisements of a device a scanning controller reports to the host (`Filter_Duplicates`, Bluetooth
+/// Core, Vol 4 Part E 7.8.11; the controller decides what counts as a duplicate).
+package enum DuplicateFilter: Hashable, Sendable {
+  /// One advertisement per device, type (connectable or not) and scan, whatever the later ones contain. A
+  /// restart of the scan clears the controller's memory. The radio lab calls this chip `strict`.
   case oncePerScan
-  /// What has changed at once, what has not changed at most this often.
+  /// Changed advertisements immediately, unchanged ones at most once per this interval.
   case every(Duration)
 }

@@ -1,97 +1,97 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What can go wrong with a sensor, to order: with every one, with a Robo Sensor, and with those of other families
-/// (`own`).
-public enum Fault: Hashable, Sendable {
+/// A fault of a virtual sensor that a scenario can order: common faults, faults of the Robo Sensor, and
+/// faults of other families (`own`).
+package enum Fault: Hashable, Sendable {
   // MARK: On air
 
-  /// Does not advertise at all.
+  /// It does not advertise.
   case silent
-  /// Advertises, but no attempt to connect to it is ever answered.
+  /// It advertises, but connection attempts neither succeed nor fail.
   case neverAnswers
-  /// Takes a second more for every answer (and ten for its table of services).
+  /// It takes 1 s longer for every response (and 10 s longer for the service discovery).
   case slow
-  /// Connects, but the stack shows an old table, in which our service lacks a characteristic, until it is told to
-  /// forget the sensor.
+  /// It connects, but the stack has an outdated attribute table, in which the sensor's service lacks a
+  /// characteristic, until the stack forgets the sensor.
   case staleAttributes
+  /// In 30 % of its connections some characteristics become visible up to 95 ms after the stack says "resolved", as measured on
+  /// an overloaded computer (docs/bluez.md).
+  case lateCharacteristics
   /// The link is lost in this stage.
   case drops(in: DropStage)
 
-  /// Answers a write to this characteristic with this ATT error.
+  /// It responds to writes of this characteristic with this ATT error.
   case rejectsWrite(to: BluetoothUUID, code: UInt8)
-  /// One that its family knows, and describes in its own file.
+  /// A fault that its family defines.
   case own(FamilyFault)
 
-  // MARK: A Robo Sensor's while being provisioned
+  // MARK: Robo Sensor: provisioning
 
-  /// Never says `ready`; its status stays empty.
+  /// It never reports `ready`; its status stays empty.
   case noReady
-  /// Refuses subscriptions (the CCCD may not be written).
+  /// It refuses subscriptions (the CCCD cannot be written).
   case refusesSubscription
-  /// Has a status `error:<text>` left from an earlier attempt when we connect, and keeps it until written to.
+  /// Its status is `error:<text>` from an earlier attempt, until the first write.
   case staleError(String)
-  /// Has a status `error:<text>` left from an earlier attempt when we connect, and keeps it until it saves, or restarts.
+  /// Its status is `error:<text>` from an earlier attempt, until it saves or restarts.
   case lastingError(String)
-  /// Confirms the first write, then says `error:<text>`, and refuses to save.
+  /// It confirms the first write, then reports `error:<text>` and refuses to save.
   case errorAfterFirstWrite(String)
 
-  // MARK: A Robo Sensor's at SAVE and after it
+  // MARK: Robo Sensor: SAVE and later
 
-  /// Answers `SAVE` with `error:<text>` and does not save.
+  /// It reports `error:<text>` on `SAVE` and does not save.
   case errorOnSave(String)
-  /// Does not take `SAVE` before it has an SSID.
+  /// It refuses `SAVE` without an SSID.
   case savesOnlyWithSSID
-  /// Saves and restarts, but never says `saved`.
+  /// It saves and restarts, but never reports `saved`.
   case noSaved
-  /// Restarts on `SAVE` so fast that nothing is confirmed; whether it had saved by then is told here.
+  /// It restarts on `SAVE` before it confirms anything. `saved` is whether it had saved by then.
   case restartsBeforeConfirming(saved: Bool)
-  /// Says `saved`, but comes back with this minor.
+  /// It reports `saved`, but advertises this minor afterwards.
   case returnsWithMinor(UInt16)
-  /// Says `saved` and is never heard again.
+  /// It reports `saved` and never advertises again.
   case neverReturns
-  /// Saves, and its beacon comes from this address afterwards. A firmware that changes its address looks so, and a
-  /// sensor that falls silent while a stranger has its minor on air: no host can tell these apart.
+  /// It saves, and its beacon has this address afterwards. This is a firmware that changes its address, or a
+  /// sensor that stops advertising while another device has its minor; a host cannot distinguish these.
   case returnsFrom(BluetoothAddress)
-  /// Answers `SAVE` with `error:<text>`, does not save and falls silent; afterwards a stranger at this address has on
-  /// air the minor that was written.
+  /// It reports `error:<text>` on `SAVE`, does not save and stops advertising. Afterwards another device with
+  /// this address advertises the written minor.
   case refusesForStranger(String, BluetoothAddress)
 
-  // MARK: A Robo Sensor's always
+  // MARK: Robo Sensor: always
 
-  /// Older firmware, without the WiFi scan characteristic.
+  /// It has an older firmware, without the WiFi scan characteristic.
   case withoutWiFiScan
 
-  /// Where a link is lost.
-  public enum DropStage: Hashable, Sendable {
-    /// While it is being made: the attempt fails.
+  /// The stage at which a link is lost.
+  package enum DropStage: Hashable, Sendable {
+    /// During the connection attempt, which fails.
     case connect
-    /// While services are resolved.
+    /// During service discovery.
     case discover
-    /// When the status is subscribed to.
+    /// At the subscription to the status.
     case subscribe
-    /// When the `n`th setting is written, counted from 1, which is lost with the link.
+    /// At the write of the `n`th setting, counted from 1. The write is lost too.
     case write(Int)
-    /// The same, but the device has taken the setting: what is lost is the confirmation.
+    /// After the device has accepted the `n`th setting; only the confirmation is lost.
     case confirm(Int)
-    /// When `SAVE` arrives, which is lost with the link.
+    /// At `SAVE`, which is lost too.
     case save
 
-    /// The stages by their names in scenarios.
-    public enum Name: String, Sendable {
-      /// While it is being made.
+    /// The names of the stages in scenarios.
+    package enum Name: String, Sendable {
       case connect
-      /// While services are resolved.
       case discover
-      /// When the status is subscribed to.
       case subscribe
-      /// Before a setting is taken.
+      /// Before a setting is accepted.
       case write
-      /// After a setting was taken.
+      /// After a setting was accepted.
       case confirm
-      /// When `SAVE` arrives.
+      /// At `SAVE`.
       case save
 
-      /// The stage; the number matters to writes only.
+      /// Returns the stage; only writes use the number.
       func numbered(_ number: Int) -> Fault.DropStage {
         switch self {
         case .connect: .connect
@@ -106,35 +106,33 @@ public enum Fault: Hashable, Sendable {
   }
 }
 
-/// A fault that only devices of one family can have.
-public struct FamilyFault: Hashable, Sendable {
-  /// Its name in scenarios.
-  public var name: String
-  /// The characteristic that it concerns, if it concerns one.
-  public var characteristic: BluetoothUUID?
+/// A fault that only devices of one family have.
+package struct FamilyFault: Hashable, Sendable {
+  package var name: String
+  /// The affected characteristic, if there is one.
+  package var characteristic: BluetoothUUID?
 
   /// A fault of a family's own.
-  public init(_ name: String, _ characteristic: BluetoothUUID? = nil) {
+  package init(_ name: String, _ characteristic: BluetoothUUID? = nil) {
     self.name = name
     self.characteristic = characteristic
   }
 }
 
-/// A fault, and how often it strikes.
-public struct ScheduledFault: Hashable, Sendable {
+/// A fault, and the attempts in which it occurs.
+package struct ScheduledFault: Hashable, Sendable {
   /// What goes wrong.
-  public var fault: Fault
-  /// In how many of the sensor's first connection attempts; nil: always. `silent` and
-  /// `withoutWiFiScan` have nothing to do with attempts: they last as long as this many have not been made.
-  public var attempts: Int?
+  package var fault: Fault
+  /// The number of connection attempts, from the first one, in which it occurs; nil for all. `silent` and
+  /// `withoutWiFiScan` do not depend on a connection: they last until this number of attempts was made.
+  package var attempts: Int?
 
-  /// A fault that strikes always, or in the first `attempts` connection attempts only.
-  public init(_ fault: Fault, attempts: Int? = nil) {
+  package init(_ fault: Fault, attempts: Int? = nil) {
     self.fault = fault
     self.attempts = attempts
   }
 
-  /// Whether it strikes in this attempt, counted from 1 (0: before any).
+  /// Whether it occurs in this attempt, counted from 1 (0: before any attempt).
   func strikes(inAttempt attempt: Int) -> Bool {
     attempts.map { attempt <= $0 } ?? true
   }

@@ -1,16 +1,16 @@
-public import Bluetooth
+package import Bluetooth
 
-/// A kind of fault, as scenarios order it.
-public struct FaultKind: Sendable {
+/// A kind of fault as it appears in scenarios.
+package struct FaultKind: Sendable {
   /// Its name in scenarios.
-  public let name: String
-  /// The keys beside the name that say more about it.
-  public let keys: [String]
-  /// The fault that was ordered for a device of a family. Throws what the order throws when it makes no sense.
-  public let read: @Sendable (any FaultOrder, FirmwareFamily) throws -> Fault
+  package let name: String
+  /// The keys of its further parameters.
+  package let keys: [String]
+  /// Reads the fault from an order for a device of a family. Throws the order's error if a value is invalid.
+  package let read: @Sendable (any FaultOrder, FirmwareFamily) throws -> Fault
 
-  /// A kind whose orders say more than its name.
-  public init(
+  /// A kind with parameters.
+  package init(
     _ name: String, keys: [String], read: @escaping @Sendable (any FaultOrder, FirmwareFamily) throws -> Fault
   ) {
     self.name = name
@@ -18,17 +18,18 @@ public struct FaultKind: Sendable {
     self.read = read
   }
 
-  /// A kind of which there is nothing more to say.
-  public init(_ name: String, _ fault: Fault) {
+  /// A kind without parameters.
+  package init(_ name: String, _ fault: Fault) {
     self.init(name, keys: []) { _, _ in fault }
   }
 
-  /// What every device can have.
-  public static let common: [FaultKind] = [
+  /// The kinds for every device.
+  package static let common: [FaultKind] = [
     .init("silent", .silent),
     .init("never_answers", .neverAnswers),
     .init("slow", .slow),
     .init("stale_attributes", .staleAttributes),
+    .init("late_characteristics", .lateCharacteristics),
     .init("drops", keys: ["in", "nth"]) { order, family in
       let name = try order.required("in", order.text)
       guard let stage = family.dropStages.first(where: { $0.rawValue == name }) else {
@@ -46,23 +47,23 @@ public struct FaultKind: Sendable {
   ]
 }
 
-/// An order for a fault: what a scenario says about it.
-public protocol FaultOrder {
-  /// Text, or nil when it is not there.
+/// The order for a fault, as a scenario contains it.
+package protocol FaultOrder {
+  /// Reads a text; nil if the key is absent.
   func text(_ key: String) throws -> String?
-  /// A whole number, or nil when it is not there.
+  /// Reads a whole number; nil if the key is absent.
   func integer(_ key: String, in bounds: ClosedRange<Int>) throws -> Int?
-  /// `true` or `false`, or nil when it is not there.
+  /// Reads `true` or `false`; nil if the key is absent.
   func flag(_ key: String) throws -> Bool?
-  /// What must be there.
+  /// Reads a value that must be present.
   func required<Value>(_ key: String, _ read: (String) throws -> Value?) throws -> Value
-  /// What to throw when the value of a key makes no sense.
+  /// The error for an invalid value of a key.
   func wrong(_ reason: String, at key: String) -> any Error
 }
 
 extension FaultOrder {
-  /// The characteristic by which the `setting` is written.
-  public func characteristic(of family: FirmwareFamily) throws -> BluetoothUUID {
+  /// The characteristic that writes the `setting`.
+  package func characteristic(of family: FirmwareFamily) throws -> BluetoothUUID {
     let name = try required("setting", text)
     if let setting = family.settings.first(where: { $0.name == name }) { return setting.characteristic }
     let names = family.settings.map(\.name).joined(separator: ", ")

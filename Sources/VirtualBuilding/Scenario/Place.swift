@@ -1,29 +1,28 @@
-/// Where a sensor or an adapter is. What stands in between follows from the places of both: the walls by
-/// `RadioParameters.wallSpacing`, the ceilings by `floor`.
-public struct Place: Hashable, Sendable {
+/// The position of a sensor or an adapter. The obstacles between two positions follow from both: walls from
+/// `RadioParameters.wallSpacing`, ceilings from `floor`.
+package struct Place: Hashable, Sendable {
   /// Metres along the building, from any origin.
-  public var x: Double
+  package var x: Double
   /// Metres across it, from the same origin.
-  public var y: Double
-  /// Storey; 0 is the ground floor.
-  public var floor: Int
+  package var y: Double
+  /// The storey; 0 is the ground floor.
+  package var floor: Int
 
-  /// A place.
-  public init(x: Double, y: Double, floor: Int = 0) {
+  package init(x: Double, y: Double, floor: Int = 0) {
     self.x = x
     self.y = y
     self.floor = floor
   }
 
-  /// Metres between two places, with storeys of this height.
-  public func distance(to other: Place, storeyHeight: Double) -> Double {
+  /// The distance to another place in metres, for this storey height.
+  package func distance(to other: Place, storeyHeight: Double) -> Double {
     let (dx, dy, dz) = (x - other.x, y - other.y, Double(floor - other.floor) * storeyHeight)
     return (dx * dx + dy * dy + dz * dz).squareRoot()
   }
 
-  /// Partition walls between two places, where there is one every so many metres in both directions, beginning at
-  /// the origin.
-  public func walls(to other: Place, spacing: Double) -> Int {
+  /// The number of partition walls between two places. The walls form a grid with this spacing in metres,
+  /// starting at the origin.
+  package func walls(to other: Place, spacing: Double) -> Int {
     func between(_ a: Double, _ b: Double) -> Int {
       Int(abs((a / spacing).rounded(.down) - (b / spacing).rounded(.down)))
     }

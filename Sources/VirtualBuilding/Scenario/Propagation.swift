@@ -1,14 +1,15 @@
+import Glibc
 import Bluetooth
-import Foundation
 import VirtualTime
 
-/// From places to strengths: docs/radio-model.md, "Strength, loss and range".
+/// Signal strength from positions: docs/radio-model.md, "Strength, loss and range".
 extension Scenario {
-  /// How strongly the adapters hear a sensor, before fading. What `SensorScenario.signal` says of an adapter by name
-  /// counts first; then what follows from the places of both, where both have one; then its `base`.
+  /// The strength with which the adapters receive a sensor, before fading. An explicit value of
+  /// `SensorScenario.signal` for an adapter has precedence, then the positions of both if they are known,
+  /// then the sensor's `base`.
   ///
-  /// Follows from the seed and the two addresses alone: who else is in the building changes nothing.
-  public func signal(of sensor: SensorScenario) -> Signal {
+  /// It depends only on the seed and the two addresses, not on other devices in the building.
+  package func signal(of sensor: SensorScenario) -> Signal {
     guard let place = sensor.place else { return sensor.signal }
     var signal = sensor.signal
     let chance = SeededGenerator(seed: seed).split("shadowing").split(sensor.address.rawValue)
@@ -23,8 +24,8 @@ extension Scenario {
 }
 
 extension RadioParameters {
-  /// The mean strength of a sensor over time, dBm: log-distance path loss, with walls and ceilings counted one by one.
-  /// - Parameter shadow: what else lies between the two for good, dB; positive is a gain.
+  /// The mean strength of a sensor in dBm: log-distance path loss, with each wall and ceiling counted.
+  /// - Parameter shadow: The effect of other permanent obstacles in dB; positive is a gain.
   func meanRSSI(from place: Place, to other: Place, shadow: Double) -> Int {
     let metres = max(place.distance(to: other, storeyHeight: storeyHeight), 0.1)
     let loss =
@@ -33,18 +34,18 @@ extension RadioParameters {
     return Int((atOneMetre - loss + shadow).rounded())
   }
 
-  /// How probable it is that a packet of this strength is not received: nothing is lost up to `marginal` dB above the
-  /// sensitivity, everything is below it, evenly more in between.
+  /// The probability that a packet of this strength is lost: 0 from `marginal` dB above the sensitivity, 1
+  /// below the sensitivity, linear in between.
   func loss(at rssi: Int) -> Double {
     min(max(Double(sensitivity + marginal - rssi) / Double(marginal), 0), 1)
   }
 
-  /// Whether a link can be made to what is heard this strongly on average.
+  /// Whether a link is possible at this mean strength.
   func isInRange(_ rssi: Int) -> Bool { rssi >= sensitivity }
 }
 
 extension SeededGenerator {
-  /// A draw from the normal distribution with mean 0 and deviation 1 (Box and Muller 1958).
+  /// Draws from the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958).
   fileprivate mutating func normal() -> Double {
     let radius = (-2 * log(Double.random(in: Double.leastNonzeroMagnitude..<1, using: &self))).squareRoot()
     return radius * cos(2 * .pi * Double.random(in: 0..<1, using: &self))

@@ -1,23 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 
-/// A whole virtual building: what is in it, how its radio behaves, and what goes wrong.
+/// A complete virtual building: its devices, the behaviour of its radio, and its faults.
 ///
-/// Everything random follows from `seed`. How fast it runs is not said here: that is a matter of the clock
-/// that the `World` is given.
-public struct Scenario: Sendable {
-  /// What everything random follows from.
-  public var seed: UInt64
-  /// How the radio behaves.
-  public var radio: RadioParameters
+/// All random values follow from `seed`. The speed depends on the clock of the `World`.
+package struct Scenario: Sendable {
+  /// The seed of all random values.
+  package var seed: UInt64
+  package var radio: RadioParameters
   /// The host's adapters.
-  public var adapters: [AdapterScenario]
-  /// The sensors in the building.
-  public var sensors: [SensorScenario]
-  /// The WiFi networks that the sensors' own radios hear.
-  public var wifiNetworks: [WiFiNetwork]
+  package var adapters: [AdapterScenario]
+  package var sensors: [SensorScenario]
+  /// The WiFi networks that the sensors' WiFi radios receive.
+  package var wifiNetworks: [WiFiNetwork]
 
-  /// A building.
-  public init(
+  package init(
     seed: UInt64, radio: RadioParameters = .init(), adapters: [AdapterScenario], sensors: [SensorScenario],
     wifiNetworks: [WiFiNetwork] = []
   ) {
@@ -29,23 +25,23 @@ public struct Scenario: Sendable {
   }
 }
 
-/// One adapter of the virtual host, as it is when the scenario begins.
-public struct AdapterScenario: Hashable, Sendable {
-  /// Its own address, by which it is known.
-  public var address: BluetoothAddress
-  /// What the host calls it: `hci0`.
-  public var name: String
+/// The initial state of an adapter of the virtual host.
+package struct AdapterScenario: Hashable, Sendable {
+  /// The adapter's own address, which identifies it.
+  package var address: BluetoothAddress
+  /// The host's name for it: `hci0`.
+  package var name: String
   /// Whether it is powered.
-  public var isPowered: Bool
-  /// Whether rfkill blocks it; a blocked adapter is not powered, whatever `isPowered` says.
-  public var isBlocked: Bool
+  package var isPowered: Bool
+  /// Whether rfkill blocks it. A blocked adapter is not powered, whatever `isPowered` is.
+  package var isBlocked: Bool
   /// Whether it is plugged in.
-  public var isPresent: Bool
-  /// Where it is; nil where that does not matter: then it hears a sensor as `SensorScenario.signal` says.
-  public var place: Place?
+  package var isPresent: Bool
+  /// The position. If nil, `SensorScenario.signal` determines the strength.
+  package var place: Place?
 
-  /// An adapter, plugged in and powered unless said otherwise.
-  public init(
+  /// Creates an adapter; by default it is plugged in and powered.
+  package init(
     address: BluetoothAddress, name: String, isPowered: Bool = true, isBlocked: Bool = false,
     isPresent: Bool = true, place: Place? = nil
   ) {
@@ -59,28 +55,28 @@ public struct AdapterScenario: Hashable, Sendable {
 }
 
 /// One sensor in the building.
-public struct SensorScenario: Sendable {
-  /// Its Bluetooth address, the same in all its lives.
-  public var address: BluetoothAddress
-  /// Which firmware runs on it.
-  public var family: FirmwareFamily
-  /// How strongly adapters hear it of which that does not follow from places (`Scenario.signal(of:)`).
-  public var signal: Signal
-  /// Where it is; nil where that does not matter.
-  public var place: Place?
-  /// When it is switched on, after the scenario's beginning.
-  public var appearsAfter: Duration
-  /// What it holds in flash when the scenario begins, by the family's names for it and as people write it; nothing: it
-  /// comes from the factory. Must be what the family's `encode` takes.
-  public var holds: [String: String]
-  /// What its firmware was built with, where that is another beacon than the factory's; of families that have such a thing
-  /// (`FirmwareFamily.hasBuiltInBeacon`).
-  public var beacon: BuiltInBeacon?
-  /// What goes wrong with it.
-  public var faults: [ScheduledFault]
+package struct SensorScenario: Sendable {
+  /// The Bluetooth address. It does not change on a restart.
+  package var address: BluetoothAddress
+  /// The firmware's family.
+  package var family: FirmwareFamily
+  /// The strength on adapters for which positions do not determine it (`Scenario.signal(of:)`).
+  package var signal: Signal
+  /// The position; nil if unknown.
+  package var place: Place?
+  /// When it is switched on, after the start of the scenario.
+  package var appearsAfter: Duration
+  /// The initial flash values, by the family's setting names and as people write them; empty for factory
+  /// state. They must be valid for the family's `encode`.
+  package var holds: [String: String]
+  /// The built-in beacon if it differs from the factory's; only for families with
+  /// `FirmwareFamily.hasBuiltInBeacon`.
+  package var beacon: BuiltInBeacon?
+  /// The sensor's faults.
+  package var faults: [ScheduledFault]
 
-  /// A sensor; there from the beginning, new, and without faults unless said otherwise.
-  public init(
+  /// Creates a sensor; by default it is present from the start, new and without faults.
+  package init(
     address: BluetoothAddress, family: FirmwareFamily = .roboSensor, signal: Signal = .init(base: -60),
     place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
     beacon: BuiltInBeacon? = nil, faults: [ScheduledFault] = []
@@ -96,32 +92,30 @@ public struct SensorScenario: Sendable {
   }
 }
 
-/// How strongly a sensor is heard on average, before fading: given, or computed from places (`Scenario.signal(of:)`).
-public struct Signal: Hashable, Sendable {
-  /// On adapters that are not named; nil: these do not hear it, and no link is made. dBm.
-  public var base: Int?
-  /// On adapters that are named, by adapter address. dBm.
-  public var perAdapter: [BluetoothAddress: Int]
+/// The mean strength of a sensor before fading, given or computed from positions (`Scenario.signal(of:)`).
+package struct Signal: Hashable, Sendable {
+  /// The strength in dBm on all other adapters; nil if they cannot receive the sensor.
+  package var base: Int?
+  /// The strength in dBm by adapter address.
+  package var perAdapter: [BluetoothAddress: Int]
 
-  /// A signal.
-  public init(base: Int?, perAdapter: [BluetoothAddress: Int] = [:]) {
+  package init(base: Int?, perAdapter: [BluetoothAddress: Int] = [:]) {
     self.base = base
     self.perAdapter = perAdapter
   }
 
-  /// The mean RSSI on an adapter in dBm, or nil when it is out of range.
-  public func rssi(on adapter: BluetoothAddress) -> Int? { perAdapter[adapter] ?? base }
+  /// The mean RSSI on an adapter in dBm; nil if it is out of range.
+  package func rssi(on adapter: BluetoothAddress) -> Int? { perAdapter[adapter] ?? base }
 }
 
-/// A WiFi network, as a sensor's own radio hears it.
-public struct WiFiNetwork: Hashable, Sendable {
-  /// Its name; up to 32 bytes, and any of them may be a comma.
-  public var ssid: String
-  /// Its strength at the sensor, dBm.
-  public var rssi: Int
+/// A WiFi network that a sensor's WiFi radio receives.
+package struct WiFiNetwork: Hashable, Sendable {
+  /// The name, up to 32 bytes. It may contain commas.
+  package var ssid: String
+  /// The strength at the sensor in dBm.
+  package var rssi: Int
 
-  /// A network.
-  public init(ssid: String, rssi: Int) {
+  package init(ssid: String, rssi: Int) {
     self.ssid = ssid
     self.rssi = rssi
   }

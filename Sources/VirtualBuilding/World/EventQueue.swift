@@ -1,8 +1,8 @@
 import Bluetooth
 import HeapModule
 
-/// What will happen, ordered by (instant, sequence). What is ordered is small: the events themselves stay where they
-/// are until they happen.
+/// Future events ordered by (instant, sequence). Only small entries are sorted; the events themselves are not
+/// moved.
 struct EventQueue<Event> {
   private struct Entry: Comparable {
     var instant: MonotonicInstant
@@ -37,7 +37,7 @@ struct EventQueue<Event> {
     nextSequence += 1
   }
 
-  /// Takes out the next event if it is due by `instant`.
+  /// Removes and returns the next event if it is due at `instant`.
   mutating func popFirst(dueBy instant: MonotonicInstant) -> Event? {
     guard let first = heap.min, first.instant <= instant else { return nil }
     heap.removeMin()

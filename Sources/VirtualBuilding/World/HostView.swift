@@ -1,51 +1,46 @@
-public import Bluetooth
+package import Bluetooth
 
-/// What a host sees of the radio: links, attributes, and events. A face (the in-process `Central`, `org.bluez`)
-/// dresses this up in its own manners.
+/// A host's view of the radio: links, attributes and events. The in-process `Central` and `org.bluez` are
+/// built on it.
 
-/// One link of one adapter; never given out twice.
-public struct LinkID: Hashable, Comparable, Sendable {
-  /// Its number, rising.
-  public let rawValue: UInt64
+/// Identifies a link of an adapter; never reused.
+package struct LinkID: Hashable, Comparable, Sendable {
+  /// The sequence number.
+  package let rawValue: UInt64
 
-  /// Earlier links before later ones.
-  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Where an attribute stands in a sensor's table; the same as long as the firmware is.
-public typealias AttributeHandle = UInt16
+/// The handle of an attribute in a sensor's table; constant for a firmware.
+package typealias AttributeHandle = UInt16
 
-/// A sensor's table of services as one link resolved it.
-public struct AttributeTable: Hashable, Sendable {
-  /// A service.
-  public struct Service: Hashable, Sendable {
-    /// What it is.
-    public var uuid: BluetoothUUID
-    /// Handle of its declaration.
-    public var handle: AttributeHandle
+/// A sensor's services, as resolved on one link.
+package struct AttributeTable: Hashable, Sendable {
+  package struct Service: Hashable, Sendable {
+    package var uuid: BluetoothUUID
+    /// The handle of the declaration.
+    package var handle: AttributeHandle
     /// Its characteristics, by rising handle.
-    public var characteristics: [Characteristic]
+    package var characteristics: [Characteristic]
   }
 
-  /// A characteristic.
-  public struct Characteristic: Hashable, Sendable {
-    /// What it is.
-    public var uuid: BluetoothUUID
-    /// Handle of its value.
-    public var handle: AttributeHandle
-    /// What can be done with it.
-    public var properties: AttributeAccess
-    /// How long after "resolved" the stack shows it; mostly zero.
-    public var lateBy: Duration
+  package struct Characteristic: Hashable, Sendable {
+    package var uuid: BluetoothUUID
+    /// The handle of the value.
+    package var handle: AttributeHandle
+    /// The permitted operations.
+    package var properties: AttributeAccess
+    /// How long after "resolved" the stack shows it; usually 0.
+    package var lateBy: Duration
   }
 
   /// The services, by rising handle.
-  public var services: [Service]
+  package var services: [Service]
   /// When it was resolved.
-  public var resolvedAt: MonotonicInstant
+  package var resolvedAt: MonotonicInstant
 
   /// The characteristic at a handle.
-  public func characteristic(at handle: AttributeHandle) -> Characteristic? {
+  package func characteristic(at handle: AttributeHandle) -> Characteristic? {
     for service in services {
       if let found = service.characteristics.first(where: { $0.handle == handle }) { return found }
     }
@@ -54,75 +49,75 @@ public struct AttributeTable: Hashable, Sendable {
 }
 
 /// An advertisement as one adapter received it.
-public struct AdvertisingReport: Hashable, Sendable {
-  /// Which adapter received it.
-  public var adapter: BluetoothAddress
-  /// Who sent it.
-  public var address: BluetoothAddress
-  /// Its strength, dBm.
-  public var rssi: Int
-  /// Everything it said.
-  public var payload: AdvertisingPayload
-  /// When it was received.
-  public var receivedAt: MonotonicInstant
+package struct AdvertisingReport: Hashable, Sendable {
+  /// The adapter that received it.
+  package var adapter: BluetoothAddress
+  /// The sender's address.
+  package var address: BluetoothAddress
+  /// The strength in dBm.
+  package var rssi: Int
+  /// The complete content.
+  package var payload: AdvertisingPayload
+  /// The time of reception.
+  package var receivedAt: MonotonicInstant
 }
 
-/// An adapter as it is at this moment.
-public struct VirtualAdapter: Hashable, Sendable {
+/// The current state of an adapter.
+package struct VirtualAdapter: Hashable, Sendable {
   /// Its own address.
-  public var address: BluetoothAddress
-  /// What the host calls it.
-  public var name: String
-  /// Powered, and not blocked.
-  public var isPowered: Bool
-  /// Blocked by rfkill.
-  public var isBlocked: Bool
-  /// It discovers.
-  public var isDiscovering: Bool
-  /// Another program scans with it.
-  public var isScannedByOthers = false
+  package var address: BluetoothAddress
+  /// The host's name for it.
+  package var name: String
+  /// Whether it is powered and not blocked.
+  package var isPowered: Bool
+  /// Whether rfkill blocks it.
+  package var isBlocked: Bool
+  /// Whether it is discovering.
+  package var isDiscovering: Bool
+  /// Whether another program scans with it.
+  package var isScannedByOthers = false
 }
 
-/// What happens at the host without having been asked for.
-public enum HostEvent: Sendable {
-  /// An adapter that discovers has received an advertisement.
+/// An event at the host.
+package enum HostEvent: Sendable {
+  /// A discovering adapter has received an advertisement.
   case advertisement(AdvertisingReport)
   /// A link is up.
   case linkUp(LinkID, adapter: BluetoothAddress, address: BluetoothAddress)
   /// A link is down.
   case linkDown(LinkID, Disconnection)
-  /// A value that was subscribed to.
+  /// A value of a subscribed characteristic.
   case notification(LinkID, AttributeHandle, CharacteristicNotification)
-  /// Adapters have come, gone, or changed; here are all of those plugged in, by address.
+  /// The adapters have changed; the list contains all that are plugged in, ordered by address.
   case adapters([VirtualAdapter])
-  /// The stack has been stopped or started; links and discovery do not survive it.
+  /// The stack was stopped or started. A stop ends all links and discoveries.
   case stack(isRunning: Bool)
 }
 
-/// Why something that a host asked for was not done.
-public enum LinkError: Error, Hashable, Sendable {
-  /// The stack is stopped, or the world has come to its end.
+/// Why a request of a host failed.
+package enum LinkError: Error, Hashable, Sendable {
+  /// The stack is stopped, or the world has ended.
   case stackStopped
   /// The adapter is absent, off or blocked.
   case adapterUnavailable(CentralError.AdapterTrouble)
-  /// The attempt failed at the link (HCI 0x3E, connection failed to be established).
+  /// The attempt failed in the link layer (HCI error 0x3E, connection failed to be established).
   case connectFailed
-  /// The kernel has given the attempt up: the peripheral was heard, but did not advertise again in time.
+  /// The kernel ended the attempt: the peripheral was received but did not advertise again in time.
   case connectTimedOut
-  /// It was called off: by `cancelConnect`, `forget`, or the caller's task.
+  /// The attempt was cancelled by `cancelConnect`, `forget`, or the caller's task.
   case cancelled
-  /// The adapter holds as many links as it can.
+  /// The adapter has reached its maximum number of links.
   case outOfSlots
-  /// There is an attempt at this peripheral already.
+  /// Another attempt to connect to this peripheral is in progress.
   case alreadyConnecting
-  /// The link was lost while this was under way.
+  /// The link was lost during the operation.
   case linkLost
-  /// There is no such link (any more).
+  /// The link does not exist (any more).
   case notConnected
-  /// The same characteristic is being written or read already.
+  /// Another read or write of the characteristic is in progress.
   case busy
-  /// There is no such attribute.
+  /// The attribute does not exist.
   case unknownAttribute
-  /// The peripheral's answer.
+  /// The peripheral responded with this ATT error.
   case att(UInt8)
 }

@@ -1,12 +1,11 @@
 import Bluetooth
 
-/// The sensors of a world: found by address, and, where there is no time for that, by their number in the order of
-/// their addresses.
+/// The sensors of a world, found by address or, for speed, by index in the order of addresses.
 struct SensorTable {
   private var states: [SensorState]
   private var numbers: [BluetoothAddress: Int] = [:]
 
-  /// Sensors with addresses that differ.
+  /// Creates a table. The addresses must differ.
   init(_ sensors: [SensorState]) {
     states = sensors.sorted { $0.scenario.address < $1.scenario.address }
     for (number, state) in states.enumerated() {
@@ -15,19 +14,19 @@ struct SensorTable {
     }
   }
 
-  /// Their numbers, by rising address.
+  /// The indices, in the order of addresses.
   var indices: Range<Int> { states.indices }
 
-  /// The number of the sensor at an address; nil when there is none.
+  /// The index of the sensor at an address; nil if there is none.
   func number(of address: BluetoothAddress) -> Int? { numbers[address] }
 
-  /// The sensor at an address; nil when there is none, which cannot be changed.
+  /// The sensor at an address. It is nil if there is none, and then cannot be set.
   subscript(address: BluetoothAddress) -> SensorState? {
     get { numbers[address].flatMap { states[$0] } }
     set { if let number = numbers[address], let newValue { states[number] = newValue } }
   }
 
-  /// The sensor of a number, looked at and changed in place.
+  /// The sensor at an index, modified in place.
   subscript(number: Int) -> SensorState {
     _read { yield states[number] }
     _modify { yield &states[number] }

@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
-/// The host's adapters, and the hooks by which a test or a scenario takes them away.
+/// The host's adapters, and functions for tests and scenarios to change them.
 extension World {
   /// The adapters that are plugged in, by address; none while the stack is stopped.
-  public func adapters() -> [VirtualAdapter] {
+  package func adapters() -> [VirtualAdapter] {
     guard isStackRunning else { return [] }
     return adapterOrder.compactMap { address in
       guard let adapter = adapterStates[address], adapter.scenario.isPresent else { return nil }
@@ -15,52 +15,52 @@ extension World {
   }
 
   /// Whether the stack runs.
-  public var stackIsRunning: Bool { isStackRunning }
+  package var stackIsRunning: Bool { isStackRunning }
 
   /// Whether a link is up, as the host sees it.
-  public func isUp(_ link: LinkID) -> Bool { links[link] != nil }
+  package func isUp(_ link: LinkID) -> Bool { links[link] != nil }
 
-  /// Throws why an adapter cannot be used, if it cannot.
+  /// Checks that an adapter can be used.
   /// - Throws: `stackStopped`, `adapterUnavailable`.
-  public func checkUsable(_ adapter: BluetoothAddress) throws(LinkError) {
+  package func checkUsable(_ adapter: BluetoothAddress) throws(LinkError) {
     guard isStackRunning else { throw .stackStopped }
     if let trouble = adapterStates[adapter].map(\.trouble) ?? .absent { throw .adapterUnavailable(trouble) }
   }
 
-  /// Powers an adapter on or off. Off, it loses its links, its discovery and its attempts at once.
-  public func setPowered(_ isPowered: Bool, _ adapter: BluetoothAddress) {
+  /// Powers an adapter on or off. Powering off ends its links, discovery and connection attempts at once.
+  package func setPowered(_ isPowered: Bool, _ adapter: BluetoothAddress) {
     change(adapter) { $0.isPowered = isPowered }
   }
 
-  /// Makes an adapter deaf, or cures it: deaf, it discovers and reports nothing (docs/bluez.md, trap 59). Switching it off
-  /// and on, plugging it in again or restarting the stack cures it, too.
-  public func setDeaf(_ isDeaf: Bool, _ adapter: BluetoothAddress) {
+  /// Makes an adapter deaf, or repairs it. A deaf adapter is discovering but reports nothing (docs/bluez.md,
+  /// trap 59). Power-cycling it, plugging it in again or restarting the stack also repairs it.
+  package func setDeaf(_ isDeaf: Bool, _ adapter: BluetoothAddress) {
     if isDeaf { deaf.insert(adapter) } else { deaf.remove(adapter) }
   }
 
-  /// Has other programs scan with an adapter, by these names, or none. Who connects on it then waits as with a discovery
-  /// of his own. Ends with the adapter's power, and with the stack. For the in-process face: on `org.bluez` other clients
-  /// scan themselves.
-  public func setForeignScan(_ clients: [String], _ adapter: BluetoothAddress) {
+  /// Sets the other programs that scan with an adapter. Connecting then takes as long as during a discovery
+  /// of the host itself. The scan ends with the adapter's power and with the stack. For the in-process
+  /// `Central`; on `org.bluez` other clients really scan.
+  package func setForeignScan(_ clients: [String], _ adapter: BluetoothAddress) {
     foreignScans[adapter] = clients.isEmpty ? nil : clients
     emit(.adapters(adapters()))
   }
 
-  /// Has rfkill block an adapter or release it.
-  public func setBlocked(_ isBlocked: Bool, _ adapter: BluetoothAddress) {
+  /// Sets whether rfkill blocks an adapter.
+  package func setBlocked(_ isBlocked: Bool, _ adapter: BluetoothAddress) {
     change(adapter) { $0.isBlocked = isBlocked }
   }
 
-  /// Unplugs an adapter, or plugs it in again, perhaps under another name (`hci3`).
-  public func setPresent(_ isPresent: Bool, _ adapter: BluetoothAddress, name: String? = nil) {
+  /// Unplugs an adapter, or plugs it in again, optionally with another name (`hci3`).
+  package func setPresent(_ isPresent: Bool, _ adapter: BluetoothAddress, name: String? = nil) {
     change(adapter) {
       $0.isPresent = isPresent
       if let name { $0.name = name }
     }
   }
 
-  /// Stops the stack: everything of its is gone at once.
-  public func stopStack() {
+  /// Stops the stack. All its links and discoveries end at once.
+  package func stopStack() {
     guard isStackRunning else { return }
     isStackRunning = false
     for address in adapterOrder { clear(address, .stackStopped, .stackLost) }
@@ -69,8 +69,8 @@ extension World {
     emit(.adapters([]))
   }
 
-  /// Starts the stack again; it remembers no link and no discovery.
-  public func startStack() {
+  /// Starts the stack again, without links or discoveries.
+  package func startStack() {
     guard !isStackRunning else { return }
     isStackRunning = true
     emit(.stack(isRunning: true))
@@ -89,7 +89,7 @@ extension World {
     emit(.adapters(adapters()))
   }
 
-  /// Ends everything that an adapter has going on.
+  /// Ends all activities of an adapter.
   private func clear(_ address: BluetoothAddress, _ error: LinkError, _ cause: Disconnection.Cause) {
     for id in links.keys.sorted() where links[id]?.adapter == address { linkDown(id, cause) }
     endScan(address)

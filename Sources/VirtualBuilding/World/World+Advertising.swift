@@ -1,12 +1,12 @@
-public import Bluetooth
+package import Bluetooth
 import VirtualTime
 
-/// Advertising and discovery. Nobody advertises into the void: turns are planned only while some adapter
-/// discovers, which keeps a quiet building quiet.
+/// Advertising and discovery. Advertisements are scheduled only while an adapter is discovering, so that an
+/// idle building needs no computation.
 extension World {
-  /// Starts discovery on an adapter; returns when it runs. Starting twice is one discovery.
+  /// Starts discovery on an adapter; returns when it runs. A second start has no further effect.
   /// - Throws: `adapterUnavailable`, `stackStopped`, `cancelled`.
-  public func startDiscovery(on adapter: BluetoothAddress) async throws(LinkError) {
+  package func startDiscovery(on adapter: BluetoothAddress) async throws(LinkError) {
     try checkUsable(adapter)
     guard !isDiscovering(adapter) else { return }
     _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: radio.discoveryStart) }
@@ -16,10 +16,10 @@ extension World {
     emit(.adapters(adapters()))
   }
 
-  /// Has the kernel start its scan anew on an adapter that discovers: its controller reports everything again. Returns
-  /// when the scan runs. Does nothing on an adapter that does not discover.
+  /// Restarts the kernel's scan on a discovering adapter: its controller reports everything again. Returns
+  /// when the scan runs. Has no effect if the adapter is not discovering.
   /// - Throws: `adapterUnavailable`, `stackStopped`, `cancelled`.
-  public func restartScan(on adapter: BluetoothAddress) async throws(LinkError) {
+  package func restartScan(on adapter: BluetoothAddress) async throws(LinkError) {
     try checkUsable(adapter)
     guard isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
     let gap = radio.discoveryStop + radio.discoveryStart
@@ -27,25 +27,25 @@ extension World {
     _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: gap) }
   }
 
-  /// A scan of the kernel's begins at an instant.
+  /// Starts a kernel scan at an instant.
   private func startScan(_ adapter: Int, at instant: MonotonicInstant) {
     scans[adapter].start(at: instant)
     for sensor in audible[adapter] { planTurn(of: sensor, isNew: false) }
-    // Whoever reports everything reports nothing more after it.
+    // A controller without `oncePerScan` reports nothing additional after a restart.
     guard radio.duplicates == .oncePerScan else { return }
     schedule(
       .scanEnds(adapter, scan: scans[adapter].number), after: radio.scanDuration, since: instant)
   }
 
-  /// The kernel's scan has lasted as long as it ever does, and the next begins.
+  /// The kernel's scan has reached its maximum duration, and the next one starts.
   func scanEnds(_ adapter: Int, _ scan: Int) {
     guard scans[adapter].isRunning, scans[adapter].number == scan else { return }
     startScan(adapter, at: clock.now)
   }
 
-  /// Stops discovery on an adapter, also in a cancelled task; returns when it has stopped. Nothing is
-  /// heard from the moment of the call.
-  public func stopDiscovery(on adapter: BluetoothAddress) async {
+  /// Stops discovery on an adapter, even in a cancelled task; returns when it has stopped. Nothing is
+  /// received from the moment of the call.
+  package func stopDiscovery(on adapter: BluetoothAddress) async {
     guard isDiscovering(adapter) else { return }
     endScan(adapter)
     emit(.adapters(adapters()))
@@ -59,12 +59,12 @@ extension World {
     adapterOrder.firstIndex(of: adapter).map { scans[$0].isRunning } ?? false
   }
 
-  /// An adapter's scan is over.
+  /// Ends an adapter's scan.
   func endScan(_ adapter: BluetoothAddress) {
     if let number = adapterOrder.firstIndex(of: adapter) { scans[number].isRunning = false }
   }
 
-  /// Whether the controller behind one of a sensor's ears scans, and would report what the sensor advertises now.
+  /// Whether an adapter in range of a sensor scans and would report its current advertisement.
   private func wouldReport(_ sensor: Int, ear: Int) -> Bool {
     let scan = scans[sensors[sensor].ears[ear].adapter]
     guard scan.isRunning else { return false }
@@ -77,7 +77,7 @@ extension World {
     sensors[sensor].ears.indices.contains { wouldReport(sensor, ear: $0) }
   }
 
-  /// Plans a sensor's next advertisement. What is new does not wait for the turn that was planned.
+  /// Schedules a sensor's next advertisement. A new content does not wait for the scheduled one.
   func planTurn(of address: BluetoothAddress, isNew: Bool) {
     if let sensor = sensors.number(of: address) { planTurn(of: sensor, isNew: isNew) }
   }
@@ -98,20 +98,20 @@ extension World {
   private func scheduleTurn(of sensor: Int, at due: MonotonicInstant) {
     sensors[sensor].turn += 1
     sensors[sensor].isTurnPlanned = true
-    // Who advertises rarely keeps to its own instants; nobody notices those of others.
+    // A sensor that advertises rarely keeps its own schedule; for others the exact instants do not matter.
     let isOften = sensors[sensor].advertisingInterval == nil
     schedule(
       .advertise(sensor, turn: sensors[sensor].turn),
       at: isOften ? due.roundedUp(to: radio.reportGrain) : due)
   }
 
-  /// A sensor begins to advertise, or to advertise something else.
+  /// A sensor starts to advertise, or changes its advertisement.
   func advertisesAnew(_ address: BluetoothAddress) {
     sensors[address]?.advertisesSince = clock.now
   }
 
-  /// When a sensor with an interval of its own advertises next, whether anybody listens or not, but for the random
-  /// delay. Others advertise so often that it does not matter: nil.
+  /// When a sensor with its own interval advertises next, before the random delay, whether or not an adapter
+  /// scans. Nil for others, which advertise so often that it does not matter.
   func nextAdvertisement(of sensor: SensorState, after instant: MonotonicInstant) -> MonotonicInstant? {
     guard let interval = sensor.advertisingInterval else { return nil }
     let first = sensor.advertisesSince.advanced(by: .milliseconds(1))
@@ -119,13 +119,14 @@ extension World {
     return first.advanced(by: interval * (Int(first.duration(to: instant) / interval) + 1))
   }
 
-  /// The random delay that comes on top of each interval (Bluetooth Core, Vol 6 Part B 4.4.2.2).
+  /// The random delay that is added to each interval (Bluetooth Core, Vol 6 Part B 4.4.2.2).
   private static let advertisingDelay = Duration.zero...(.milliseconds(10))
 
   func advertise(_ sensor: Int, _ turn: Int) {
     guard sensors[sensor].turn == turn else { return }
     sensors[sensor].isTurnPlanned = false
-    // A sensor off the air plans again when it comes back on it; one that nobody would report, with the next scan.
+    // A sensor that does not advertise is scheduled when it starts again; one that no controller would
+    // report, with the next scan.
     guard isAwaited(sensor), let payload = sensors[sensor].onAir else { return }
     let now = clock.now
     let address = sensors[sensor].scenario.address
@@ -145,7 +146,7 @@ extension World {
     }
     let jitter = sensors[sensor].generator.duration(in: Self.advertisingDelay)
     let interval = sensors[sensor].advertisingInterval ?? radio.advertisingInterval
-    // Turns in which nothing would be reported are left out.
+    // Advertisements that would not be reported are skipped.
     guard isAwaited(sensor) else { return }
     let unreported: Duration =
       switch radio.duplicates {
@@ -160,8 +161,8 @@ extension World {
 }
 
 extension MonotonicInstant {
-  /// The first instant from this one on that is a whole number of grains after the clock's zero. A grain is a part of
-  /// a second.
+  /// The first instant at or after this one that is a whole number of grains after the clock's zero. A grain
+  /// is a fraction of 1 s.
   fileprivate func roundedUp(to grain: Duration) -> Self {
     let (seconds, attoseconds) = sinceZero.components
     let unit = grain.components.attoseconds

@@ -1,12 +1,12 @@
-public import Bluetooth
+package import Bluetooth
 import VirtualTime
 
-/// Work on a link: resolving services, reading, writing, subscribing. The bearer carries one request at a time, so each
-/// waits for the one before it.
+/// Requests on a link: resolving services, reading, writing, subscribing. The bearer carries one request at a
+/// time, so requests are sequential.
 extension World {
-  /// The sensor's services, when they are resolved. Some characteristics may be marked as late.
+  /// Resolves the sensor's services. Some characteristics may be marked as late.
   /// - Throws: `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
-  public func resolve(_ link: LinkID) async throws(LinkError) -> AttributeTable {
+  package func resolve(_ link: LinkID) async throws(LinkError) -> AttributeTable {
     guard let state = links[link] else { throw .notConnected }
     if let table = state.table { return table }
     let result = try await perform(.resolve(link)) { id in
@@ -16,30 +16,30 @@ extension World {
       if sensor?.firmware.isAnswering == false {
         schedule(.resolved(id), after: radio.attTimeout)
       } else if sensor?.strikes(.drops(in: .discover), inAttempt: state.attempt) == true {
-        // In mid-resolution, without a word.
+        // The link is lost during service discovery.
         sensorLeaves(state)
         schedule(.linkDown(link, .remote), after: duration / 2)
       } else {
         schedule(.resolved(id), after: duration)
       }
     }
-    guard case .table(let table) = result else { preconditionFailure("resolving gives a table") }
+    guard case .table(let table) = result else { preconditionFailure("expected a table") }
     return table
   }
 
   /// Reads a value.
   /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
-  public func read(_ handle: AttributeHandle, over link: LinkID) async throws(LinkError) -> [UInt8] {
+  package func read(_ handle: AttributeHandle, over link: LinkID) async throws(LinkError) -> [UInt8] {
     try check(handle, link)
     guard case .value(let value) = try await request(.read, handle, link, radio.roundTrip) else {
-      preconditionFailure("reading gives a value")
+      preconditionFailure("expected a value")
     }
     return value
   }
 
-  /// Writes a value. With response, returns when the sensor has confirmed it; without, at once.
+  /// Writes a value. With response, returns when the sensor has confirmed it; without response, at once.
   /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
-  public func write(
+  package func write(
     _ value: [UInt8], to handle: AttributeHandle, _ kind: WriteKind, over link: LinkID
   ) async throws(LinkError) {
     let (state, characteristic) = try check(handle, link)
@@ -53,9 +53,9 @@ extension World {
     _ = try await request(.write(value), handle, link, radio.roundTrip)
   }
 
-  /// Subscribes to a characteristic's notifications, or ends that.
-  /// - Throws: as `read`.
-  public func subscribe(
+  /// Subscribes to a characteristic's notifications, or unsubscribes.
+  /// - Throws: Same as `read`.
+  package func subscribe(
     _ isOn: Bool, to handle: AttributeHandle, over link: LinkID
   ) async throws(LinkError) {
     let (_, characteristic) = try check(handle, link)
@@ -83,7 +83,7 @@ extension World {
     return try await perform(.request(link, handle, request)) { id in
       var trip = draw(range, for: state)
       if case .write(let value) = request, value.count > radio.mtu - 3 {
-        // A long write: prepared piece by piece, then executed.
+        // A long write: several prepare requests and one execute request.
         trip = trip * (value.count / (radio.mtu - 5) + 2)
       }
       let begins = max(clock.now, state.requestsFreeAt)
@@ -109,7 +109,7 @@ extension World {
       let characteristic = state.table?.characteristic(at: handle)
     else { return }
     schedule(.unanswered(id), after: radio.attTimeout)
-    // What may be done with an attribute is for the sensor to say (recorded traces: it takes a round trip).
+    // The sensor decides whether an operation is permitted (recorded traces: it takes a round trip).
     switch request {
     case .read:
       guard characteristic.properties.contains(.read) else {
@@ -135,7 +135,7 @@ extension World {
     tell(state.address, .write(nil, characteristic.uuid, value))
   }
 
-  /// The firmware answers a request.
+  /// Delivers the firmware's response to a request.
   func answer(_ id: OperationID, _ result: Result<OperationResult, LinkError>) {
     guard let operation = operations[id], case .request(let link, let handle, let request) = operation.kind
     else {
@@ -147,7 +147,7 @@ extension World {
     schedule(.completes(id, result), after: operation.wayBack)
   }
 
-  /// An ATT transaction that times out costs the link.
+  /// A timed-out ATT transaction ends the link.
   func unanswered(_ id: OperationID) {
     if let link = operations[id]?.link { linkDown(link, .remote) }
   }
@@ -169,21 +169,21 @@ extension World {
     guard case .resolve(let link) = operations[id]?.kind, let state = links[link],
       let sensor = sensors[state.address]
     else { return }
-    // Gone, and the host will notice.
+    // The sensor has left the link; the host detects it later.
     guard sensor.link == link else { return }
     let isStale =
       strikes(.staleAttributes, on: state)
       && !forgotten.contains(CacheKey(adapter: state.adapter, address: state.address))
     let services = sensor.firmware.isAnswering ? sensor.firmware.services : []
-    // docs/bluez.md, "Writing without response": what answers nothing.
+    // docs/bluez.md, "Writing without response": a peripheral that never responds.
     if !sensor.firmware.isAnswering { schedule(.linkDown(link, .remote), after: radio.muteLinkEnds) }
     let table = makeTable(of: isStale ? services.map(Self.formerly) : services, for: state)
     links[link]?.table = table
     finish(id, .success(.table(table)))
   }
 
-  /// A service as firmware had it that kept one thing elsewhere. Of services BlueZ learns anew on each connection;
-  /// of one that it knows already, at the same place, it believes what it has stored of the inside.
+  /// A service of an earlier firmware with one characteristic less. BlueZ discovers the list of services on
+  /// each connection, but uses the stored content of a service that it knows at the same handles.
   private static func formerly(_ service: ServiceDefinition) -> ServiceDefinition {
     var service = service
     service.characteristics.removeFirst()
@@ -192,7 +192,10 @@ extension World {
 
   private func makeTable(of services: [ServiceDefinition], for state: LinkState) -> AttributeTable {
     var handle: AttributeHandle = 0x0010
-    let isLate = sensors[state.address]?.generator.chance(radio.lateCharacteristics) ?? false
+    let probability =
+      strikes(.lateCharacteristics, on: state)
+      ? max(0.3, radio.lateCharacteristics) : radio.lateCharacteristics
+    let isLate = sensors[state.address]?.generator.chance(probability) ?? false
     let resolved = services.map { service in
       var found = AttributeTable.Service(uuid: service.uuid, handle: handle, characteristics: [])
       for characteristic in service.characteristics {
@@ -201,7 +204,7 @@ extension World {
           .init(
             uuid: characteristic.uuid, handle: handle, properties: characteristic.properties,
             lateBy: lateness(isLate, state)))
-        // The client characteristic configuration, which only what notifies has.
+        // The client characteristic configuration, which only a notifying characteristic has.
         if characteristic.properties.contains(.notify) { handle += 1 }
       }
       handle += 1
@@ -215,7 +218,7 @@ extension World {
     return sensors[state.address]?.generator.duration(in: .milliseconds(1)...radio.lateBy) ?? .zero
   }
 
-  // MARK: Chance
+  // MARK: Random values
 
   private func draw(_ range: ClosedRange<Duration>, for link: LinkState) -> Duration {
     adapterStates[link.adapter]?.generator.duration(in: range) ?? range.lowerBound

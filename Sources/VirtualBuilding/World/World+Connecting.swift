@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 import VirtualTime
 
-/// Making and ending links. An adapter makes one attempt at a time; the others wait their turn, and a peripheral that does
-/// not answer takes its turns like everybody, for as long as nobody calls it off.
+/// Starting and ending links. An adapter makes one connection attempt at a time; others wait in a queue. An
+/// attempt to connect to a dead peripheral returns to the queue until it is cancelled.
 extension World {
-  /// Connects; returns when the link is up, at once if there is one. There is no timeout, but one
-  /// that advertises too rarely is given up. Cancelling the task calls the attempt off.
+  /// Connects. Returns when the link is up; at once if there is one. There is no timeout, but an attempt
+  /// fails if the peripheral advertises too rarely. Cancelling the task cancels the attempt.
   /// - Throws: `adapterUnavailable`, `stackStopped`, `alreadyConnecting`, `outOfSlots`, `connectFailed`,
   ///   `connectTimedOut`, `cancelled`.
-  public func connect(
+  package func connect(
     to address: BluetoothAddress, on adapter: BluetoothAddress
   ) async throws(LinkError) -> LinkID {
     try checkUsable(adapter)
@@ -20,17 +20,18 @@ extension World {
       adapterStates[adapter]?.waiting.append(id)
       nextAttempt(on: adapter, wasQueued: false)
     }
-    guard case .link(let link) = result else { preconditionFailure("connecting gives a link") }
+    guard case .link(let link) = result else { preconditionFailure("expected a link") }
     return link
   }
 
-  /// Calls an attempt off, if there is one; it then fails with `cancelled`.
-  public func cancelConnect(to address: BluetoothAddress, on adapter: BluetoothAddress) {
+  /// Cancels an attempt, if there is one; it then fails with `cancelled`.
+  package func cancelConnect(to address: BluetoothAddress, on adapter: BluetoothAddress) {
     if let id = attempt(at: address, on: adapter) { callOffAttempt(id) }
   }
 
-  /// Ends a link from our side, also in a cancelled task; returns when it is down. It stays usable meanwhile.
-  public func disconnect(_ link: LinkID) async {
+  /// Ends a link from the host's side, even in a cancelled task. Returns when it is down; it can be used
+  /// until then.
+  package func disconnect(_ link: LinkID) async {
     guard let state = links[link] else { return }
     _ = try? await perform(cancellable: false, .disconnect(link)) { _ in
       guard !state.isBeingDisconnected else { return }
@@ -40,10 +41,10 @@ extension World {
     }
   }
 
-  /// Makes the stack forget a peripheral on an adapter: its attribute cache is emptied, its link or
-  /// attempt ended at once.
+  /// Makes the stack forget a peripheral on an adapter: clears its attribute cache and ends its link or
+  /// attempt at once.
   /// - Throws: `adapterUnavailable(.absent)`, `stackStopped`.
-  public func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) {
+  package func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) {
     guard isStackRunning else { throw .stackStopped }
     guard adapterStates[adapter]?.scenario.isPresent == true else { throw .adapterUnavailable(.absent) }
     forgotten.insert(CacheKey(adapter: adapter, address: address))
@@ -54,24 +55,25 @@ extension World {
     }
   }
 
-  /// The peripherals that the stack has stored on an adapter, ordered by address: it was connected to them, and
-  /// has not forgotten them since. An adapter's absence, or the stack's, changes nothing about it.
-  public func storedPeripherals(on adapter: BluetoothAddress) -> [BluetoothAddress] {
+  /// The peripherals that the stack has stored for an adapter, ordered by address: those that it was
+  /// connected to and has not forgotten since. The list survives the removal of the adapter and a stop of the
+  /// stack.
+  package func storedPeripherals(on adapter: BluetoothAddress) -> [BluetoothAddress] {
     stored.filter { $0.adapter == adapter }.map(\.address).sorted()
   }
 
-  /// Waits until a link is down and tells how that came; at once when it is down already.
-  /// - Throws: `cancelled`, `notConnected` for a link that never was.
-  public func ending(of link: LinkID) async throws(LinkError) -> Disconnection {
+  /// Waits until a link is down and returns the cause.
+  /// - Throws: `cancelled`; `notConnected` if the link never existed.
+  package func ending(of link: LinkID) async throws(LinkError) -> Disconnection {
     if let ended = endedLinks[link] { return ended }
     guard links[link] != nil else { throw .notConnected }
     guard case .ended(let disconnection) = try await perform(.ending(link), { _ in }) else {
-      preconditionFailure("waiting for an end gives an end")
+      preconditionFailure("expected the end of a link")
     }
     return disconnection
   }
 
-  /// How a link has ended; nil while it stands.
+  /// How a link ended; nil while it is up.
   func formerEnd(of link: LinkID) -> Disconnection? { endedLinks[link] }
 
   // MARK: Attempts
@@ -83,7 +85,7 @@ extension World {
     }.keys.min()
   }
 
-  /// Gives the air to the next attempt in the queue, if it is free.
+  /// Starts the next attempt in the queue if no other one is in progress.
   private func nextAttempt(on adapter: BluetoothAddress, wasQueued: Bool) {
     guard var state = adapterStates[adapter], state.attempt == nil, !state.waiting.isEmpty else { return }
     let id = state.waiting.removeFirst()
@@ -94,7 +96,8 @@ extension World {
     let progress = operations[id]?.progress
     if progress == .new {
       operations[id]?.progress = .tried
-      // A controller without a free slot refuses before anything goes on air: no attempt at the sensor.
+      // A controller without a free slot refuses the attempt before it transmits, so the sensor does not
+      // count it.
       if hasFreeSlot(adapter) { sensors[address]?.attempts += 1 }
     }
     let wait = hasFreeSlot(adapter) ? waitForAdvertisement(of: address, on: adapter) : nil
@@ -129,12 +132,13 @@ extension World {
     schedule(.attemptEnds(id), after: duration)
   }
 
-  /// How long it is until a sensor can be heard that has an advertising interval of its own; nil for others, and for one
-  /// that cannot be connected to anyway.
+  /// The time until a sensor with its own advertising interval can be received; nil for other sensors and for
+  /// those that cannot be connected to.
   ///
-  /// Connecting takes two advertisements (docs/bluez.md, "Connecting to a device that advertises rarely"): the kernel listens until
-  /// it hears the sensor, and only then tells the controller to connect, which it does at the next advertisement if that
-  /// comes within 4 s. What else connecting takes is that, for a sensor that advertises often.
+  /// Connecting takes two advertisements (docs/bluez.md, "Connecting to a device that advertises rarely").
+  /// The kernel scans until it receives the sensor. Only then does it tell the controller to connect, which
+  /// happens at the next advertisement if that comes within 4 s. The remaining time is that of a sensor that
+  /// advertises often.
   private func waitForAdvertisement(of address: BluetoothAddress, on adapter: BluetoothAddress) -> Duration? {
     guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
       sensor.signal.rssi(on: adapter).map(radio.isInRange) == true
@@ -142,10 +146,10 @@ extension World {
     return nextAdvertisement(of: sensor, after: clock.now).map { clock.now.duration(to: $0) }
   }
 
-  /// From the second advertisement to having the link (docs/bluez.md: up to 0.1 s).
+  /// From the second advertisement to the link (docs/bluez.md: up to 0.1 s).
   private static let afterAdvertisement = Duration.milliseconds(50)
 
-  /// The sensor that an attempt listens for advertises.
+  /// The sensor of an attempt has advertised.
   func heard(_ id: OperationID) {
     guard case .connect(_, let adapter) = operations[id]?.kind, operations[id]?.progress == .listening else {
       return
@@ -157,7 +161,7 @@ extension World {
 
   private enum Prospect { case link, fails(LinkError), nobody }
 
-  /// What will become of an attempt that begins now.
+  /// Determines the result of an attempt that begins now.
   private func prospect(
     of address: BluetoothAddress, on adapter: BluetoothAddress, _ state: inout AdapterState
   ) -> Prospect {
@@ -172,7 +176,7 @@ extension World {
   }
 
   private func isConnectable(_ sensor: SensorState, on adapter: BluetoothAddress) -> Bool {
-    // `attempts` counts this attempt already, which `onAir` asks about in advance.
+    // `attempts` already includes this attempt; `onAir` would add it.
     guard sensor.isOn, sensor.link == nil, !sensor.isMuted, !sensor.strikes(.silent),
       !sensor.strikes(.neverAnswers)
     else { return false }
@@ -189,7 +193,7 @@ extension World {
     } else if let sensor = sensors[address], !attempt.isHopeless, isConnectable(sensor, on: adapter) {
       finish(id, .success(.link(makeLink(to: address, on: adapter))))
     } else {
-      // Nobody answered: to the end of the queue, for another turn.
+      // No response: the attempt goes to the end of the queue.
       adapterStates[adapter]?.waiting.append(id)
     }
     nextAttempt(on: adapter, wasQueued: true)
@@ -229,13 +233,13 @@ extension World {
     return link
   }
 
-  /// The host learns that a link is down. Everything under way on it ends.
+  /// The host detects that a link is down. All its operations end.
   func linkDown(_ id: LinkID, _ cause: Disconnection.Cause) {
     guard let link = links.removeValue(forKey: id) else { return }
     let disconnection = Disconnection(cause: cause, at: clock.now)
     endedLinks[id] = disconnection
     if sensors[link.address]?.link == id {
-      // Ours is an orderly end, which the sensor is told; an adapter that is gone tells nobody.
+      // After a normal end the sensor is informed; a removed adapter sends nothing.
       if cause == .local {
         sensorSide(link.address, loses: id)
       } else {

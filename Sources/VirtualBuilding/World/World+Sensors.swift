@@ -1,7 +1,7 @@
 import Bluetooth
 import VirtualTime
 
-/// The sensors' side: what their firmwares are told, and what comes of what they do.
+/// The sensors' side: events for their firmwares, and the effects.
 extension World {
   func appear(_ address: BluetoothAddress) {
     sensors[address]?.isOn = true
@@ -19,7 +19,7 @@ extension World {
     tell(address, .timer(timer))
   }
 
-  /// Tells a firmware something and does what it says.
+  /// Passes an event to a firmware and carries out the effects.
   func tell(_ address: BluetoothAddress, _ event: FirmwareEvent) {
     guard let number = sensors.number(of: address) else { return }
     let before = sensors[number].payload
@@ -30,13 +30,14 @@ extension World {
     }
   }
 
-  /// A sensor is off its link, and free to advertise again.
+  /// A sensor has left its link and can advertise again.
   func comesFree(_ address: BluetoothAddress) {
     sensors[address]?.link = nil
     advertisesAnew(address)
     tell(address, .disconnected)
     guard let sensor = sensors[address], sensor.onAir != nil else { return }
-    // Who advertises often may wait for the turn that is planned; what it had new to say has been planned as such.
+    // A sensor that advertises often can wait for the scheduled advertisement; a changed one was scheduled as
+    // such.
     planTurn(of: address, isNew: sensor.advertisingInterval != nil)
   }
 
@@ -68,7 +69,7 @@ extension World {
     }
   }
 
-  /// The sensor leaves a link; the host notices a little later, after whatever notification is still under way.
+  /// The sensor leaves a link. The host detects it later, after any notification that is still on its way.
   private func notice(_ link: LinkID, after delay: Duration?) {
     guard let state = links[link] else { return }
     let noticed = max(
@@ -76,7 +77,7 @@ extension World {
     schedule(.linkDown(link, .remote), at: noticed)
   }
 
-  /// The central is gone, and the sensor has just noticed.
+  /// The sensor has detected that the central is gone.
   func sensorSide(_ address: BluetoothAddress, loses link: LinkID) {
     guard sensors[address]?.link == link else { return }
     comesFree(address)

@@ -1,43 +1,43 @@
-public import Bluetooth
+package import Bluetooth
 import VirtualTime
 
-/// The virtual building at work: sensors, the radio between them and a host's adapters, and that
-/// host's links. It knows physics and firmware; how a stack presents them is a face's business.
+/// The running virtual building: sensors, a host's adapters and links, and the radio between them. It models
+/// physics and firmware, not the Bluetooth stack.
 ///
-/// Nothing moves but while `run()` runs. All that happens comes out of one queue ordered by
-/// (instant, sequence), so on a virtual clock equal seeds give equal worlds.
-public actor World {
+/// Time passes only while `run()` runs. All events come from one queue ordered by (instant, sequence), so on
+/// a virtual clock equal seeds give equal worlds.
+package actor World {
   /// What the world was made from.
-  public nonisolated let scenario: Scenario
+  package nonisolated let scenario: Scenario
   let clock: any TimeSource
   var radio: RadioParameters { scenario.radio }
 
-  /// Whatever goes through all of them does it in the order of their addresses.
+  /// Iteration over all sensors is in the order of their addresses.
   var sensors: SensorTable
   var adapterStates: [BluetoothAddress: AdapterState] = [:]
   let adapterOrder: [BluetoothAddress]
-  /// Of each adapter, in that order: its scan, and the numbers of the sensors that it can ever hear.
+  /// The scan state of each adapter, in the same order, and the indices of the sensors in range.
   var scans: [ScanState]
   let audible: [[Int]]
   var links: [LinkID: LinkState] = [:]
   var endedLinks: [LinkID: Disconnection] = [:]
   var operations: [OperationID: Operation] = [:]
-  /// Requests in the air whose callers were cancelled.
+  /// Requests on air whose callers were cancelled.
   var abandoned: [OperationID: Operation.Kind] = [:]
-  /// Where `forget` has emptied the stack's cache.
+  /// Cache entries that `forget` has removed.
   var forgotten: Set<CacheKey> = []
-  /// What the stack has on disk: peripherals that it was connected to, until it forgets them.
+  /// The stack's storage: peripherals that it was connected to, until it forgets them.
   var stored: Set<CacheKey> = []
-  /// Programs besides ours that scan with an adapter.
+  /// The other programs that scan with an adapter.
   var foreignScans: [BluetoothAddress: [String]] = [:]
-  /// Adapters that discover and hear nothing.
+  /// Adapters that are discovering but receive nothing.
   var deaf: Set<BluetoothAddress> = []
   var isStackRunning = true
   var writeRecords: [WriteRecord] = []
 
   private var phase = Phase.new
   private var events = EventQueue<WorldEvent>()
-  /// For when somebody sleeps to look after the queue.
+  /// The instants at which a task will wake to process the queue.
   private var alarms: [MonotonicInstant] = []
   private var isLookingAfter = false
   private var sinks: [(id: UInt64, sink: @Sendable (HostEvent) -> Void)] = []
@@ -47,7 +47,7 @@ public actor World {
 
   enum Phase { case new, running, over }
 
-  /// What reaches the running world from outside its isolation.
+  /// A message to the running world from outside its isolation.
   enum Message: Sendable {
     /// Wake at an instant.
     case alarm(MonotonicInstant)
@@ -55,9 +55,9 @@ public actor World {
     case cancelled(OperationID)
   }
 
-  /// A world as the scenario says, at its beginning. Addresses must differ, and what sensors hold must be possible: a
-  /// scenario of which that is not true is for whoever reads it to refuse.
-  public init(scenario: Scenario, clock: any TimeSource) {
+  /// Creates a world in the scenario's initial state. Addresses must differ, and initial values of sensors
+  /// must be valid; the reader of a scenario has to check this.
+  package init(scenario: Scenario, clock: any TimeSource) {
     self.scenario = scenario
     self.clock = clock
     (inbox, inboxEnd) = AsyncStream.makeStream()
@@ -78,10 +78,10 @@ public actor World {
 
   // MARK: Running
 
-  /// Lets the world live until the task is cancelled. Called once. Afterwards every operation
-  /// fails with `stackStopped`.
-  public func run() async {
-    precondition(phase == .new, "a world lives once")
+  /// Runs the world until the task is cancelled. It can be called only once. Afterwards every operation fails
+  /// with `stackStopped`.
+  package func run() async {
+    precondition(phase == .new, "a world runs only once")
     phase = .running
     let now = clock.now
     for number in sensors.indices {
@@ -110,8 +110,8 @@ public actor World {
     emit(.stack(isRunning: false))
   }
 
-  /// Sleeps until an alarm, looks after the queue, and goes on with the next alarm unless somebody else sleeps for
-  /// that or an earlier one.
+  /// Sleeps until an alarm, processes the queue, and continues with the next alarm unless another task waits
+  /// for that one or an earlier one.
   private func keepWatch(from instant: MonotonicInstant) async {
     var next: MonotonicInstant? = instant
     while let instant = next {
@@ -120,7 +120,7 @@ public actor World {
     }
   }
 
-  /// Everything happens that is due. Returns the alarm that is to be set then.
+  /// Processes all events that are due. Returns the next alarm to set.
   private func lookAfter(_ instant: MonotonicInstant) -> MonotonicInstant? {
     guard phase == .running else { return nil }
     alarms.removeAll { $0 == instant }
@@ -131,8 +131,8 @@ public actor World {
     return newAlarm()
   }
 
-  /// An alarm is set whenever something is due before any alarm that is set. One that turns out to be
-  /// superfluous rings in vain; none is ever taken back, which would cost more.
+  /// Returns a new alarm if the next event is due before all alarms that are set. A superfluous alarm has no
+  /// effect; cancelling it would cost more.
   private func newAlarm() -> MonotonicInstant? {
     guard let due = events.first, alarms.allSatisfy({ due < $0 }) else { return nil }
     alarms.append(due)
@@ -141,7 +141,7 @@ public actor World {
 
   func schedule(_ event: WorldEvent, at instant: MonotonicInstant) {
     events.insert(event, at: instant)
-    // Who is looking after the queue sets an alarm for what is left in it.
+    // While the queue is processed, the alarm for the remaining events is set afterwards.
     if !isLookingAfter, let due = newAlarm() { inboxEnd.yield(.alarm(due)) }
   }
 
@@ -178,9 +178,9 @@ public actor World {
 
   // MARK: Events for the host
 
-  /// Has `sink` told of everything that happens at the host from now on, beginning with the adapters as they are. It is
-  /// called in order, by the world itself: it must not block. Returns what `detach` takes.
-  public func attach(_ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
+  /// Passes all events at the host to `sink` from now on, beginning with the current adapters. The world
+  /// calls it in order, so it must not block. Returns the number for `detach`.
+  package func attach(_ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
     let id = newID()
     sinks.append((id, sink))
     sink(.stack(isRunning: isStackRunning))
@@ -188,8 +188,8 @@ public actor World {
     return id
   }
 
-  /// Ends what `attach` began.
-  public func detach(_ id: UInt64) {
+  /// Stops passing events to the sink with this number.
+  package func detach(_ id: UInt64) {
     sinks.removeAll { $0.id == id }
   }
 
@@ -200,8 +200,8 @@ public actor World {
 
   // MARK: Operations
 
-  /// Begins an operation and waits for its end. `begin` runs at once and in isolation; whatever ends
-  /// the operation calls `finish`.
+  /// Starts an operation and waits for its end. `begin` runs at once and isolated; whatever ends the
+  /// operation calls `finish`.
   func perform(
     cancellable: Bool = true, _ kind: Operation.Kind, _ begin: (OperationID) -> Void
   ) async throws(LinkError) -> OperationResult {
@@ -212,7 +212,7 @@ public actor World {
     if cancellable {
       result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-          // The handler's message is read after this: no cancellation falls in between.
+          // The message of the cancellation handler is read later, so no cancellation is missed.
           guard !Task.isCancelled else {
             continuation.resume(returning: .failure(.cancelled))
             return
@@ -232,7 +232,7 @@ public actor World {
     return try result.get()
   }
 
-  /// Ends an operation; one that has ended already is left alone.
+  /// Ends an operation. Has no effect if it has ended.
   func finish(_ id: OperationID, _ result: Result<OperationResult, LinkError>) {
     operations.removeValue(forKey: id)?.continuation.resume(returning: result)
   }
@@ -243,7 +243,7 @@ public actor World {
     case .connect:
       callOffAttempt(id)
     case .request where !operation.hasArrived:
-      // Nobody waits for its answer any more, but it is in the air and will arrive.
+      // No task waits for the response any more, but the request is on air and will arrive.
       abandoned[id] = operation.kind
       finish(id, .failure(.cancelled))
     case .request, .resolve, .disconnect, .ending, .host:

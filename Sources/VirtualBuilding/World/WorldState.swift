@@ -3,41 +3,41 @@ import VirtualTime
 
 typealias OperationID = UInt64
 
-/// What the world's queue holds.
+/// An event in the world's queue.
 enum WorldEvent: Sendable {
   /// A sensor is switched on.
   case appear(BluetoothAddress)
-  /// A sensor has restarted, in that life.
+  /// A sensor has restarted. `life` is its number of restarts.
   case started(BluetoothAddress, life: Int)
-  /// A firmware's timer has run out, in that life.
+  /// A firmware's timer has expired, if `life` is still current.
   case timer(BluetoothAddress, life: Int, FirmwareTimer)
-  /// The sensor of this number advertises, if that is still the latest turn planned.
+  /// The sensor at this index advertises, if `turn` is still the latest schedule.
   case advertise(Int, turn: Int)
-  /// The kernel ends the scan of the adapter of this number by itself, if that is still the same scan.
+  /// The kernel ends the scan of the adapter at this index, if it is still the same scan.
   case scanEnds(Int, scan: Int)
-  /// A sensor notices that its central is gone.
+  /// A sensor detects that its central is gone.
   case sensorLosesLink(BluetoothAddress, LinkID)
-  /// A peripheral that an attempt listens for advertises.
+  /// A peripheral advertises for which an attempt is scanning.
   case heard(OperationID)
-  /// The attempt that an adapter makes for this operation has come to its end.
+  /// The adapter's attempt for this operation ends.
   case attemptEnds(OperationID)
   /// A request has reached the sensor.
   case arrives(OperationID)
-  /// The host has an answer.
+  /// The host receives the result.
   case completes(OperationID, Result<OperationResult, LinkError>)
-  /// The sensor had all the time there is to answer.
+  /// The response of the sensor has timed out.
   case unanswered(OperationID)
   /// A write without response has reached the sensor.
   case unconfirmedWrite(LinkID, AttributeHandle, [UInt8])
-  /// All services could be resolved by now.
+  /// All services are resolved.
   case resolved(OperationID)
   /// A notification has reached the host.
   case notified(LinkID, AttributeHandle, [UInt8])
-  /// The host notices that a link is down.
+  /// The host detects that a link is down.
   case linkDown(LinkID, Disconnection.Cause)
 }
 
-/// Something that a caller waits for.
+/// An operation that a caller waits for.
 struct Operation {
   enum Kind: Sendable {
     case connect(BluetoothAddress, adapter: BluetoothAddress)
@@ -49,13 +49,13 @@ struct Operation {
   }
 
   enum AttemptProgress {
-    /// It has not had a turn.
+    /// It was not started yet.
     case new
-    /// It has had one, and waits for the next.
+    /// It was started at least once and waits for the next time.
     case tried
-    /// The kernel listens for the peripheral, which takes nothing away from others.
+    /// The kernel scans for the peripheral; other attempts can proceed.
     case listening
-    /// The peripheral has been heard; the link is made when it advertises again.
+    /// The peripheral was received; the link is made at its next advertisement.
     case heard
   }
 
@@ -67,14 +67,14 @@ struct Operation {
 
   var kind: Kind
   var continuation: CheckedContinuation<Result<OperationResult, LinkError>, Never>
-  /// How far a connection attempt has come.
+  /// The progress of a connection attempt.
   var progress = AttemptProgress.new
-  /// How long a request's answer travels.
+  /// How long the response to a request takes.
   var wayBack = Duration.zero
   /// Whether a request has reached the sensor.
   var hasArrived = false
 
-  /// The link it belongs to and cannot outlive.
+  /// The link on which it depends.
   var link: LinkID? {
     switch kind {
     case .resolve(let link), .request(let link, _, _), .disconnect(let link), .ending(let link): link
@@ -83,7 +83,7 @@ struct Operation {
   }
 }
 
-/// What an operation was for.
+/// The result of an operation.
 enum OperationResult: Sendable {
   case done
   case link(LinkID)
@@ -92,33 +92,33 @@ enum OperationResult: Sendable {
   case ended(Disconnection)
 }
 
-/// A sensor, and where it stands.
+/// A sensor and its state.
 struct SensorState {
   var scenario: SensorScenario
-  /// How strongly adapters hear it on average.
+  /// The mean strength on the adapters.
   let signal: Signal
-  /// The adapters that can ever hear it, by their places in the world's order, and how strongly on average.
+  /// The adapters in range, by index in the world's order, with the mean strength.
   let ears: [(adapter: Int, rssi: Int)]
-  /// Of each of these, in the same order: what its controller has reported of the sensor.
+  /// The controller's reports of the sensor for each of these adapters, in the same order.
   var reports: [ReportState]
-  /// Changed by `World.tell` alone.
+  /// Changed only by `World.tell`.
   private(set) var firmware: any Firmware
-  /// What its firmware advertises, and how often: asked once after each change, and not in each turn.
+  /// The firmware's advertisement and interval, read once after each change and not for each advertisement.
   private(set) var payload: AdvertisingPayload?
   private(set) var advertisingInterval: Duration?
   var generator: SeededGenerator
-  /// Attempts to connect to it, and how many of them led to a link.
+  /// The number of attempts to connect to it, and of successful ones.
   var attempts = 0
   var connections = 0
-  /// The central that it believes to be connected to.
+  /// The central's link from the sensor's point of view.
   var link: LinkID?
   var isOn = false
-  /// Rises with each restart: timers of a former life are void.
+  /// Increases with each restart; timers of earlier lives are ignored.
   var life = 0
-  /// Rises with each plan to advertise: older plans are void.
+  /// Increases each time its advertisement is scheduled; earlier schedules are ignored.
   var turn = 0
   var isTurnPlanned = false
-  /// Since when it has advertised what it advertises: one with an interval of its own keeps to it from here on.
+  /// When it started its current advertisement. A sensor with its own interval counts from here.
   var advertisesSince: MonotonicInstant
   var isMuted = false
 
@@ -153,7 +153,7 @@ struct SensorState {
     advertisingInterval = firmware.advertisingInterval
   }
 
-  /// Tells its firmware something; returns what that does about it.
+  /// Passes an event to its firmware; returns the effects.
   mutating func tell(_ event: FirmwareEvent, at instant: MonotonicInstant) -> [FirmwareEffect] {
     let effects = firmware.handle(event, at: instant, generator: &generator)
     askFirmware()
@@ -168,14 +168,14 @@ struct SensorState {
     scenario.faults.filter { $0.strikes(inAttempt: attempt) }.map(\.fault)
   }
 
-  /// What it has on air now.
+  /// Its current advertisement.
   var onAir: AdvertisingPayload? {
     guard isOn, link == nil, !isMuted, !strikes(.silent, inAttempt: attempts + 1) else { return nil }
     return payload
   }
 }
 
-/// What a controller has reported of one sensor: the scan in which it last did, for each type of advertisement.
+/// A controller's reports of one sensor: the last scan with a report, for each type of advertisement.
 struct ReportState {
   private var connectable = 0
   private var notConnectable = 0
@@ -185,25 +185,26 @@ struct ReportState {
     (payload.isConnectable ? connectable : notConnectable) == scan
   }
 
-  /// Its advertisement is reported in a scan.
+  /// Records a report in a scan.
   mutating func report(_ payload: AdvertisingPayload, in scan: Int) {
     if payload.isConnectable { connectable = scan } else { notConnectable = scan }
   }
 }
 
-/// What an adapter's controller does about scanning.
+/// The scan state of an adapter's controller.
 struct ScanState {
   var isRunning = false
-  /// Rises with each start of the kernel's scan, the first is 1: what was reported in an earlier one is reported again.
+  /// Increases with each start of the kernel's scan, from 1. Advertisements that were reported in an earlier
+  /// scan are reported again.
   private(set) var number = 0
-  /// While the scan is restarted, nothing is received.
+  /// While the scan restarts, nothing is received.
   private(set) var receivesFrom: MonotonicInstant
 
   init(receivesFrom: MonotonicInstant) {
     self.receivesFrom = receivesFrom
   }
 
-  /// The scan is started, or started anew.
+  /// Starts or restarts the scan.
   mutating func start(at instant: MonotonicInstant) {
     isRunning = true
     number += 1
@@ -211,13 +212,13 @@ struct ScanState {
   }
 }
 
-/// An adapter, and what it is busy with.
+/// An adapter and its current activities.
 struct AdapterState {
   var scenario: AdapterScenario
   var generator: SeededGenerator
-  /// Attempts that wait for their turn.
+  /// Waiting attempts.
   var waiting: [OperationID] = []
-  /// The attempt that has the air.
+  /// The attempt in progress.
   var attempt: Attempt?
 
   struct Attempt {
@@ -238,18 +239,18 @@ struct AdapterState {
   }
 }
 
-/// A link, as the host has it.
+/// A link from the host's point of view.
 struct LinkState {
   let id: LinkID
   let adapter: BluetoothAddress
   let address: BluetoothAddress
-  /// Which of the sensor's attempts made it: decides about faults.
+  /// The number of the sensor's attempt that made it; it determines the faults.
   let attempt: Int
   var table: AttributeTable?
   var subscribed: Set<AttributeHandle> = []
-  /// When the bearer is free for the next request: ATT has one at a time.
+  /// When the bearer is free for the next request, because ATT allows one at a time.
   var requestsFreeAt: MonotonicInstant
-  /// When the last notification arrives: they keep their order.
+  /// When the last notification arrives, because their order is preserved.
   var lastArrival: MonotonicInstant
   var isBeingDisconnected = false
 }

@@ -4,8 +4,8 @@ import EventLoop
 
 @testable import BlueZ
 
-/// An `org.bluez` that does what a test tells it to, in the order in which the test tells it: objects,
-/// signals, and an answer per method. It simulates nothing.
+/// An `org.bluez` that is controlled by a test: it sends objects and signals in the order in which the test
+/// adds them, and has one reply per method. It simulates nothing.
 actor FakeBlueZ {
   typealias Answer = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
 
@@ -26,9 +26,9 @@ actor FakeBlueZ {
     }
   }
 
-  // MARK: Being called
+  // MARK: Received calls
 
-  /// Sets how a method is answered from now on, on whichever object; without it, with success and nothing.
+  /// Sets the reply to a method from now on, on any object. The default is success without values.
   func answer(_ member: MemberName, _ answer: @escaping Answer) {
     answers[member] = answer
   }
@@ -45,7 +45,7 @@ actor FakeBlueZ {
     return .success([])
   }
 
-  /// Waits until a method has been called so many times.
+  /// Waits until a method has been called this number of times.
   func called(_ member: MemberName, times: Int = 1) async {
     while count(member) < times {
       await withCheckedContinuation { waiting.append($0) }
@@ -104,7 +104,7 @@ actor FakeBlueZ {
   }
 }
 
-// MARK: The objects of the stories
+// MARK: The objects of the test cases
 
 extension FakeBlueZ {
   static let adapter: ObjectPath = "/org/bluez/hci0"
@@ -149,7 +149,7 @@ extension FakeBlueZ {
   var isConnected: Bool { objects[Self.device]?[Name.Interface.device]?.flag("Connected") ?? false }
 }
 
-/// Who plays in the stories.
+/// The devices and values of the test cases.
 enum Story {
   static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00AA_0100_0042))
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)

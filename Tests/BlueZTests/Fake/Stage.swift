@@ -5,20 +5,20 @@ import Testing
 
 @testable import BlueZ
 
-/// A bus of our own, a fake daemon and a central of ours on it.
+/// A test environment: a private bus with a fake daemon and a central.
 struct Stage {
   var bus: DBusDaemon
   var daemon: FakeBlueZ
   var central: BlueZCentral
 
-  /// Sets the stage with one adapter, and clears it away whatever happens.
+  /// Runs a body in an environment with one adapter, and cleans up afterwards.
   static func with(
     _ body: (Stage) async throws -> Void
   ) async throws {
     try await with({ await $0.addAdapter() }, body)
   }
 
-  /// Sets the stage as told.
+  /// Runs a body in an environment that `prepare` sets up.
   static func with(
     _ setUp: (FakeBlueZ) async -> Void, _ body: (Stage) async throws -> Void
   ) async throws {
@@ -36,7 +36,7 @@ struct Stage {
     }
   }
 
-  /// Runs a fake daemon on a bus for as long as the body runs.
+  /// Runs a fake daemon on a bus while the body runs.
   static func with(
     _ bus: DBusDaemon, _ setUp: (FakeBlueZ) async -> Void, _ body: (FakeBlueZ) async throws -> Void
   ) async throws {
@@ -55,7 +55,7 @@ struct Stage {
     }
   }
 
-  /// A bus of our own for as long as the body runs.
+  /// Runs a private bus while the body runs.
   static func withBus(_ body: (DBusDaemon) async throws -> Void) async throws {
     let bus = try await DBusDaemon.start()
     do {
@@ -67,12 +67,13 @@ struct Stage {
     await bus.stop()
   }
 
-  /// Returns when the central has seen every signal that the daemon has sent so far: an answer comes after them.
+  /// Returns when the central has applied every signal that the daemon has sent so far, because a reply
+  /// follows them.
   func seen() async throws {
     _ = try await central.call(Name.root, Name.Interface.objectManager, Name.Member.getManagedObjects)
   }
 
-  /// Connects, with a daemon that says yes.
+  /// Connects, with a daemon that replies with success.
   func connect() async throws -> any Peripheral {
     await daemon.answer("Connect") { [daemon] _ in
       await daemon.setDevice(["Connected": .bool(true)])
@@ -94,7 +95,7 @@ struct Stage {
   }
 }
 
-/// The error that a body ends with.
+/// The error that a body throws.
 func failure<Success: Sendable>(_ body: () async throws(CentralError) -> Success) async -> CentralError? {
   do throws(CentralError) {
     _ = try await body()
@@ -104,7 +105,7 @@ func failure<Success: Sendable>(_ body: () async throws(CentralError) -> Success
   }
 }
 
-/// Waits until the task is cancelled: a daemon that never answers.
+/// Waits until the task is cancelled, like a daemon that never replies.
 func forever() async {
   let (never, continuation) = AsyncStream.makeStream(of: Never.self)
   for await _ in never {}

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Engine
 
-@Suite("The run machine waits for an adapter") struct AdapterWaitTests {
+@Suite("waiting for an adapter") struct AdapterWaitTests {
   typealias Driver = MachineDriver
 
   private func awaited(_ run: Driver) -> [CentralError.AdapterTrouble?] {
     run.facts.compactMap { if case .adapterAwaited(let fact) = $0 { fact.trouble } else { nil } }
   }
 
-  @Test("for a bounded time, and says what is the matter with the best of them")
+  @Test("the machine waits a bounded time for an adapter, and records the state of the first permitted one")
   func off() {
     var run = Driver([Sample.room(1, address: 1)])
     #expect(run.send(.started, at: 0) == [.listAdapters])
@@ -29,13 +29,13 @@ import Testing
       })
   }
 
-  @Test("and tells a stack that went after its adapters from an adapter that is missing")
+  @Test("the machine distinguishes a stack that was lost after its adapters from a missing adapter")
   func stack() {
     var run = Driver(rooms: 1)
     run.send(.adaptersChanged, at: 1)
     run.send(.adapters(.success([])), at: 1)
     run.send(.scanEnded(CentralError(.adapterUnavailable(.absent)), Driver.hci0), at: 1.1)
-    #expect(run.pass(at: 31) == [.listAdapters], "nothing says that the stack has gone, too")
+    #expect(run.pass(at: 31) == [.listAdapters], "the loss of the stack is not known yet")
     let effects = run.send(.adapters(.failure(CentralError(.stackUnavailable))), at: 31.1)
     #expect(
       effects.contains { effect in
@@ -44,7 +44,7 @@ import Testing
       })
   }
 
-  @Test("unless another run has all there are")
+  @Test("the machine does not wait when another run has reserved all adapters")
   func claimed() {
     var run = Driver([Sample.room(1, address: 1)])
     run.send(.started, at: 0)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Engine
 
-/// A run machine with Robo Sensors and nothing around it: a test gives it one input after the other and looks at what it
-/// says is to be done. Facts are kept aside.
+/// A run machine with Robo Sensors and no shell: a test gives it one input after the other and checks the
+/// returned effects. Facts are collected separately.
 struct MachineDriver {
   private(set) var machine: RunMachine
   private(set) var facts: [Fact] = []
@@ -15,14 +15,14 @@ struct MachineDriver {
   /// The first sessions of two adapters.
   static let hci0 = RadioSession(adapter: AdapterID(BluetoothAddress(rawValue: 0xA0)), number: 1)
   static let hci1 = RadioSession(adapter: AdapterID(BluetoothAddress(rawValue: 0xA1)), number: 2)
-  /// The second session of the first adapter, where that is the only one.
+  /// The second session of the first adapter, for tests with one adapter.
   static let hci0Again = RadioSession(adapter: hci0.adapter, number: 2)
 
   static func adapter(_ session: RadioSession) -> Adapter {
     Adapter(id: session.adapter, name: session.adapter == hci0.adapter ? "hci0" : "hci1", state: .ready)
   }
 
-  /// To the millisecond: a binary fraction of a second is none of ours.
+  /// To the millisecond: fractions of a second are rarely exact in binary.
   static func at(_ seconds: Double) -> MonotonicInstant {
     .init(sinceZero: .milliseconds(Int((seconds * 1000).rounded())))
   }
@@ -31,7 +31,7 @@ struct MachineDriver {
     AttemptID(room: RoomID(rawValue: "room-\(room)"), number: number)
   }
 
-  /// A machine that was given nothing yet.
+  /// A machine without any input.
   init(
     _ rooms: [Room], goal: RunMachine.Goal = .apply, request change: (inout ApplyRequest) -> Void = { _ in }
   ) {
@@ -42,8 +42,8 @@ struct MachineDriver {
     machine = RunMachine(request, goal: goal) { 0 }
   }
 
-  /// A machine that has surveyed, heard nothing, and has a scan window open on each adapter since instant 0.
-  /// - Parameter slots: what the manifest says of all adapters; nil when it says nothing.
+  /// A machine after an empty survey, with a scan window open on each adapter since instant 0.
+  /// - Parameter slots: the slots in the manifest for all adapters; nil without a statement.
   init(
     rooms: Int, retries: Int = 2, slots: Int? = 5, adapters: [RadioSession] = [hci0],
     request change: (inout ApplyRequest) -> Void = { _ in }
@@ -64,7 +64,7 @@ struct MachineDriver {
     for session in adapters { send(.scanBegan(session), at: 0) }
   }
 
-  /// Gives an input; returns what is to be done, facts aside.
+  /// Gives an input; returns the effects without facts.
   @discardableResult
   mutating func send(_ input: RunInput, at second: Double) -> [RunEffect] {
     machine.handle(input, at: Self.at(second)).filter { effect in
@@ -74,17 +74,17 @@ struct MachineDriver {
     }
   }
 
-  /// Says that time has passed.
+  /// Gives the input `timePassed`.
   @discardableResult
   mutating func pass(at second: Double) -> [RunEffect] { send(.timePassed, at: second) }
 
-  /// An adapter is taken into use; nothing was left behind on it.
+  /// Takes an adapter into use; no link was left behind on it.
   mutating func use(_ session: RadioSession, at second: Double) {
     send(.claimed(session.adapter, .granted, stack: nil), at: second)
     send(.connectedPeripherals([], session), at: second)
   }
 
-  /// The devices of rooms are heard waiting.
+  /// Receives the devices of rooms in provisioning mode.
   @discardableResult
   mutating func hear(
     _ rooms: [Int], on session: RadioSession = hci0, rssi: Int = -50, at second: Double
@@ -96,7 +96,7 @@ struct MachineDriver {
     }
   }
 
-  /// The device of a room is heard at work with the room's number as its minor.
+  /// Receives the device of a room as configured, with the room's number as its minor.
   @discardableResult
   mutating func hearBeacon(_ room: Int, on session: RadioSession = hci0, at second: Double) -> [RunEffect] {
     var advertisement = Sample.beacon(UInt64(room), minor: UInt16(room), at: second)
@@ -104,7 +104,7 @@ struct MachineDriver {
     return send(.heard(advertisement, session), at: second)
   }
 
-  /// Hears rooms' devices in the window that is open, which then ends; returns what is to be done when it has.
+  /// Receives rooms' devices in the open window, and ends it; returns the effects of the end.
   @discardableResult
   mutating func window(
     _ rooms: [Int], on session: RadioSession = hci0, from begin: Double = 0
@@ -114,7 +114,7 @@ struct MachineDriver {
     return send(.scanEnded(nil, session), at: begin + 1.25)
   }
 
-  /// The GATT session of an attempt ends well, and its link is taken down.
+  /// Ends the GATT session of an attempt successfully, and takes down its link.
   @discardableResult
   mutating func submit(_ attempt: AttemptID, at second: Double) -> [RunEffect] {
     let submission = Submission(at: Self.at(second), acknowledgement: .savedStatus)
@@ -123,7 +123,7 @@ struct MachineDriver {
       + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
   }
 
-  /// An attempt fails, and its link is taken down.
+  /// Ends an attempt with a failure, and takes down its link.
   @discardableResult
   mutating func fail(
     _ attempt: AttemptID, _ reason: FailureReason, at second: Double
@@ -133,26 +133,24 @@ struct MachineDriver {
       + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
   }
 
-  /// The state of a room.
   func state(_ room: Int) -> RoomState.Kind { machine.rooms[room - 1].state.kind }
 
-  /// What an adapter does.
+  /// The state of an adapter.
   func radio(_ session: RadioSession = hci0) -> RadioState.Kind? {
     machine.index(of: session).map { machine.radios[$0].state.kind }
   }
 
-  /// The instant for which a timer is to be set, in seconds.
+  /// The instant of the next timer, in seconds.
   var wake: Double? { machine.wake.map { $0.sinceZero / .seconds(1) } }
 
-  /// The outcome of a room.
   func outcome(_ room: Int) -> RoomFinished? { machine.rooms.outcome(of: room - 1) }
 }
 
 extension [RunEffect] {
-  /// The attempts that are to begin: room, number, adapter.
+  /// The attempts that begin: room, number, adapter.
   var begun: [AttemptID] { compactMap { if case .begin(let attempt) = $0 { attempt.id } else { nil } } }
 
-  /// How long these may take to connect.
+  /// The connect limits of the attempts.
   var limits: [Duration] {
     compactMap { if case .begin(let attempt) = $0 { attempt.room.timeouts.connect } else { nil } }
   }

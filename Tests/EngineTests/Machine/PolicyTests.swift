@@ -5,9 +5,9 @@ import Testing
 
 @testable import Engine
 
-@Suite("The retry policy") struct RetryPolicyTests {
+@Suite("retry policy") struct RetryPolicyTests {
   @Test(
-    "has a budget for each class of failure",
+    "each failure class has its own retry budget",
     arguments: [
       (.transient, 3), (.missing, 3), (.outOfSlots, 5), (.host, 5), (.forgotten, 20), (.refused, 1),
       (.permanent, 0), (.cancelled, 0),
@@ -23,7 +23,7 @@ import Testing
     #expect(count == retries)
   }
 
-  @Test("backs off longer each time, up to a bound")
+  @Test("back-offs grow up to a bound")
   func pauses() {
     var budget = RetryBudget()
     let pauses = (0..<8).compactMap { _ -> Duration? in
@@ -40,7 +40,7 @@ import Testing
     #expect(jittered == .retry(.seconds(45)))
   }
 
-  @Test("charges the host's failures to no device")
+  @Test("failures of the host are charged to no device")
   func hostFailures() {
     var budget = RetryBudget()
     for _ in 0..<3 { budget.charge(.host) }
@@ -56,14 +56,14 @@ import Testing
     #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
   }
 
-  @Test("never tries again what cannot help", arguments: [FailureClass.permanent, .cancelled])
+  @Test("a failure that a retry cannot resolve gets none", arguments: [FailureClass.permanent, .cancelled])
   func final(failure: FailureClass) {
     var budget = RetryBudget()
     budget.charge(failure)
     #expect(RetryPolicy().decide(after: failure, budget, retries: 20, jitter: 0) == .final)
   }
 
-  @Test("waits for nothing where nothing was sent")
+  @Test("a retry follows without back-off when nothing was sent")
   func forgotten() {
     var budget = RetryBudget()
     budget.charge(.forgotten)
@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-@Suite("The connect policy") struct ConnectPolicyTests {
+@Suite("connect policy") struct ConnectPolicyTests {
   struct Case: Sendable {
     var answersWithin: Duration? = .seconds(3)
     var charged = 0
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "limits a first attempt by what connecting took lately",
+    "the limit of a first attempt follows from the last connect times",
     arguments: [
       Case(limit: .seconds(6)),
       Case(times: [.seconds(1), .seconds(1)], limit: .seconds(6)),
@@ -101,8 +101,8 @@ import Testing
   }
 }
 
-@Suite("The slots of an adapter") struct LinkSlotsTests {
-  @Test("are what the manifest says, whatever happens")
+@Suite("slots of an adapter") struct LinkSlotsTests {
+  @Test("stated slots never change")
   func stated() {
     var slots = LinkSlots(stated: 3)
     slots.connected(holding: 3)
@@ -110,7 +110,7 @@ import Testing
     #expect(slots.limit == 3 && !slots.isTrial(making: 3))
   }
 
-  @Test("are found out one by one, up to what is of use")
+  @Test("unknown slots are measured one by one, up to a useful number")
   func learned() {
     var slots = LinkSlots()
     #expect(slots.limit == 5)
@@ -120,7 +120,9 @@ import Testing
     #expect(slots.limit == LinkSlots.most)
   }
 
-  @Test("are what the controller held when it refused one", arguments: [(6, 6), (3, 3), (0, 1)])
+  @Test(
+    "a refusal sets the slots to the number of links that the controller held",
+    arguments: [(6, 6), (3, 3), (0, 1)])
   func refused(held: Int, limit: Int) {
     var slots = LinkSlots()
     for links in 1...6 { slots.connected(holding: links) }
@@ -128,10 +130,10 @@ import Testing
     slots.refused(holding: held)
     #expect(slots.limit == limit)
     slots.connected(holding: limit)
-    #expect(slots.limit == limit, "it is final")
+    #expect(slots.limit == limit, "a refusal is final")
   }
 
-  @Test("are found out by a failed connection, too, where the stack does not say what failed")
+  @Test("a failed connection also measures the slots when the stack does not report the cause")
   func ambiguous() {
     var slots = LinkSlots()
     for links in 1...5 { slots.connected(holding: links) }
@@ -139,23 +141,24 @@ import Testing
     slots.mayHaveRefused(holding: 5)
     #expect(slots.limit == 5)
     slots.connected(holding: 5)
-    #expect(slots.limit == 5, "no further link is tried")
+    #expect(slots.limit == 5, "no further link may be tried")
   }
 
-  @Test("are not less because one sensor could not be connected to")
+  @Test("one sensor that fails to connect does not reduce the slots")
   func weakSensor() {
     var slots = LinkSlots()
     for links in 1...7 { slots.connected(holding: links) }
     slots.mayHaveRefused(holding: 7)
     for _ in 1...5 {
-      #expect(slots.limit == 7 && slots.isTrial(making: 6), "no sensor is charged with a failure in doubt")
+      #expect(slots.limit == 7 && slots.isTrial(making: 6), "an ambiguous failure is charged to no sensor")
       slots.mayHaveRefused(holding: 5)
       slots.connected(holding: 6)
     }
   }
 
-  /// A link that has ended at the controller still counts for a moment: then it was seen to hold one link too many.
-  @Test("are less than they seemed when connections fail one after the other")
+  /// A link that has ended at the controller counts for a moment longer, so the adapter seemed to hold one
+  /// link too many.
+  @Test("consecutive failed connections reduce the slots")
   func overestimated() {
     var slots = LinkSlots()
     for links in 1...6 { slots.connected(holding: links) }
@@ -169,21 +172,21 @@ import Testing
   }
 }
 
-@Suite("The admission of rooms") struct AdmissionTests {
+@Suite("admission of rooms") struct AdmissionTests {
   private func work(_ number: Int, network: String) -> RoomWork {
     var room = Sample.room(number, address: UInt64(number))
     room.settings[.wifiSSID] = .text(network)
     return RoomWork(room: room, address: Sample.address(UInt64(number)), basis: .address)
   }
 
-  @Test("lets all begin unless some are to go first")
+  @Test("all rooms begin at once without first rooms")
   func all() {
     var admission = Admission(perNetwork: nil, failureLimit: nil)
     #expect(
       admission.admit((0..<3).map { ($0, work($0, network: "a")) }, isHeard: { _ in true }) == [0, 1, 2])
   }
 
-  @Test("lets the first of each network go first, those that were heard before others")
+  @Test("the first rooms of each network go first, those with a sighting before others")
   func first() {
     var admission = Admission(perNetwork: 1, failureLimit: nil)
     let rooms = [(0, work(1, network: "a")), (1, work(2, network: "a")), (2, work(3, network: "b"))]
@@ -199,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "ends after more failures than are allowed",
+    "admission closes after more failures than permitted",
     arguments: [(nil, 9, false), (0, 0, false), (0, 1, true), (2, 3, true)] as [(Int?, Int, Bool)])
   func failures(limit: Int?, failures: Int, isClosed: Bool) {
     var admission = Admission(perNetwork: nil, failureLimit: limit)
@@ -209,9 +212,9 @@ import Testing
   }
 }
 
-@Suite("The outcome after a failure") struct OutcomePolicyTests {
+@Suite("outcome after a failure") struct OutcomePolicyTests {
   @Test(
-    "is unconfirmed whenever the device may have changed",
+    "the outcome is unconfirmed whenever the device may have changed",
     arguments: [
       { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
       { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
@@ -221,7 +224,7 @@ import Testing
     #expect(Outcome(after: ended(FailedStep(.write))) != .unconfirmed)
   }
 
-  @Test("is never a success", arguments: FailureReasonTests.examples.map(\.reason))
+  @Test("a failure never leads to a success", arguments: FailureReasonTests.examples.map(\.reason))
   func noSuccess(reason: FailureReason) {
     #expect(!Outcome(after: reason).isSuccess)
   }

@@ -5,31 +5,31 @@ import Testing
 @testable import Engine
 
 /// What adapters do next, input by input.
-@Suite("The run machine uses an adapter") struct RadioDecisionTests {
+@Suite("decisions about adapters") struct RadioDecisionTests {
   typealias Driver = MachineDriver
   static let (hci0, hci1) = (Driver.hci0, Driver.hci1)
   private func attempt(_ room: Int, _ number: Int = 1) -> AttemptID { Driver.attempt(room, number) }
 
-  @Test("to scan before it connects, for a window at least, and never both")
+  @Test("an adapter scans for at least one window before it connects, and never does both at once")
   func windows() {
     var run = Driver(rooms: 3)
     #expect(run.hear([2, 1], at: 0.2) == [])
     #expect(run.wake == 1.2)
     #expect(run.pass(at: 1.2) == [.endScan(Self.hci0)])
-    #expect(run.pass(at: 1.25) == [], "not before the scan has ended")
+    #expect(run.pass(at: 1.25) == [], "no connection before the scan has ended")
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 1.3)
     #expect(effects.begun == [attempt(1)])
     #expect(effects.scans == [])
     #expect(run.radio() == .connecting)
   }
 
-  @Test("for no longer a window than until every device was heard")
+  @Test("a scan window ends once every device was received")
   func allHeard() {
     var run = Driver(rooms: 2)
     #expect(run.hear([1, 2], at: 0.2) == [.endScan(Self.hci0)])
   }
 
-  @Test("to end a window before the kernel does, and to open another one")
+  @Test("a scan window ends before the kernel would end it, and another one opens")
   func longestWindow() {
     var run = Driver(rooms: 1)
     #expect(run.pass(at: 7.9) == [])
@@ -38,7 +38,19 @@ import Testing
     #expect(run.send(.scanEnded(nil, Self.hci0), at: 8.1) == [.scan(Self.hci0, forgetting: [])])
   }
 
-  @Test("for one connection at a time, and the next while the session goes on")
+  @Test("an attempt that has not connected ends when its adapter is lost; one with a link ends by itself")
+  func lostBeforeConnecting() {
+    var run = Driver(rooms: 2)
+    run.window([1, 2])
+    run.send(.connected(attempt(1)), at: 1.5)
+    #expect(run.state(1) == .connected && run.state(2) == .connecting)
+    run.send(.adaptersChanged, at: 2)
+    let effects = run.send(.adapters(.success([])), at: 2)
+    let ended = effects.filter { if case .endAttempt = $0 { true } else { false } }
+    #expect(ended == [.endAttempt(attempt(2), .adapterLost)])
+  }
+
+  @Test("an adapter makes one connection at a time, and the next one during the session")
   func connections() {
     var run = Driver(rooms: 3)
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
@@ -47,7 +59,9 @@ import Testing
     #expect(run.state(1) == .connected && run.state(2) == .connecting)
   }
 
-  @Test("for no more links than it has slots, or than are allowed in all", arguments: [(2, nil), (5, 2)])
+  @Test(
+    "an adapter holds at most its slots, and all adapters at most the permitted links",
+    arguments: [(2, nil), (5, 2)])
   func slots(slots: Int, parallel: Int?) {
     var run = Driver(rooms: 4, slots: slots) { $0.parallel = parallel }
     #expect(run.window([1, 2, 3, 4]).begun == [attempt(1)])
@@ -56,40 +70,40 @@ import Testing
     #expect(run.submit(attempt(1), at: 3).begun == [attempt(3)])
   }
 
-  @Test("for one link more than a common dongle holds, until the controller refuses one, at no sensor's cost")
+  @Test("an adapter tries one link more than its usual slots until a refusal, which is charged to no sensor")
   func learnsSlots() {
     var run = Driver(rooms: 9, retries: 0, slots: nil)
     run.window(Array(1...9))
     for room in 1...6 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
-    #expect(run.state(7) == .connecting, "a seventh link is tried: six were made")
+    #expect(run.state(7) == .connecting, "after six links, a seventh one is tried")
     #expect(run.fail(attempt(7), .outOfSlots(FailedStep(.connect)), at: 2.2).begun == [])
     #expect(run.state(7) == .backingOff)
-    #expect(run.submit(attempt(1), at: 3).begun == [attempt(8)], "it holds six")
+    #expect(run.submit(attempt(1), at: 3).begun == [attempt(8)], "the adapter holds six links")
     #expect(run.send(.connected(attempt(8)), at: 3.3).begun == [])
   }
 
-  @Test("to try one more link without charging the sensor, whatever way that fails")
+  @Test("a failed connection beyond the usual slots is charged to no sensor, whatever the error")
   func failedTrial() {
     var run = Driver(rooms: 6, retries: 0, slots: nil)
     run.window(Array(1...6))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
     run.fail(attempt(6), .connectFailed(FailedStep(.connect)), at: 2.2)
     run.pass(at: 4.3)
-    #expect(run.state(6) == .queued, "without a single retry")
+    #expect(run.state(6) == .queued, "no retry was used")
   }
 
   @Test(
-    "for no more links once a trial failed, even where the stack does not say that the controller is full")
+    "an adapter tries no further links after such a failure, even if the stack does not report the cause")
   func settles() {
     var run = Driver(rooms: 9, retries: 0, slots: nil)
     run.window(Array(1...9))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
     #expect(run.fail(attempt(6), .connectFailed(FailedStep(.connect)), at: 2.2).begun == [])
-    #expect(run.submit(attempt(1), at: 3).begun == [attempt(7)], "it holds five")
+    #expect(run.submit(attempt(1), at: 3).begun == [attempt(7)], "the adapter holds five links")
     #expect(run.send(.connected(attempt(7)), at: 3.3).begun == [])
   }
 
-  @Test("for a device that it refused for want of a slot before others, and for one that failed after them")
+  @Test("a device that was refused for want of a slot goes first, and one that failed goes last")
   func order() {
     var run = Driver(rooms: 9, slots: nil)
     run.window(Array(1...9))
@@ -103,7 +117,7 @@ import Testing
     #expect(run.submit(attempt(2), at: 5).begun == [attempt(6, 2)])
   }
 
-  @Test("to hear proofs before it connects to a device that failed before")
+  @Test("an adapter receives pending proofs before it connects to a device that failed before")
   func proofsFirst() {
     var run = Driver(rooms: 2)
     run.window([1, 2])
@@ -111,12 +125,12 @@ import Testing
     #expect(run.state(2) == .connecting)
     run.send(.connected(attempt(2)), at: 4.3)
     run.hear([1], at: 6)
-    #expect(run.pass(at: 6.5).begun == [], "the session of room 2 goes on")
+    #expect(run.pass(at: 6.5).begun == [], "the session of room 2 continues")
     let effects = run.submit(attempt(2), at: 7)
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
   }
 
-  @Test("to hear a device again before it connects to it, when that was long ago")
+  @Test("an adapter receives a device again before a connection if its sighting is old")
   func freshness() {
     var run = Driver(rooms: 2, slots: 1)
     #expect(run.window([1, 2]).begun == [attempt(1)])
@@ -125,7 +139,7 @@ import Testing
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
   }
 
-  @Test("to scan after 23 s of connecting when any device is to be heard, and not otherwise")
+  @Test("an adapter scans after 23 s of connecting if any device must be received, and otherwise not")
   func connectingPhase() {
     var run = Driver(rooms: 9, slots: 1)
     #expect(run.window(Array(1...9)).begun == [attempt(1)])
@@ -133,35 +147,35 @@ import Testing
     #expect(
       run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), at: 10).begun == [attempt(2)])
     run.send(.connected(attempt(2)), at: 10.3)
-    // Its proof is to be heard.
+    // Its proof is pending.
     #expect(run.submit(attempt(2), at: 20).begun == [attempt(3)])
     run.send(.connected(attempt(3)), at: 20.3)
     let effects = run.submit(attempt(3), at: 24.3)
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
   }
 
-  @Test("to leave sessions in peace, counted from the last connection")
+  @Test("an adapter with links does not scan for 10 s after its last connection")
   func quiet() {
     var run = Driver(rooms: 3)
     run.window([1, 2])
     run.send(.connected(attempt(1)), at: 1.6)
-    // Connecting takes long.
+    // The connection takes long.
     #expect(run.send(.connected(attempt(2)), at: 15).scans == [])
-    #expect(run.wake == 25, "room 3 is yet to be heard")
+    #expect(run.wake == 25, "the device of room 3 has no sighting")
     #expect(run.submit(attempt(1), at: 16).scans == [])
-    #expect(run.submit(attempt(2), at: 17).scans == [Self.hci0], "no link is left to be disturbed")
+    #expect(run.submit(attempt(2), at: 17).scans == [Self.hci0], "no link is left")
   }
 
-  @Test("once in vain for devices that another adapter is about to connect to")
+  @Test("an adapter scans once without a result for devices that another adapter is about to connect to")
   func inVain() {
     var run = Driver(rooms: 3, slots: 1, adapters: [Self.hci0, Self.hci1])
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
-    // The second adapter hears nothing.
+    // The second adapter receives nothing.
     #expect(run.send(.scanEnded(nil, Self.hci1), at: 1.3).scans == [])
     #expect(run.pass(at: 5).scans == [])
   }
 
-  @Test("for no connection while it ends a link itself")
+  @Test("an adapter makes no connection while it ends a link itself")
   func disconnecting() {
     var run = Driver(rooms: 3)
     run.window([1, 2])
@@ -172,11 +186,11 @@ import Testing
     run.fail(attempt(2), .connectFailed(FailedStep(.connect)), at: 1.4)
     run.send(.sessionEnded(report, attempt(1)), at: 4)
     let effects = run.hear([2, 3], at: 4.1) + run.pass(at: 6)
-    #expect(effects.begun == [], "rooms 2 and 3 could be connected to")
+    #expect(effects.begun == [], "rooms 2 and 3 are candidates")
     #expect(run.state(1) == .disconnecting)
   }
 
-  @Test("when it hears a device clearly better than another one")
+  @Test("the adapter that receives a device clearly stronger makes the connection")
   func betterAdapter() {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
     run.hear([1], on: Self.hci0, rssi: -80, at: 0.2)
@@ -190,7 +204,7 @@ import Testing
       } == [Self.hci1])
   }
 
-  @Test("after one that failed with the device")
+  @Test("an adapter with a failed attempt at a device leaves it to another one")
   func otherAdapter() {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
     run.hear([1], on: Self.hci0, at: 0.2)
@@ -208,7 +222,7 @@ import Testing
       effects.contains { if case .begin(let attempt) = $0 { attempt.session == Self.hci1 } else { false } })
   }
 
-  @Test("for a first attempt with three times as long as connecting took lately, and 3 s at least")
+  @Test("a first attempt is limited to three times the last connect times, and at least 3 s")
   func adaptiveLimit() {
     var run = Driver(rooms: 6, slots: 6)
     #expect(run.window(Array(1...6)).limits == [.seconds(6)])
@@ -221,7 +235,7 @@ import Testing
     #expect(quick.send(.connected(attempt(3)), at: 1.9).limits == [.seconds(3)])
   }
 
-  @Test("off and on once when it hears nothing at all, and says so when that did not help")
+  @Test("an adapter that receives nothing is power-cycled once, and reported if that does not help")
   func deaf() {
     var run = Driver(rooms: 1)
     // It scanned for 0.6 s in the survey.
@@ -245,7 +259,7 @@ import Testing
     #expect(run.pass(at: 23).contains { if case .powerCycle = $0 { true } else { false } } == false)
   }
 
-  @Test("again after 1, 2, 4, then 5 s where the stack refuses to scan, and not at all after ten refusals")
+  @Test("a refused scan is retried after 1, 2, 4, then 5 s, and the adapter is given up after ten refusals")
   func refusedScans() {
     var run = Driver(rooms: 1)
     var second = 0.5
@@ -257,6 +271,6 @@ import Testing
       #expect(run.pass(at: second) == [.scan(Self.hci0, forgetting: [])])
     }
     run.send(.scanEnded(CentralError(.busy), Self.hci0), at: second)
-    #expect(run.machine.isStopping, "it was the only adapter")
+    #expect(run.machine.isStopping, "the run had no other adapter")
   }
 }

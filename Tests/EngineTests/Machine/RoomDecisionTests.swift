@@ -6,13 +6,13 @@ import Testing
 
 @testable import Engine
 
-/// What becomes of rooms, input by input.
-@Suite("The run machine brings a room on") struct RoomDecisionTests {
+/// The states of rooms, input by input.
+@Suite("decisions about rooms") struct RoomDecisionTests {
   typealias Driver = MachineDriver
   static let hci0 = Driver.hci0
   private func attempt(_ room: Int, _ number: Int = 1) -> AttemptID { Driver.attempt(room, number) }
 
-  @Test("from its first sighting to its proof")
+  @Test("a room goes from its first sighting to its proof")
   func healthy() {
     var run = Driver(rooms: 1)
     #expect(run.state(1) == .queued)
@@ -33,7 +33,7 @@ import Testing
     #expect(run.facts.last == .runFinished(.init(outcome: .complete)))
   }
 
-  @Test("with its binding on record before its attempt, and nothing on record that contradicts it")
+  @Test("a room has its binding on record before its attempt, and contradicting bindings are released first")
   func binding() {
     let room = Sample.room(1, address: 1)
     func standing(_ name: String, device number: UInt64) -> RoomStanding {
@@ -59,14 +59,14 @@ import Testing
     #expect(facts.last?.kind == "attempt_started")
   }
 
-  @Test("to the end of its wait for a proof, to the instant, in its own adapter's scan time")
+  @Test("the wait for a proof ends exactly after its timeout of the adapter's scan time")
   func overdueProof() {
     var run = Driver(rooms: 1)
     run.window([1])
     run.send(.connected(attempt(1)), at: 1.6)
     run.submit(attempt(1), at: 4)
     var second = 10.0
-    // 30 s of scanning, in windows of 8 s at most.
+    // 30 s of scan time, in windows of 8 s at most.
     for length in [8.0, 8, 8] {
       run.send(.scanBegan(Self.hci0), at: second)
       run.hear([9], at: second + 1)
@@ -83,7 +83,7 @@ import Testing
     #expect(run.outcome(1)?.reason?.code == .notHeardAfterSave)
   }
 
-  @Test("to its end when every adapter scanned for it, twice as long as a search takes")
+  @Test("a room is given up once every adapter has scanned for twice its search timeout")
   func silence() {
     var run = Driver(rooms: 1)
     var second = 0.0
@@ -99,7 +99,7 @@ import Testing
     #expect(run.outcome(1)?.reason?.code == .neverHeard)
   }
 
-  @Test("to the back of the queue when its attempt failed")
+  @Test("a room whose attempt failed goes to the back of the queue")
   func queue() {
     var run = Driver(rooms: 3, slots: 1)
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
@@ -107,27 +107,27 @@ import Testing
     run.hear([1], at: 5)
     run.pass(at: 6.1)
     #expect(run.state(1) == .backingOff || run.state(1) == .queued)
-    #expect(run.submit(attempt(2), at: 7).begun == [attempt(3)], "what was tried less often goes first")
+    #expect(run.submit(attempt(2), at: 7).begun == [attempt(3)], "rooms with fewer attempts go first")
   }
 
-  @Test("to a judgement 2 s later when the host may have caused its failure")
+  @Test("a failure that the host may have caused is classified 2 s later")
   func judged() {
     var run = Driver(rooms: 1, retries: 0)
     run.window([1])
     run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 2)
     #expect(run.state(1) == .judging)
-    // Half a second later the adapter turns out to be gone.
+    // The adapter turns out to be lost 0.5 s later.
     run.send(.adaptersChanged, at: 2.5)
     run.send(.adapters(.success([])), at: 2.5)
     run.pass(at: 4)
-    #expect(run.state(1) == .queued, "the host's failure costs no retry")
+    #expect(run.state(1) == .queued, "a failure of the host costs no retry")
     let ended = run.facts.compactMap {
       if case .attemptEnded(let fact) = $0 { fact.failure?.code } else { nil }
     }
     #expect(ended == [.adapterLost])
   }
 
-  @Test("to its end when the failure was its own and no retry is left")
+  @Test("a room ends when its failure was not the host's and no retry is left")
   func exhausted() {
     var run = Driver(rooms: 1, retries: 0)
     run.window([1])
@@ -136,7 +136,7 @@ import Testing
     #expect(run.outcome(1)?.outcome == .failed)
   }
 
-  @Test("to rest, and back when its device is 10 dB stronger, in a run that watches")
+  @Test("a room without retries rests in a watching run until its device is 10 dB stronger")
   func resting() {
     var run = Driver(rooms: 1, retries: 0) { $0.isWatching = true }
     run.window([1])
@@ -145,12 +145,12 @@ import Testing
     #expect(run.state(1) == .resting)
     run.send(.scanBegan(Self.hci0), at: 6.1)
     run.hear([1], rssi: -45, at: 7)
-    #expect(run.state(1) == .resting, "it was heard with -50 dBm before")
+    #expect(run.state(1) == .resting, "the RSSI was -50 dBm before")
     run.hear([1], rssi: -40, at: 8)
     #expect(run.state(1) == .queued)
   }
 
-  @Test("nowhere after too many failures: what is not under way ends, what is goes on")
+  @Test("after too many failures no room begins, and attempts in flight continue")
   func tooManyFailures() {
     var run = Driver(rooms: 4, retries: 0, slots: 2) {
       $0.failureLimit = 0
@@ -158,20 +158,21 @@ import Testing
     run.window([1, 2, 3, 4])
     run.send(.connected(attempt(1)), at: 1.5)
     run.fail(attempt(2), .connectTimedOut(), at: 5)
-    #expect(run.state(3) == .queued, "nothing begins while the failure is judged")
+    #expect(run.state(3) == .queued, "no room begins before the failure is classified")
     run.pass(at: 7)
     #expect(run.outcome(2)?.outcome == .unreachable)
     #expect(run.outcome(3)?.reason?.code == .tooManyFailures)
     #expect(run.state(1) == .connected)
   }
 
-  @Test("to its outcome when the run is asked to stop, after its session has had its time")
+  @Test("a connected room gets time to complete when the run is asked to stop")
   func stopped() {
     var run = Driver(rooms: 2, slots: 1)
     run.window([1, 2])
     run.send(.connected(attempt(1)), at: 1.5)
     #expect(run.send(.requested(.stop), at: 2) == [.withdrawQuestions])
     #expect(run.send(.requested(.pause), at: 3).isEmpty, "a run that stops is not paused")
+    #expect(!run.facts.contains(.operatorRequested(.init(.pause))), "and the record has no pause")
     #expect(run.pass(at: 21.9).isEmpty)
     #expect(run.pass(at: 22) == [.withdrawQuestions, .endAttempt(attempt(1), .stopped)])
     let last = run.fail(attempt(1), .interrupted(.during(FailedStep(.write))), at: 22.1)
@@ -179,7 +180,7 @@ import Testing
     #expect(run.outcome(1)?.outcome == .cancelled && run.outcome(2)?.outcome == .cancelled)
   }
 
-  @Test("to its outcome at once when the run is asked to stop before its device answered")
+  @Test("a room without a link gets its outcome at once when the run is asked to stop")
   func stoppedWhileConnecting() {
     var run = Driver(rooms: 2, slots: 1)
     run.window([1, 2])
@@ -190,19 +191,45 @@ import Testing
     #expect(run.outcome(1)?.outcome == .cancelled && run.outcome(2)?.outcome == .cancelled)
   }
 
-  @Test("not before a paused run is resumed")
+  @Test("a stop request after the save lets the proof finish within the recorded time")
+  func stoppedWhileProving() {
+    var run = Driver(rooms: 2)
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.submit(attempt(1), at: 4)
+    run.send(.scanBegan(Self.hci0), at: 4.1)
+    run.send(.requested(.stop), at: 4.5)
+    #expect(run.facts.last == .operatorRequested(.init(.stop, within: 20)))
+    #expect(run.state(1) == .proving)
+    run.hearBeacon(1, at: 5)
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    run.send(.scanEnded(nil, Self.hci0), at: 5.1)
+    #expect(run.outcome(2)?.outcome == .cancelled)
+  }
+
+  @Test("a lost record during a stop ends the remaining attempts at once")
+  func recordLostWhileStopping() {
+    var run = Driver(rooms: 1)
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.5)
+    run.send(.requested(.stop), at: 2)
+    let effects = run.send(.recordFailed(RecordFailure("disk full")), at: 3)
+    #expect(effects.contains(.endAttempt(attempt(1), .stopped)), "\(effects)")
+  }
+
+  @Test("no attempt begins before a paused run is resumed")
   func paused() {
     var run = Driver(rooms: 2, slots: 1)
     run.send(.requested(.pause), at: 0.5)
     run.window([1, 2])
     #expect(run.state(1) == .queued && run.state(2) == .queued)
     run.pass(at: 200)
-    #expect(run.state(1) == .queued && run.state(2) == .queued, "nor is it given up meanwhile")
+    #expect(run.state(1) == .queued && run.state(2) == .queued, "a paused run gives no room up")
     run.send(.requested(.resume), at: 201)
     #expect(run.outcome(1) == nil)
   }
 
-  @Test("only after a person's yes, where any device will do")
+  @Test("a room with `assign: any` begins only after the confirmation")
   func confirmation() {
     let rooms = [Sample.room(1), Sample.room(2)]
     var run = Driver(rooms) { $0.building.assignment = .any }
@@ -215,13 +242,13 @@ import Testing
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 0.7)
     guard case .confirm(let proposals)? = effects.first else { return #expect(Bool(false), "\(effects)") }
     #expect(proposals.map(\.room.id) == rooms.map(\.id))
-    #expect(run.pass(at: 30) == [], "nothing is done meanwhile, and nothing scanned")
+    #expect(run.pass(at: 30) == [], "a pending question permits no scan")
     run.send(.confirmed(false), at: 31)
     #expect(run.outcome(1)?.reason?.code == .notConfirmed)
-    #expect(run.send(.confirmed(true), at: 32) == [], "asked once, answered once")
+    #expect(run.send(.confirmed(true), at: 32) == [], "a second confirmation has no effect")
   }
 
-  @Test("to its place in a plan, and no further, where the run only plans")
+  @Test("a room in a run that only plans ends in the plan")
   func plan() throws {
     var run = Driver([Sample.room(1, address: 1)], goal: .plan)
     run.send(.started, at: 0)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Engine
 
-/// What belongs to an earlier session of an adapter, or to an earlier attempt, changes nothing.
-@Suite("A late report") struct StaleInputTests {
+/// Inputs of an earlier session of an adapter, or of an earlier attempt, change nothing.
+@Suite("outdated inputs") struct StaleInputTests {
   typealias Driver = MachineDriver
   static let hci0 = Driver.hci0
   private func attempt(_ room: Int, _ number: Int = 1) -> AttemptID { Driver.attempt(room, number) }
 
-  /// The only adapter goes and is back 20 ms later.
+  /// The only adapter is lost and returns 20 ms later.
   private func replug(_ run: inout Driver, at second: Double) {
     run.send(.adaptersChanged, at: second)
     run.send(.adapters(.success([])), at: second)
@@ -20,7 +20,7 @@ import Testing
     run.use(Driver.hci0Again, at: second + 0.02)
   }
 
-  @Test("of a link of an earlier session gives back no slot of the present one")
+  @Test("the end of a link of an earlier session releases no slot of the present one")
   func link() {
     var run = Driver(rooms: 3, slots: 1)
     run.window([1, 2, 3])
@@ -36,7 +36,7 @@ import Testing
     #expect(run.machine.radios[0].links == 1)
   }
 
-  @Test("of a scan window of an earlier session does not end one of the present one")
+  @Test("the end of a scan window of an earlier session does not end one of the present one")
   func window() {
     var run = Driver(rooms: 1)
     replug(&run, at: 0.5)
@@ -45,7 +45,7 @@ import Testing
     #expect(run.radio(Driver.hci0Again) == .scanning)
   }
 
-  @Test("of what an earlier session received is no sighting")
+  @Test("an advertisement of an earlier session is no sighting")
   func sighting() {
     var run = Driver(rooms: 1)
     replug(&run, at: 0.5)
@@ -53,7 +53,7 @@ import Testing
     #expect(run.machine.air[Sample.address(1)] == nil)
   }
 
-  @Test("of an earlier attempt does not end the present one")
+  @Test("the end of an earlier attempt does not end the present one")
   func attempt() {
     var run = Driver(rooms: 1)
     run.window([1])
@@ -75,7 +75,7 @@ import Testing
     #expect(run.state(1) == .connected)
   }
 
-  @Test("of nothing counts when the run is over")
+  @Test("inputs after the end of the run have no effect")
   func ended() {
     var run = Driver(rooms: 1)
     run.send(.requested(.stop), at: 1)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Engine
 
-/// The state diagrams of docs/architecture.md are the code's transitions, no more and no fewer.
-@Suite("The state diagram") struct StateDiagramTests {
+/// The state diagrams of docs/architecture.md equal the transitions in the code.
+@Suite("state diagrams") struct StateDiagramTests {
   private static let document = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "docs/architecture.md")
@@ -24,21 +24,21 @@ import Testing
     ).filter { !$0.contains("[*]") }
   }
 
-  @Test("of a room shows every transition")
+  @Test("the diagram of a room shows every transition")
   func room() throws {
     let code = RoomState.transitions.flatMap { from, next in next.map { "\(from.rawValue) > \($0.rawValue)" }
     }
     #expect(try arrows("states of a room") == Set(code))
   }
 
-  @Test("of an adapter shows every transition")
+  @Test("the diagram of an adapter shows every transition")
   func radio() throws {
     let code = RadioState.transitions.flatMap { from, next in next.map { "\(from.rawValue) > \($0.rawValue)" }
     }
     #expect(try arrows("states of an adapter in use") == Set(code))
   }
 
-  @Test("of a room leads from everywhere to an end, and to every state")
+  @Test("every room state is reachable and leads to an end")
   func reachable() {
     var reached: Set<RoomState.Kind> = [.unmatched]
     while true {

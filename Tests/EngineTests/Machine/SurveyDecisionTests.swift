@@ -4,8 +4,8 @@ import Testing
 
 @testable import Engine
 
-/// What is decided after the survey rests on what was heard in it: also on the minors that other devices have on air.
-@Suite("The run machine surveys") struct SurveyDecisionTests {
+/// Matching requires the advertisements of a complete survey, including the minors of other devices.
+@Suite("decisions about the survey") struct SurveyDecisionTests {
   typealias Driver = MachineDriver
   static let (hci0, hci1) = (Driver.hci0, Driver.hci1)
 
@@ -17,7 +17,7 @@ import Testing
     return run
   }
 
-  @Test("for 3 s at least, though every device was heard at once")
+  @Test("a survey lasts at least 3 s, even if every device was received at once")
   func shortest() {
     var run = driver([Self.hci0])
     run.send(.scanBegan(Self.hci0), at: 0.1)
@@ -26,7 +26,7 @@ import Testing
     #expect(run.pass(at: 3.1) == [.endScan(Self.hci0)])
   }
 
-  @Test("for its full time while a device was not heard")
+  @Test("a survey lasts its full time while a device was not received")
   func unheard() {
     var run = driver([Self.hci0])
     run.send(.scanBegan(Self.hci0), at: 0.1)
@@ -35,7 +35,7 @@ import Testing
     #expect(run.pass(at: 6.1) == [.endScan(Self.hci0)])
   }
 
-  @Test("until the adapter that began last has scanned as long")
+  @Test("a survey lasts until the adapter that began last has scanned for 3 s")
   func slowest() {
     var run = driver([Self.hci0, Self.hci1])
     run.send(.scanBegan(Self.hci0), at: 0.1)

@@ -2,8 +2,7 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// An IoT Design Shop beacon of which nobody hears more than that it offers its service: the rest of what it has on air
-/// is lost.
+/// An IoT Design Shop beacon of which only the service is received: its other advertisements are lost.
 private struct ShyBeaconFirmware: Firmware {
   private var inner: IoTDesignShopFirmware
 
@@ -23,7 +22,7 @@ private struct ShyBeaconFirmware: Firmware {
   }
 }
 
-/// An iBeacon of no family of ours. It cannot be connected to.
+/// An iBeacon of another make. It cannot be connected to.
 private struct PlainBeaconFirmware: Firmware {
   let beacon: IBeacon
   let advertisingInterval: Duration?
@@ -41,12 +40,12 @@ private struct PlainBeaconFirmware: Firmware {
 }
 
 extension FirmwareFamily {
-  /// An IoT Design Shop beacon whose iBeacon is never heard.
+  /// An IoT Design Shop beacon whose iBeacon is never received.
   static let shyBeacon = FirmwareFamily(name: "iot-design-shop", settings: iotDesignShop.settings) {
     ShyBeaconFirmware($0)
   }
 
-  /// An iBeacon of some other make.
+  /// An iBeacon of another make.
   static func plainBeacon(
     uuid: BluetoothUUID = Sample.site, major: UInt16 = UInt16(Sample.major), minor: UInt16,
     every interval: Duration? = nil
@@ -60,7 +59,7 @@ extension FirmwareFamily {
 }
 
 extension Premises {
-  /// Somebody gives a beacon these settings with an app.
+  /// A person gives a beacon these settings with an app.
   func write(_ held: [String: String], to address: BluetoothAddress) async throws {
     let values = try FirmwareFamily.iotDesignShop.encode(held)
     let registers = [
@@ -72,7 +71,7 @@ extension Premises {
     }
   }
 
-  /// Somebody writes a beacon's register.
+  /// A person writes a register of a beacon.
   func write(
     _ bytes: [UInt8], to characteristic: BluetoothUUID, of address: BluetoothAddress
   ) async throws {

@@ -1,12 +1,11 @@
 import Synchronization
 
-/// Counts down to 0.
 final class Countdown: Sendable {
   private let left: Mutex<Int>
 
   init(_ left: Int) { self.left = Mutex(left) }
 
-  /// Whether there was one left.
+  /// Whether the count was above 0.
   func takeOne() -> Bool {
     left.withLock { left in
       guard left > 0 else { return false }

@@ -1,7 +1,7 @@
 import Bluetooth
 import VirtualBuilding
 
-/// A radio that never says that a link is down which it was asked to end.
+/// A radio that never reports the end of a link after a request to disconnect.
 struct EndlessLinks: ForwardingCentral {
   let base: VirtualCentral
 
@@ -42,7 +42,7 @@ private struct EndlessLink: Peripheral {
     try await link.notifications(of: characteristic)
   }
 
-  /// Never, but for who no longer waits.
+  /// Never returns, except after a cancellation.
   func disconnection() async -> Disconnection? {
     let (never, end) = AsyncStream.makeStream(of: Void.self)
     defer { end.finish() }

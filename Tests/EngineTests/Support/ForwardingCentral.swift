@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A `Central` that hands everything on to another one. A test overrides what is to be different.
+/// A `Central` that forwards everything to another one. A test overrides what must differ.
 protocol ForwardingCentral: Central {
   associatedtype Base: Central
   var base: Base { get }

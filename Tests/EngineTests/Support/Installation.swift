@@ -10,8 +10,8 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// A building over months: rooms, sensors, two laptops, each with the record of what was done with it; and persons
-/// who change the manifest, press buttons and replace sensors.
+/// A building over months: rooms, sensors, two laptops with separate records, and people who change the
+/// manifest, press buttons and replace sensors.
 struct Installation {
   let world: World
   let clock: VirtualClock
@@ -19,15 +19,15 @@ struct Installation {
 
   var rooms: [Room]
   let assignment: Building.Assignment
-  /// What each laptop has on record: its runs, by id.
+  /// The record of each laptop: its runs, by id.
   var records: [[String: [RunEvent]]] = [[:], [:]]
-  /// Sensors on the shelf, switched off, never used.
+  /// Unused sensors, switched off.
   var spares: [UInt64]
-  /// Sensors in the dustbin, switched off for good.
+  /// Discarded sensors, switched off for good.
   var dustbin: Set<BluetoothAddress> = []
-  /// What was done, for who looks into a failure.
+  /// The actions, for the analysis of a failure.
   var diary: [String] = []
-  /// The laptops that died with a link, maybe: another does not know whose that is.
+  /// Laptops whose process was killed, perhaps with a link: only that laptop can recognise the link.
   private var died: Set<Int> = []
   private var runs = 0
   private var nextNumber = 100
@@ -48,14 +48,14 @@ struct Installation {
     for spare in spares { await world.setMuted(true, Sample.address(spare)) }
   }
 
-  /// What is in the building.
+  /// The present state of the building.
   enum Furniture: CaseIterable {
     case roboSensors
     case beacons
-    /// One of each family, and a room that is only registered.
+    /// One room of each family, and a registered one.
     case mixed
 
-    /// By sensor: those of the rooms, those on the shelf, and what was there before.
+    /// By sensor: those of the rooms, the unused ones, and the initial settings.
     var families: [FirmwareFamily] {
       switch self {
       case .roboSensors: Array(repeating: .roboSensor, count: 5)
@@ -87,7 +87,7 @@ struct Installation {
     }
   }
 
-  // MARK: What is known
+  // MARK: Records
 
   func archive(_ laptop: Int) -> BuildingRecord {
     BuildingRecord(records[laptop].sorted { $0.key < $1.key }.map(\.value))
@@ -99,7 +99,7 @@ struct Installation {
     Known(standing: archive(laptop).standing, permissions: permissions, seal: .simulated)
   }
 
-  // MARK: What persons do
+  // MARK: Operator actions
 
   mutating func merge() {
     diary.append("merge")
@@ -107,7 +107,7 @@ struct Installation {
     records = [all, all]
   }
 
-  /// What all rooms of a family have in common changes.
+  /// Changes a setting that all rooms of a family share.
   mutating func changePassword() {
     let password = "horse \(chance.next())"
     let power = ["low", "medium", "high"][Int(chance.next() % 3)]
@@ -140,7 +140,7 @@ struct Installation {
     }
   }
 
-  /// Somebody carries what was configured elsewhere out of the building, or back.
+  /// Carries a registered device out of the building, or back.
   mutating func carryAway(_ isAway: Bool) async {
     guard rooms.contains(where: \.isRegistered) else { return }
     diary.append(isAway ? "the registered one is away" : "the registered one is there")
@@ -154,7 +154,7 @@ struct Installation {
     try? await clock.sleep(for: .seconds(10))
   }
 
-  /// A room's sensor breaks, and is replaced by one from the shelf.
+  /// Replaces a room's broken sensor by an unused one.
   mutating func replaceSomeSensor(_ laptop: Int) async {
     merge()
     let bound = archive(laptop).standing.rooms.compactMap { id, room in room.binding.map { (id, $0.address) }
@@ -201,7 +201,7 @@ struct Installation {
 
   // MARK: Runs
 
-  /// What a person allows because the record asks for it, and the rooms that must wait all the same.
+  /// The permissions that the record requires, and the rooms that must wait.
   private mutating func permissions(
     _ laptop: Int
   ) async -> (permissions: RecordPermissions, blocked: Set<RoomID>) {
@@ -229,11 +229,11 @@ struct Installation {
       }
     }
     let left = conflicts(of: rooms, with: known(laptop).standing, allowing: permissions)
-    // Of a device that several rooms have, the others are settled by the run of the one that keeps it.
+    // If several rooms have the device, the run of the room that keeps it resolves the others.
     return (permissions, Set(left.flatMap(\.rooms)).subtracting(permissions.rebind))
   }
 
-  /// A person looks which sensor is in the room, and writes its address into the manifest.
+  /// The operator looks up which sensor is in the room, and writes its address into the manifest.
   private mutating func settle(
     _ room: RoomID, among devices: [BluetoothAddress], _ permissions: inout RecordPermissions
   ) async {
@@ -247,10 +247,11 @@ struct Installation {
     permissions.rebind.insert(room)
   }
 
-  /// A run with a laptop, which may die; nil when the record contradicts the manifest in what no person settled.
+  /// A run with a laptop, which may be killed; nil when the record contradicts the manifest in a way that no
+  /// permission resolves.
   /// - Parameters:
-  ///   - diesAt: the event that it dies with.
-  ///   - pressed: sensors whose button somebody presses while it goes on, as `watch` may.
+  ///   - diesAt: the event at which it is killed.
+  ///   - pressed: sensors whose button a person presses during the run, as `watch` may.
   mutating func run(
     _ laptop: Int, only: Set<RoomID> = [], diesAt: Int? = nil, pressed: Set<BluetoothAddress> = [],
     watch: @escaping @Sendable (RunEvent) async -> Void = { _ in },
@@ -288,7 +289,7 @@ struct Installation {
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
         clock: clock, chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
       recording: coordinator)
-    // What was under way when it died arrives.
+    // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
     diary[diary.count - 1] +=
       ": "
@@ -311,7 +312,8 @@ struct Installation {
     return result
   }
 
-  /// A person writes the address of a room's device into the manifest where nothing else settles which one it is.
+  /// The operator writes the address of a room's device into the manifest if nothing else decides which one
+  /// it is.
   private mutating func nameDevices(asked result: ApplyResult) {
     for room in result.rooms where room.reason?.code == .addressNeeded {
       guard let index = rooms.firstIndex(where: { $0.id == room.room }) else { continue }
@@ -329,7 +331,7 @@ struct Installation {
     return devices
   }
 
-  // MARK: What must be true
+  // MARK: Rules
 
   private func check(_ invariants: Invariants, _ location: SourceLocation) async {
     let story = Comment(rawValue: diary.joined(separator: "\n"))
@@ -341,8 +343,8 @@ struct Installation {
       sourceLocation: location)
   }
 
-  /// In the end: everybody knows everything, all sensors have power, persons do what they are told to; and every
-  /// room is right.
+  /// At the end all records are merged, all sensors have power, the operator does every required action, and
+  /// every room becomes correct.
   mutating func finish(location: SourceLocation = #_sourceLocation) async {
     merge()
     await carryAway(false)
@@ -352,7 +354,7 @@ struct Installation {
         await expectDone(location)
         return
       }
-      for room in result.rooms where room.outcome == .needsHands {
+      for room in result.rooms where room.outcome == .actionRequired {
         if let address = room.address {
           diary.append("button of \(address), as \(room.room) asks")
           await world.pressButton(address)
@@ -364,7 +366,7 @@ struct Installation {
     Issue.record("never done\n\(diary.joined(separator: "\n"))", sourceLocation: location)
   }
 
-  /// Sensors at work that no room has (any more) are put back into provisioning mode: rooms want one.
+  /// Puts configured sensors that no room has back into provisioning mode, for rooms that need one.
   private mutating func freeStrays() async {
     let standing = archive(0).standing
     for device in await devices() where device.identity != nil {
@@ -383,7 +385,7 @@ struct Installation {
         continue
       }
       let flash: Flash? = if let deed { await world.flash(of: deed.address) } else { nil }
-      // Nothing else either, but for the time that a Firefly was told.
+      // No other byte changed, except the elapsed time of a Firefly.
       #expect(
         flash?.isSaved == true
           && flash?.values.filter { $0.key != "elapsed" } == FamilyTruth(room).flash(of: room),

@@ -4,8 +4,8 @@ import Simulation
 import Testing
 import VirtualBuilding
 
-/// What must hold of every run, whatever goes wrong in it, and whatever family the devices are of: the same rules that
-/// campaigns hold runs to, event by event, in the order in which things happened.
+/// The rules for every run, with any faults and any family: the same rules as in campaigns, event by event,
+/// in order of time.
 func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: SourceLocation = #_sourceLocation)
 {
   var invariants = Invariants(
@@ -26,9 +26,9 @@ func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: Sour
   #expect(run.remembered.isEmpty, "the stack was left with devices on record", sourceLocation: sourceLocation)
 }
 
-/// What belongs to an attempt, and says to which.
+/// The facts that belong to an attempt and carry its number.
 let factsOfAttempts: Set<Fact.Kind> = [
   "attempt_started", "stage_started", "stage_ended", "status_received", "settings_read", "wifi_checked",
   "elapsed_sent",
-  "setting_written", "save_submitted", "link_ended", "proof_heard", "attempt_ended",
+  "setting_written", "save_submitted", "link_ended", "proof_received", "attempt_ended",
 ]

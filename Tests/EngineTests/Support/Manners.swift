@@ -2,31 +2,31 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// Ways of a sensor that its specification does not rule out, beyond the faults of the virtual building.
+/// Behaviours of a sensor that its specification permits, beyond the faults of the virtual building.
 enum Manner: Hashable, Sendable {
-  /// Notifies this as soon as somebody subscribes.
+  /// Notifies this as soon as a subscription exists.
   case saysOnSubscribing(String)
-  /// Notifies this when it has confirmed the `n`th write of a setting, counted from 1.
+  /// Notifies this after the confirmation of the `n`th write of a setting, counted from 1.
   case says(String, afterWrite: Int)
-  /// Notifies this when `SAVE` comes, before what it says to it otherwise.
+  /// Notifies this when `SAVE` arrives, before its usual response.
   case saysOnSave(String)
-  /// Loses the link this long after it confirmed the `n`th write.
+  /// Loses the link this long after the confirmation of the `n`th write.
   case leaves(afterWrite: Int, in: Duration)
-  /// Says `saved`, ends the link, and is heard waiting this long before it restarts.
+  /// Notifies `saved`, ends the link, and advertises in provisioning mode this long before it restarts.
   case lingers(Duration)
-  /// Says `saved` and stays connected until we disconnect.
+  /// Notifies `saved` and stays connected until the host disconnects.
   case keepsLink
-  /// Says `saved`, restarts, and has forgotten everything.
+  /// Notifies `saved`, restarts, and has lost everything.
   case forgets
-  /// Says `saved` instead of confirming `SAVE`, ends the link at once and is never heard again.
+  /// Notifies `saved` instead of confirming `SAVE`, ends the link at once and is never received again.
   case saysAndIsGone
-  /// Takes this long over `SAVE`, saying nothing meanwhile.
+  /// Takes this long over `SAVE`, without a notification.
   case savesAfter(Duration)
-  /// Has been at work with this minor since it was switched on.
+  /// Is configured with this minor from the start.
   case isBeacon(minor: UInt16)
 }
 
-/// A Robo Sensor with manners of its own.
+/// A Robo Sensor with unusual behaviour.
 struct ManneredFirmware: Firmware {
   private var inner: RoboSensorFirmware
   private let manner: Manner
@@ -96,7 +96,7 @@ struct ManneredFirmware: Firmware {
     }
   }
 
-  /// What has nothing to do with the firmware underneath.
+  /// Hardware that does not depend on the firmware below.
   private mutating func handleOwn(_ event: FirmwareEvent) -> [FirmwareEffect]? {
     switch (manner, event) {
     case (_, .connected):
@@ -125,7 +125,7 @@ extension FirmwareEffect {
 }
 
 extension FirmwareFamily {
-  /// A Robo Sensor with this manner.
+  /// A Robo Sensor with this behaviour.
   static func robo(_ manner: Manner) -> Self {
     FirmwareFamily(name: "robo-sensor") { ManneredFirmware(manner, $0) }
   }

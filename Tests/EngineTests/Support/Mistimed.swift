@@ -2,12 +2,12 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// A stack that hands on notifications later than they came: behind the answer to a write, or behind the
-/// link's end, as an actor or a busy bus may.
+/// A stack that delivers notifications late: after the response to a write, or after the end of the link, as
+/// an actor or a busy bus may.
 struct Mistimed: ForwardingCentral {
   let base: VirtualCentral
   let clock: VirtualClock
-  /// By how much each notification is late.
+  /// The delay of each notification.
   let delay: Duration
 
   func connect(

@@ -6,12 +6,12 @@ import Session
 import VirtualBuilding
 import VirtualTime
 
-/// A virtual building in which the engine can be let loose, once or several times.
+/// A virtual building for one or more runs of the engine.
 struct Premises: Sendable {
   let world: World
   let clock: VirtualClock
 
-  /// One run from its beginning to its end, with all that can be known about it.
+  /// One complete run, with everything known about it.
   func rehearse(
     _ building: Building, failsFrom: Int? = nil, patience: Duration = .seconds(30),
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = { _ in true },
@@ -58,7 +58,7 @@ struct Premises: Sendable {
       durableAt: await recorder.durableAt, endedAt: clock.now)
   }
 
-  /// The coordinator of a run that begins now.
+  /// A coordinator for a run that begins now.
   func coordinator(_ recorder: any RunRecorder) -> Coordinator {
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     return Coordinator(

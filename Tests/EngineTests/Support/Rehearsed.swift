@@ -5,24 +5,24 @@ import Model
 import VirtualBuilding
 import VirtualTime
 
-/// A whole run of the engine in a virtual building in virtual time, and all that can be known about it.
+/// A complete run of the engine in a virtual building in virtual time, with everything known about it.
 struct Rehearsed: Sendable {
   var result: ApplyResult
   var events: [RunEvent]
-  /// What reached devices in this run.
+  /// The writes that reached devices in this run.
   var writes: [WriteRecord]
-  /// What they know, before and after.
+  /// The flash of each device, before and after.
   var flashesBefore: [BluetoothAddress: Flash]
   var flashes: [BluetoothAddress: Flash]
-  /// Who was dialled in this run, how often.
+  /// The number of connection attempts in this run, by device.
   var dialled: [BluetoothAddress: Int]
-  /// The devices that rooms had on record before.
+  /// The recorded devices of rooms before the run.
   var boundBefore: [RoomID: BluetoothAddress]
   var openLinks: Int
   var attemptsUnderWay: Int
-  /// What the stack still has stored on adapters that are there and on.
+  /// The devices that the stack still has on disk for adapters that are present and powered.
   var remembered: [BluetoothAddress]
-  /// When each event was on disk: recording takes its time.
+  /// The instant at which each event became durable: recording takes time.
   var durableAt: [MonotonicInstant]
   var endedAt: MonotonicInstant
 
@@ -36,7 +36,7 @@ struct Rehearsed: Sendable {
       .1 ?? boundBefore[room]
   }
 
-  /// When facts that `isWanted` were on disk.
+  /// The instants at which facts that fulfil `isWanted` became durable.
   func onDisk(_ isWanted: (Fact) -> Bool) -> [MonotonicInstant] {
     zip(events, durableAt).filter { isWanted($0.0.fact) }.map(\.1)
   }
@@ -46,21 +46,22 @@ struct Rehearsed: Sendable {
   }
 }
 
-/// What a test may do while the engine runs.
+/// What a test may do during a run.
 struct Backstage: Sendable {
   var world: World
   var clock: VirtualClock
   /// Asks the run to stop, as Ctrl-C does.
   var interrupt: @Sendable () -> Void
-  /// Tells the run that the host did nothing for a while.
+  /// Reports a pause of the host to the run.
   var pause: @Sendable (HostPause) -> Void
-  /// Has something done a while later, without keeping anybody waiting.
+  /// Runs a closure later, without waiting for it.
   var after: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
 }
 
-/// Records into memory, fails from an event on when told to, and tells a test what happens.
+/// Records into memory, fails from a given event on, and calls a test for each event.
 actor MemoryRecorder: RunRecorder {
-  /// Longer than a write takes to reach a sensor: who does not wait for the disk is found out.
+  /// Longer than a write takes to reach a sensor, so that a write that does not wait for the disk is
+  /// detected.
   private static let latency = Duration.milliseconds(60)
 
   private(set) var events: [RunEvent] = []
@@ -86,15 +87,15 @@ actor MemoryRecorder: RunRecorder {
   }
 }
 
-/// The adapters of every rehearsal here: two, unless a story is about one alone.
+/// The adapters of every rehearsal here: two, unless a test needs one.
 let adapters = [
   AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7101), name: "hci0"),
   AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7102), name: "hci1"),
 ]
-/// For a story about one adapter alone.
+/// For a test with a single adapter.
 let oneAdapter = Array(adapters.prefix(1))
 
-/// Runs `apply` over a building whose room *n* has sensor *n*, with these faults.
+/// Runs `apply` in a building whose room *n* has sensor *n*, with these faults.
 func rehearse(
   _ sensors: [[ScheduledFault]], rooms: [Room]? = nil, assignment: Building.Assignment = .address,
   seed: UInt64 = 1,
@@ -145,7 +146,7 @@ func rehearse(
       while let next = try await group.next() {
         if let next { return next }
       }
-      preconditionFailure("a rehearsal without an end")
+      preconditionFailure("the virtual run ended without a result")
     }
   }
 }

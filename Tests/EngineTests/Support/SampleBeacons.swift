@@ -5,7 +5,7 @@ import VirtualBuilding
 
 /// IoT Design Shop beacons, and rooms for them.
 extension Sample {
-  /// The UUID of this site's beacons, and their major.
+  /// The UUID and major of this site's beacons.
   static let site: BluetoothUUID = "4D6F6F72-0000-4C61-6D70-000000000001"
   static let major = 258
 
@@ -25,7 +25,7 @@ extension Sample {
       timeouts: IoTDesignShop().timeouts(for: settings), retries: retries)
   }
 
-  /// A beacon, as it comes from the factory or with what it holds.
+  /// A beacon, factory-fresh or with these settings.
   static func beaconDevice(
     _ number: UInt64, holds: [String: String] = [:], faults: [ScheduledFault] = [],
     appearsAfter: Duration = .zero
@@ -35,26 +35,25 @@ extension Sample {
       faults: faults)
   }
 
-  /// What a beacon holds that serves somebody else.
+  /// The settings of a beacon of another building.
   static let foreign = [
     "uuid": "0D1E2F30-1111-2222-3333-444455556666", "major": "7", "minor": "4660", "power": "high",
     "interval": "1s",
   ]
 
-  /// What a beacon holds that is done for a room.
+  /// The settings of a room's provisioned beacon.
   static func done(_ room: Room) -> [String: String] {
     Dictionary(uniqueKeysWithValues: room.settings.map { ($0.key.rawValue, $0.value.shown ?? "") })
   }
 }
 
 extension Rehearsed {
-  /// To which characteristics a device was written, in order.
+  /// The characteristics that were written on a device, in order.
   func written(_ number: UInt64) -> [BluetoothUUID] {
     writes.filter { $0.address == Sample.address(number) }.map(\.characteristic)
   }
 }
 
-/// Fireflies.
 extension Sample {
   static func fireflyRoom(_ number: Int, address: UInt64? = nil, value: Int = 7, retries: Int = 0) -> Room {
     let settings: [SettingName: SettingValue] = [

@@ -6,23 +6,23 @@ import Simulation
 import VirtualBuilding
 import VirtualTime
 
-/// Runs in one building, one after the other, each with what those before it left on record.
+/// Successive runs in one building, each with the record of the earlier ones.
 struct Succession {
   let premises: Premises
-  /// What is on record, run by run.
+  /// The record, run by run.
   private(set) var record: [[RunEvent]] = []
 
   var world: World { premises.world }
   var clock: VirtualClock { premises.clock }
-  /// What the next run knows.
+  /// The state that the next run begins with.
   var standing: BuildingStanding { BuildingRecord(record).standing }
 
   fileprivate init(premises: Premises) { self.premises = premises }
 
-  /// A run. The clock has gone on a little before it.
+  /// A run, a little later than the one before.
   /// - Parameters:
-  ///   - cut: where a link is cut, for once.
-  ///   - failure: the event from which on nothing can be recorded any more.
+  ///   - cut: the moment at which a link is lost, once.
+  ///   - failure: the event from which on recording fails.
   mutating func run(
     _ rooms: [Room], _ assignment: Building.Assignment = .address,
     allowing permissions: RecordPermissions = .init(), only: Set<RoomID> = [], cut: WriteMoment? = nil,
@@ -45,12 +45,12 @@ struct Succession {
     return run
   }
 
-  /// A run whose process dies.
+  /// A run whose process is killed.
   /// - Parameters:
-  ///   - event: the event that it dies with; it is the last that is written.
-  ///   - write: the write that it dies with.
-  ///   - left: how much is left of what was not synced, 0…1.
-  /// - Returns: whether it died.
+  ///   - event: the event at which it is killed, which is the last one written.
+  ///   - write: the write at which it is killed.
+  ///   - left: the share of unsynced events that survive, 0…1.
+  /// - Returns: whether it was killed.
   mutating func die(
     _ rooms: [Room], event: Int? = nil, write: WriteMoment? = nil, left: Double = 1,
     allowing permissions: RecordPermissions = .init()
@@ -67,13 +67,13 @@ struct Succession {
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
         clock: clock, chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(recorder))
-    // What was under way when it died arrives.
+    // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
     record.append(await recorder.survivors(left))
     return !life.isAlive
   }
 
-  /// Has other facts on record.
+  /// Replaces the record by other facts.
   mutating func changeRecord(_ change: (Fact) -> Fact) {
     record = record.map { events in
       events.map { event in
@@ -82,10 +82,10 @@ struct Succession {
     }
   }
 
-  /// Another laptop goes on, with nothing on record.
+  /// Continues on another laptop, without a record.
   mutating func forgetEverything() { record = [] }
 
-  /// What a run would do.
+  /// The plan of the next run.
   func plan(_ rooms: [Room]) async throws -> ApplyPlan {
     let request = ApplyRequest(
       building: Sample.building(rooms), known: known(.init()), runID: "plan", toolVersion: "test",
@@ -103,7 +103,7 @@ struct Succession {
   }
 }
 
-/// Has `body` go through a succession among these devices.
+/// Runs `body` with successive runs among these devices.
 func succession(
   _ sensors: [SensorScenario], seed: UInt64 = 1, radio: RadioParameters = .init(),
   _ body: @escaping @Sendable (inout Succession) async throws -> Void

@@ -61,7 +61,7 @@ extension Story {
           rssi: -70, evidence: .init(grade: .beaconOnAir, address: .sensor(0x19), minor: 9, rssi: -70),
           settings: entrance.settings(.proved))))
     story.end(
-      cellar, .needsHands,
+      cellar, .actionRequired,
       .foreignSettings(held: "uuid 8D9E…, major 40, minor 12", .beacon(minor: 12)),
       rssi: -66)
     story.provisionBeacon()

@@ -2,9 +2,9 @@ import DBus
 import Foundation
 import Glibc
 
-/// A `systemd-logind` that is asked for inhibitors on some bus.
+/// A `systemd-logind` on some bus that receives requests for inhibitors.
 actor FakeLogin {
-  /// How it answers.
+  /// How it replies.
   enum Manner: Sendable {
     case grants
     case refuses(String, String)
@@ -13,14 +13,14 @@ actor FakeLogin {
   }
 
   private let manner: Manner
-  /// What it was asked, each time.
+  /// The arguments of each request.
   private(set) var requests: [[String]] = []
-  /// The ends of the inhibitors' pipes that read an end when nobody holds them any more.
+  /// Ends of the inhibitors' pipes; each reads end of file once the inhibitor is released.
   private var ends: [DBusDescriptor] = []
 
   private init(_ manner: Manner) { self.manner = manner }
 
-  /// Serves one on a bus for as long as `body` runs.
+  /// Serves a fake login manager on a bus while `body` runs.
   static func serve<Result>(
     _ manner: Manner, onBus address: String, _ body: (FakeLogin) async throws -> Result
   ) async throws -> Result {
@@ -65,7 +65,7 @@ actor FakeLogin {
     }
   }
 
-  /// How many inhibitors somebody holds.
+  /// The number of inhibitors that are held.
   var heldCount: Int {
     ends.count { end in
       var byte: UInt8 = 0

@@ -3,10 +3,10 @@ import Foundation
 import Journal
 import Model
 
-/// Journals that nobody wrote honestly: whole chains with whatever in them.
+/// Forged journals: valid hash chains with arbitrary contents.
 enum Forgery {
-  /// Puts a run's journal at a site.
-  /// - Returns: its run's id.
+  /// Writes the journal of a run to a site.
+  /// - Returns: the run's id.
   @discardableResult
   static func put(
     _ facts: [Fact], run: String = "20260901-090000-forged", building: String = Site.building,
@@ -21,7 +21,7 @@ enum Forgery {
     return run
   }
 
-  /// Puts the lines of a run's journal at a site.
+  /// Writes the lines of a run's journal to a site.
   static func put(_ lines: [[UInt8]], run: String, in reports: String = "reports", at site: Site) throws {
     let folder = site.directory.appending(path: "\(reports)/\(Site.building)/\(run)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -29,7 +29,7 @@ enum Forgery {
     try Data(bytes).write(to: folder.appending(path: "journal.jsonl"))
   }
 
-  /// A journal's lines with these facts, a second apart.
+  /// The lines of a journal with these facts, one second apart.
   static func lines(_ facts: [Fact]) -> [[UInt8]] {
     var journal = JournalLines()
     return facts.enumerated().map { index, fact in

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A folder in the place of a computer's root, or of a part of it.
+/// A folder that replaces the root directory of a computer, or a part of it.
 enum HostRoot {
-  /// Makes files and links below a new folder for as long as `body` runs.
-  /// - Parameter body: told the folder's path.
+  /// Creates files and links below a new folder while `body` runs.
+  /// - Parameter body: gets the folder's path.
   static func use<Result>(
     _ files: [String: String], links: [String: String] = [:], _ body: (String) throws -> Result
   ) throws -> Result {

@@ -1,20 +1,19 @@
 import Foundation
 
-/// A `roboprov` process: the program that was built beside these tests.
+/// A `roboprov` process of the program that was built with these tests.
 final class Invocation: Sendable {
-  /// The program.
   static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "roboprov")
 
-  /// How a process ended, and everything that it wrote.
+  /// The result of a process: its exit and its complete output.
   struct Outcome: CustomStringConvertible {
-    /// Its exit status; nil when a signal ended it.
+    /// The exit status; nil if a signal ended the process.
     var status: Int32?
-    /// The signal that ended it.
+    /// The signal that ended the process.
     var signal: Int32?
-    /// Data.
+    /// The text on stdout.
     var output: String
-    /// Words for people.
+    /// The text on stderr.
     var errors: String
 
     var description: String {
@@ -23,19 +22,20 @@ final class Invocation: Sendable {
     }
   }
 
-  /// A wait that was in vain, and what the process had written by then.
+  /// A wait that failed, with the output of the process so far.
   struct WaitedInVain: Error, CustomStringConvertible {
     var what: String
     var written: String
     var description: String { "waited in vain for \(what)\n\(written)" }
   }
 
-  /// Where a sanitizer that these tests run under is to report (`Scripts/sanitize`): the program is built with it, too.
-  private static let sanitizerOptions = ProcessInfo.processInfo.environment.filter {
-    $0.key.hasSuffix("SAN_OPTIONS")
+  /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and the wrong change
+  /// (`Scripts/mutants`).
+  private static let inherited = ProcessInfo.processInfo.environment.filter {
+    $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "ROBOPROV_MUTANT"
   }
 
-  /// Long enough for the busiest machine; nothing waits for so long where all is well.
+  /// A time limit for the busiest machine; a passing test never waits so long.
   static let patience = Duration.seconds(60)
 
   private let process: Process
@@ -43,14 +43,14 @@ final class Invocation: Sendable {
   private let output: URL
   private let errors: URL
 
-  /// Its process id.
+  /// The process id.
   var id: Int32 { process.processIdentifier }
 
-  /// Whether it has not ended yet.
+  /// Whether the process is still running.
   var isRunning: Bool { process.isRunning }
 
-  /// Starts a command line with its output going to two new files in `directory`.
-  /// - Parameter input: where its stdin comes from: a pipe that can be typed into; or nothing.
+  /// Starts a command line whose output goes to two new files in `directory`.
+  /// - Parameter input: the source of stdin: a pipe for typed input, or nothing.
   init(
     _ command: [String], environment: [String: String], in directory: URL, number: Int, takesInput: Bool
   ) throws {
@@ -59,12 +59,12 @@ final class Invocation: Sendable {
     for file in [output, errors] { try Data().write(to: file) }
     process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // What runs these tests may ignore signals, and its children would inherit that.
+    // The test process may ignore signals, and its children would inherit that.
     process.arguments = ["--default-signal=PIPE,INT,TERM,HUP,XFSZ"] + command
-    process.environment = environment.merging(Self.sanitizerOptions) { own, _ in own }
+    process.environment = environment.merging(Self.inherited) { own, _ in own }
     process.currentDirectoryURL = directory
-    // Closed here once the child has its own: Foundation reads the list of open files at each start, and crashes on a
-    // long one now and then.
+    // The parent closes these once the child has its own: Foundation reads the list of open files at each
+    // start and sometimes crashes if the list is long.
     let files = [try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: errors)]
     defer { for file in files { try? file.close() } }
     (process.standardOutput, process.standardError) = (files[0], files[1])
@@ -79,33 +79,33 @@ final class Invocation: Sendable {
     try process.run()
   }
 
-  /// What it has written to stdout so far.
+  /// The text on stdout so far.
   var outputSoFar: String { text(of: output) }
-  /// What it has written to stderr so far.
+  /// The text on stderr so far.
   var errorsSoFar: String { text(of: errors) }
 
   private func text(of file: URL) -> String {
     String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self)
   }
 
-  /// Types into its stdin.
+  /// Writes a text to stdin.
   func type(_ text: String) throws {
     try standardInput?.write(contentsOf: Data(text.utf8))
   }
 
-  /// Sends it a signal, unless it has ended.
+  /// Sends a signal if the process has not ended.
   func send(_ signal: Int32) {
     if process.isRunning { kill(process.processIdentifier, signal) }
   }
 
-  /// Returns when `text` stands in what it wrote, to stdout or stderr.
-  /// - Throws: `WaitedInVain`, at once when it ends without having written that.
+  /// Returns when `text` appears on stdout or stderr.
+  /// - Throws: `WaitedInVain`, at once if the process ends without writing the text.
   func says(_ text: String) async throws {
     try await until("“\(text)”") { outputSoFar.contains(text) || errorsSoFar.contains(text) }
   }
 
   /// Returns when a condition is met.
-  /// - Throws: `WaitedInVain`, at once when it ends before.
+  /// - Throws: `WaitedInVain`, at once if the process ends first.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
     let end = SuspendingClock.now + Self.patience
     while true {
@@ -116,7 +116,7 @@ final class Invocation: Sendable {
     }
   }
 
-  /// Waits for its end; kills it when that does not come.
+  /// Waits for the end of the process; kills it after the time limit.
   func ended(within limit: Duration = patience) async throws -> Outcome {
     let end = SuspendingClock.now + limit
     while process.isRunning {

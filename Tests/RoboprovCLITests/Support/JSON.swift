@@ -1,12 +1,12 @@
 import Foundation
 
-/// JSON as another implementation reads it, to be looked into without ceremony: what is not there is nothing.
+/// JSON as parsed by another implementation; a missing key or element yields an empty value.
 struct JSON {
   private let value: Any?
 
   private init(value: Any?) { self.value = value }
 
-  /// A whole text; nil when it is not one JSON value and nothing else.
+  /// Parses a text; nil unless it is exactly one JSON value.
   init?(_ text: String) {
     guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     else {
@@ -24,7 +24,7 @@ struct JSON {
 
   var items: [JSON] { (value as? [Any])?.map { JSON(value: $0) } ?? [] }
   var keys: Set<String> { Set((value as? [String: Any])?.keys.map(\.self) ?? []) }
-  /// Of a list; -1 for what is none.
+  /// The number of elements of a list; −1 for any other value.
   var count: Int { (value as? [Any])?.count ?? -1 }
   var text: String? { value as? String }
   var integer: Int? { (value as? NSNumber)?.intValue }

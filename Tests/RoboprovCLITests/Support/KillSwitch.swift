@@ -1,9 +1,9 @@
 import Foundation
 import Model
 
-/// When `Tests/KillSwitch`, preloaded into a program, kills it.
+/// The place at which `Tests/KillSwitch`, preloaded into a program, kills it.
 enum KillSwitch {
-  /// An instant in the life of a journal's line.
+  /// An instant in the writing of a journal line.
   enum Point: String, CaseIterable {
     case beforeWrite = "before_write"
     case amidWrite = "amid_write"
@@ -11,7 +11,7 @@ enum KillSwitch {
     case afterSync = "after_sync"
   }
 
-  /// The library; built with these tests, and beside them.
+  /// The library that is built with these tests, in the same directory.
   static let library = Invocation.program.deletingLastPathComponent().appending(path: "libKillSwitch.so")
 
   /// The environment in which a program dies at a line of its journal.
@@ -19,7 +19,7 @@ enum KillSwitch {
     environment("line \(kind.rawValue) \(number) \(point.rawValue)")
   }
 
-  /// The environment in which a program dies instead of the nth call that changes a file or directory, journals apart.
+  /// The environment in which a program dies instead of its nth file operation outside journals.
   static func at(call number: Int) -> [String: String] { environment("call \(number)") }
 
   private static func environment(_ order: String) -> [String: String] {

@@ -6,23 +6,22 @@ import Reporting
 import Testing
 import VirtualBuilding
 
-/// A building whose runs are killed, and what must be true of it whenever that happens. It lives on in this process
-/// while its runs come and go.
+/// A building whose runs are killed, with the checks that hold after each kill. The building stays in this
+/// process while runs start and end.
 struct KilledBuilding: Sendable {
-  /// Where the runs leave their records.
+  /// The site with the records of the runs.
   let site: Site
-  /// The sensors.
   let building: ServedBuilding
-  /// Minors of the rooms, each of which shall have one sensor.
+  /// The minors of the rooms; each room must get one sensor.
   let minors: [Int]
-  /// How the manifest joins rooms and sensors.
+  /// How the manifest assigns sensors to rooms.
   let assign: String
-  /// How long a run listens before it decides who is there, in seconds; it may be less where addresses are named.
+  /// The scan time before a run matches devices, in seconds; it may be shorter if the rooms have addresses.
   let listen: Double
 
-  /// How many times faster than life the building is.
+  /// The speed of the building relative to real time.
   private static let speed = 20.0
-  /// More than any story here needs.
+  /// A limit that no scenario here reaches.
   private static let runsUntilDone = 6
 
   /// Serves a building with a room for each sensor, and a new record.
@@ -31,9 +30,9 @@ struct KilledBuilding: Sendable {
     _ body: @escaping @Sendable (KilledBuilding) async throws -> Result
   ) async throws -> Result {
     var radio = RadioParameters()
-    // Programs live in real time: for them, too, it is 30 s until a device is forgotten.
+    // Programs run in real time: for them, too, BlueZ forgets a device after 30 s.
     radio.objectLifetime = radio.objectLifetime * speed
-    // Still more often than anybody listens for, and a good deal less work.
+    // Still shorter than each scan time, with less load than the default.
     radio.advertisingInterval = .milliseconds(500)
     return try await Site.use { site in
       let rooms = (1...sensors.count).map { number in
@@ -51,18 +50,18 @@ struct KilledBuilding: Sendable {
 
   // MARK: Runs
 
-  /// A run that is over.
+  /// A run that has ended.
   struct Run {
-    /// Its id; nil when it was killed before it had made its directory.
+    /// The run's id; nil if it was killed before it created its directory.
     var id: String?
-    /// How it ended.
+    /// The result of the process.
     var outcome: Invocation.Outcome
 
     var wasKilled: Bool { outcome.signal == SIGKILL }
   }
 
-  /// Carries out a run, which may be killed, and checks all that must be true after it.
-  /// - Parameter patience: how many times longer than `listen` it listens.
+  /// Carries out a run, which may be killed, and checks the invariants.
+  /// - Parameter patience: a factor for the scan time.
   @discardableResult
   func run(
     _ environment: [String: String] = [:], patience: Double = 1,
@@ -83,18 +82,18 @@ struct KilledBuilding: Sendable {
 
     try expectWholeFiles(sourceLocation)
     if let id = run.id, run.wasKilled { try await expectReports(of: id, sourceLocation) }
-    // By now what was in the air when it died has arrived.
+    // The requests that were in flight at the kill have been carried out by now.
     try await expectTruth(sourceLocation)
     let rewritten = await building.world.writes.dropFirst(writes).map(\.address).filter(atWork.contains)
     #expect(rewritten.isEmpty, "written though at work as wanted\n\(outcome)", sourceLocation: sourceLocation)
     return run
   }
 
-  /// Runs until a run says that all is done, and checks that it is.
+  /// Repeats runs until one reports that all rooms are done, and checks this.
   func runUntilDone(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var last: Invocation.Outcome?
     for number in 0..<Self.runsUntilDone {
-      // A machine too busy to hear anybody in one run gives the next more time.
+      // On a busy machine a run may receive no device, so the next run scans longer.
       let patience = Double(1 << number)
       let run = try await run(patience: patience, sourceLocation: sourceLocation)
       #expect(
@@ -112,23 +111,22 @@ struct KilledBuilding: Sendable {
 
   // MARK: The record
 
-  /// The journal of a run; nil when it was killed before it had one.
+  /// The journal of a run; nil if the run was killed before it created one.
   func journal(of run: String) throws -> JournalRecord? {
     let path = site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl").path
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     return try JournalReader.read(path)
   }
 
-  /// All journals.
   private var journals: [JournalRecord] {
     get throws { try site.runs.compactMap { try journal(of: $0) } }
   }
 
-  // MARK: What must be true
+  // MARK: Invariants
 
   private var addresses: [BluetoothAddress] { building.world.scenario.sensors.map(\.address) }
 
-  /// The sensors that have saved.
+  /// The sensors that have saved their settings.
   func sensorsAtWork() async -> Set<BluetoothAddress> {
     var result: Set<BluetoothAddress> = []
     for address in addresses where await building.world.flash(of: address)?.isSaved == true {
@@ -137,7 +135,7 @@ struct KilledBuilding: Sendable {
     return result
   }
 
-  /// What the sensor of a room knows for good.
+  /// The saved settings of a room's sensor.
   private func settings(_ minor: Int) -> [String: [UInt8]] {
     [
       "minor": [UInt8(minor >> 8), UInt8(minor & 0xFF)], "room_name": Array("Room \(minor)".utf8),
@@ -145,7 +143,7 @@ struct KilledBuilding: Sendable {
     ]
   }
 
-  /// Whatever is on record is true, and whatever was changed is on record.
+  /// Checks that each recorded fact is true and each change is recorded.
   private func expectTruth(_ sourceLocation: SourceLocation) async throws {
     var submitted: Set<BluetoothAddress> = []
     var promised: [RoomFinished] = []
@@ -177,14 +175,14 @@ struct KilledBuilding: Sendable {
     if !site.recordedFiles.isEmpty { try site.expectNoSecret(sourceLocation: sourceLocation) }
   }
 
-  /// `roboprov report` makes the reports of a run from its journal, and leaves nothing half made.
+  /// Checks that `roboprov report` makes the reports of a run from its journal and leaves no partial file.
   private func expectReports(of id: String, _ sourceLocation: SourceLocation) async throws {
     guard let journal = try journal(of: id), !journal.events.isEmpty else { return }
     let report = try await site.run(["report", Site.building, id, "--output", "json"])
     #expect(report.status == 0, "\(report)", sourceLocation: sourceLocation)
     #expect(JSON(report.output)?["run"]["id"].text == id, "\(report)", sourceLocation: sourceLocation)
     #expect(
-      report.errors.contains("cut off") == (journal.tornLine != nil), "\(report)",
+      report.errors.contains("the last line is incomplete") == (journal.tornLine != nil), "\(report)",
       sourceLocation: sourceLocation)
     if RunReport(journal.events).reachedRadio {
       #expect(try site.latest.lastPathComponent == id, sourceLocation: sourceLocation)
@@ -195,7 +193,7 @@ struct KilledBuilding: Sendable {
     #expect(leftovers.isEmpty, sourceLocation: sourceLocation)
   }
 
-  /// What has a report's name is whole, and `latest`, where there is one, leads to a run with all of them.
+  /// Checks that each report is complete, and that `latest`, if it exists, points to a run with all reports.
   private func expectWholeFiles(_ sourceLocation: SourceLocation) throws {
     for file in site.recordedFiles {
       let bytes = try Data(contentsOf: file)
@@ -215,7 +213,7 @@ struct KilledBuilding: Sendable {
     }
   }
 
-  /// Every room has its settings on one sensor, its own; nobody is connected any more.
+  /// Checks that each room has its settings on exactly one sensor and that no link is left.
   private func expectDone(_ sourceLocation: SourceLocation) async throws {
     var minorsFound: [Int] = []
     for (index, address) in addresses.enumerated() {

@@ -1,10 +1,10 @@
 import Manifest
 import VirtualTime
 
-/// Changes manifests as people do by mistake, and in some ways that nobody would come upon.
+/// Mutates manifests: mistakes that people make, and some that they do not.
 struct ManifestMutations {
   private var random: SeededGenerator
-  /// Keys with values that belong to them.
+  /// Keys with values of their type.
   private let donors: [MutableManifest.Entry]
   private let keys: [String]
 
@@ -15,7 +15,7 @@ struct ManifestMutations {
       Set(self.donors.map(\.key)).sorted() + ["<<", "colour", "Rooms", "rooms-from", "passwrd", "assign", ""]
   }
 
-  /// A manifest with one change, or a few.
+  /// Makes one or more changes to a manifest.
   mutating func mutated(_ manifest: MutableManifest) -> MutableManifest {
     var manifest = manifest
     for _ in 0..<(random.chance(0.75) ? 1 : Int.random(in: 2...3, using: &random)) {
@@ -130,7 +130,7 @@ struct ManifestMutations {
     // Passwords.
     "eight888", "seven77", "pässwör", "päss", String(repeating: "0", count: 64),
     String(repeating: "0", count: 63) + "g",
-    // Where a password comes from, and what was meant to be replaced by one.
+    // Sources of passwords, and placeholders for them.
     "WIFI_PASSWORD", "wifi", "1A", "${WIFI_PASSWORD}", "{{ wifi }}", "<password>", "change-me-please",
     "ChangeMe", "changement",
     // Ranges.

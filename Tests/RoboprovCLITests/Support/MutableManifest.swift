@@ -1,7 +1,7 @@
 import Reporting
 import YAML
 
-/// A manifest that can be changed at random: what is in it, and nothing of its layout.
+/// The contents of a manifest without its layout, for random changes.
 indirect enum MutableManifest: Hashable, Sendable {
   case scalar(String, isPlain: Bool)
   case list([MutableManifest])
@@ -21,7 +21,7 @@ indirect enum MutableManifest: Hashable, Sendable {
     }
   }
 
-  /// The same in one line of YAML.
+  /// The manifest as one line of YAML.
   var yaml: String {
     switch self {
     case .scalar(let text, let isPlain):
@@ -32,8 +32,8 @@ indirect enum MutableManifest: Hashable, Sendable {
     }
   }
 
-  /// The same as an editor sees it: what has no quotes is a number, a truth value or nothing where it looks so. Of a key
-  /// that is there twice the first counts.
+  /// The manifest as a JSON Schema validator reads it: unquoted text is a number, a Boolean or null if it has
+  /// that form. The first of duplicate keys counts.
   var json: JSONValue {
     switch self {
     case .scalar(let text, let isPlain): isPlain ? Self.value(of: text) : .string(text)
@@ -51,13 +51,13 @@ indirect enum MutableManifest: Hashable, Sendable {
     case "true": return .bool(true)
     case "false": return .bool(false)
     default:
-      // As a number `-0` would be 0, which it is not here.
+      // `-0` is text here; as a number it would become 0.
       let isDecimal = text != "-0" && text.wholeMatch(of: #/-?(0|[1-9][0-9]{0,17})/#) != nil
       return isDecimal ? Int(text).map { .integer($0) } ?? .string(text) : .string(text)
     }
   }
 
-  /// Whether a text means itself without quotes, also within brackets.
+  /// Whether a text keeps its meaning without quotes, also within brackets.
   private static func isPlain(_ text: String) -> Bool {
     text.wholeMatch(of: #/(-?[A-Za-z0-9][A-Za-z0-9 ._+-]*)?|~/#) != nil && text.last != " "
   }
@@ -74,7 +74,7 @@ indirect enum MutableManifest: Hashable, Sendable {
 }
 
 extension MutableManifest {
-  /// How many values are in it, itself included.
+  /// The number of values in the tree, including this one.
   var count: Int {
     switch self {
     case .scalar: 1
@@ -83,7 +83,7 @@ extension MutableManifest {
     }
   }
 
-  /// Every key with its value, at whatever place.
+  /// Each key with its value, at any depth.
   var entries: [Entry] {
     switch self {
     case .scalar: []
@@ -92,13 +92,13 @@ extension MutableManifest {
     }
   }
 
-  /// Changes the value of this number, counted from the beginning.
+  /// Changes the value with this number, in order of appearance.
   mutating func change(_ number: Int, _ body: (inout MutableManifest) -> Void) {
     var number = number
     change(&number, body)
   }
 
-  /// - Parameter number: below 0 once it was changed.
+  /// - Parameter number: below 0 after the change.
   private mutating func change(_ number: inout Int, _ body: (inout MutableManifest) -> Void) {
     if number == 0 { body(&self) }
     number -= 1

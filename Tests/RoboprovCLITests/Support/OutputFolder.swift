@@ -4,12 +4,12 @@ import Testing
 
 @testable import RoboprovCLI
 
-/// Outputs in a folder of a site, to be held against their schemas by Python's `jsonschema`.
+/// Outputs in a folder of a site, which Python's `jsonschema` validates against their schemas.
 struct OutputFolder {
   private let site: Site
   private let name: String
 
-  /// A new folder, with the schema of every output.
+  /// Creates a folder with the schema of each output.
   init(_ name: String, at site: Site) throws {
     self.site = site
     self.name = name
@@ -20,19 +20,19 @@ struct OutputFolder {
     }
   }
 
-  /// Puts an output into the folder.
-  /// - Parameter file: the end of its file's name; what ends with `jsonl` is an output a line, and in what begins with
-  ///   `whole` no key may be absent.
+  /// Writes an output to the folder.
+  /// - Parameter file: the suffix of the file's name. A name that ends with `jsonl` has one output per line.
+  ///   In a name that begins with `whole`, no key may be absent.
   func add(_ output: String, _ file: String, _ text: String) throws {
     try site.write("\(name)/\(output).\(file)", text)
   }
 
-  /// Checks that every output is valid.
+  /// Checks that each output is valid.
   func expectValid(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await run([], sourceLocation)
   }
 
-  /// Checks that no output is valid any more once a key is missing or added, or has a value of another type.
+  /// Checks that each output becomes invalid if a key is missing, added, or has a value of another type.
   func expectRefusedWhenChanged(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await run(["--changed"], sourceLocation)
   }

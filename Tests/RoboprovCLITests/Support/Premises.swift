@@ -3,12 +3,13 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-/// A building at a site, on which commands are run one after the other.
+/// A building at a site, in which commands run one after the other.
 struct Premises: Sendable {
   let site: Site
   let building: ServedBuilding
 
-  /// Serves `count` sensors and a manifest that names each for its room, `Room 101` and so on.
+  /// Serves `count` sensors and a manifest with the rooms `Room 101` and so on, each with the address of its
+  /// sensor.
   static func serve<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Premises) async throws -> Result
   ) async throws -> Result {
@@ -20,7 +21,7 @@ struct Premises: Sendable {
     }
   }
 
-  /// The same, with every room done.
+  /// Serves the same building after all rooms are provisioned.
   static func serveDone<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Premises) async throws -> Result
   ) async throws -> Result {
@@ -31,17 +32,17 @@ struct Premises: Sendable {
     }
   }
 
-  /// Runs a command that uses the radio.
+  /// Runs a command that uses an adapter.
   func run(_ arguments: [String]) async throws -> Invocation.Outcome {
     try await site.run(arguments, bus: building.bus)
   }
 
-  /// Runs `apply`.
   func apply(_ more: String...) async throws -> Invocation.Outcome {
     try await run(["apply", "building.yaml", "--yes", "--listen", "1"] + more)
   }
 
-  /// Runs `body` while the run of another building, which waits for a sensor that does not exist, has the adapter.
+  /// Runs `body` while a run of another building, which waits for a sensor that does not exist, uses the
+  /// adapter.
   func whileAdapterIsTaken(_ body: () async throws -> Void) async throws {
     let manifest = try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
     let annexe = manifest.replacing("id: \(Site.building)", with: "id: annexe")
@@ -54,7 +55,7 @@ struct Premises: Sendable {
     _ = try await other.ended()
   }
 
-  /// Everything that was ever written to sensors.
+  /// All writes to sensors so far.
   var writes: [WriteRecord] {
     get async { await building.world.writes }
   }
@@ -64,7 +65,7 @@ struct Premises: Sendable {
     await building.world.pressButton(ServedBuilding.address(number))
   }
 
-  /// Takes a sensor off the air, or brings it back.
+  /// Silences a sensor, or lets it advertise again.
   func setMuted(_ isMuted: Bool, _ number: Int) async {
     await building.world.setMuted(isMuted, ServedBuilding.address(number))
   }
@@ -75,8 +76,7 @@ struct Premises: Sendable {
     return flash.minor
   }
 
-  /// Checks that a command was refused with this status and these words, and that nothing came of it: no run, and
-  /// no write.
+  /// Checks that a command was refused with this status and these texts, without a run and without a write.
   func expectRefused(
     _ arguments: [String], with status: Int32, saying words: [String],
     sourceLocation: SourceLocation = #_sourceLocation

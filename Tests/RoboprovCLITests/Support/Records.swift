@@ -1,25 +1,23 @@
 import Foundation
 import Testing
 
-/// What one run left.
+/// The files of one run.
 struct RecordedRun {
-  /// Its directory.
   var directory: URL
 
-  /// Its id.
+  /// The run's id.
   var id: String { directory.lastPathComponent }
 
-  /// Its report.
   var report: JSON {
     get throws { try #require(JSON(try text(of: "report.json"))) }
   }
 
-  /// A file of it.
+  /// The text of one file of the run.
   func text(of name: String) throws -> String {
     try String(contentsOf: directory.appending(path: name), encoding: .utf8)
   }
 
-  /// Outcome by minor, as its report has it.
+  /// The outcomes in the report, by minor.
   var outcomes: [Int: String] {
     get throws {
       Dictionary(
@@ -50,12 +48,11 @@ extension Site {
     }
   }
 
-  /// A run by its id.
   func recorded(_ run: String, in reports: String = "reports") -> RecordedRun {
     RecordedRun(directory: directory.appending(path: "\(reports)/\(Self.building)/\(run)"))
   }
 
-  /// The ids of the runs on record, by time.
+  /// The ids of the recorded runs, in order of time.
   var runs: [String] {
     let entries = try? FileManager.default.contentsOfDirectory(
       at: directory.appending(path: "reports/\(Self.building)"), includingPropertiesForKeys: [.isDirectoryKey]
@@ -66,7 +63,6 @@ extension Site {
       .filter { !["latest", "rehearsals"].contains($0) && !$0.hasPrefix(".") }.sorted()
   }
 
-  /// The latest run's report.
   var report: JSON {
     get throws { try RecordedRun(directory: try latest).report }
   }
@@ -76,23 +72,23 @@ extension Site {
     try RecordedRun(directory: try latest).text(of: name)
   }
 
-  /// Outcome by minor, as the latest run's report has it.
+  /// The outcomes in the report of the latest run, by minor.
   var outcomes: [Int: String] {
     get throws { try RecordedRun(directory: try latest).outcomes }
   }
 
-  /// Every entry below the reports directory, hidden ones too, as paths from there.
+  /// Each entry below the reports directory, including hidden ones, as a relative path.
   var recordedEntries: [String] {
     (try? FileManager.default.subpathsOfDirectory(atPath: directory.appending(path: "reports").path)) ?? []
   }
 
-  /// Whether there is a symbolic link of this name here, wherever it leads.
+  /// Whether a symbolic link of this name exists, whatever its target.
   func hasLink(_ name: String) -> Bool {
     let path = directory.appending(path: name).path
     return (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
   }
 
-  /// Every file below the reports directory.
+  /// Each file below the reports directory.
   var recordedFiles: [URL] {
     let walk = FileManager.default.enumerator(
       at: directory.appending(path: "reports"), includingPropertiesForKeys: [.isRegularFileKey])
@@ -101,7 +97,7 @@ extension Site {
     }
   }
 
-  /// What is in every file below the reports directory, and where links lead, by path.
+  /// The contents of each file below the reports directory and the target of each link, by path.
   var recordedContents: [String: Data] {
     get throws {
       let top = directory.appending(path: "reports").path
@@ -118,18 +114,18 @@ extension Site {
     }
   }
 
-  /// Checks that a run's record is whole: all reports are there and readable, agree with each other, every room
-  /// has one outcome, and no secret is in any of them.
+  /// Checks that a run's record is complete: all reports are readable and agree with each other, each room
+  /// has one outcome, and no file contains a secret.
   /// - Parameters:
-  ///   - run: the run; the latest if absent.
-  ///   - isTorn: whether the journal's last line may not be whole.
+  ///   - run: the run; the latest if nil.
+  ///   - isTorn: whether the journal's last line may be incomplete.
   func expectWholeRecord(
     of run: RecordedRun? = nil, rooms: Int, isTorn: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let run = try run ?? RecordedRun(directory: try latest)
     let report = try run.report
-    #expect(report["schema"].text == "roboprov/report/2", sourceLocation: sourceLocation)
+    #expect(report["schema"].text == "roboprov/report/3", sourceLocation: sourceLocation)
     #expect(report["rooms"].count == rooms, sourceLocation: sourceLocation)
     #expect(report["summary"]["total"].integer == rooms, sourceLocation: sourceLocation)
     let rows = try run.text(of: "report.csv").components(separatedBy: "\r\n").filter { !$0.isEmpty }
@@ -138,7 +134,7 @@ extension Site {
       let log = try #require(room["log"].text, sourceLocation: sourceLocation)
       let text = try run.text(of: log)
       #expect(
-        text.contains("Outcome") && text.contains(room["outcome"].text ?? "?"),
+        text.contains("Outcome") && text.contains(room["outcome"].text?.replacing("_", with: " ") ?? "?"),
         sourceLocation: sourceLocation)
     }
     let journal = try run.text(of: "journal.jsonl")
@@ -149,7 +145,7 @@ extension Site {
     try expectNoSecret(sourceLocation: sourceLocation)
   }
 
-  /// Checks that no WiFi password stands in any file of the record.
+  /// Checks that no file of the record contains a WiFi password.
   func expectNoSecret(sourceLocation: SourceLocation = #_sourceLocation) throws {
     let files = recordedFiles
     #expect(!files.isEmpty, sourceLocation: sourceLocation)

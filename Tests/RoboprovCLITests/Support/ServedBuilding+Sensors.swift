@@ -7,7 +7,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// Programs find it through `DBUS_SYSTEM_BUS_ADDRESS`.
+/// Programs find the bus through `DBUS_SYSTEM_BUS_ADDRESS`.
 extension ServedBuilding {
   var bus: String { busAddress }
 
@@ -25,7 +25,7 @@ extension ServedBuilding {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
   }
 
-  /// Serves sensors within reach of one adapter, faster than life.
+  /// Serves sensors in range of one adapter, faster than real time.
   static func serve<Result: Sendable>(
     _ sensors: [SensorScenario],
     adapter: AdapterScenario = AdapterScenario(address: Self.adapter, name: "hci0"),
@@ -33,16 +33,16 @@ extension ServedBuilding {
     misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
     let scenario = Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors)
-    // A test may end the bus; it has its own say on what that means.
+    // A test may end the bus and then checks the consequences itself.
     return try await serve(
       scenario, on: ScaledClock(SystemClock(), factor: speed), program: program, needsBus: false,
       misconduct: misconduct, body)
   }
 
-  /// What a sensor would still know after a power cut.
+  /// The settings that a sensor keeps after a power cut.
   func flash(_ number: Int) async -> Flash? { await world.flash(of: Self.address(number)) }
 
-  /// Stops the bus in its tracks, until this building's end.
+  /// Stops the bus process until the end of this building.
   func freezeBus() throws {
     let socket = bus.dropFirst("unix:path=".count).prefix { $0 != "," }
     let configuration =
@@ -56,7 +56,7 @@ extension ServedBuilding {
     kill(try #require(daemon), SIGSTOP)
   }
 
-  /// Whether nothing was written to any sensor, and none was connected to.
+  /// Whether no sensor was written or connected to.
   func isUntouched(_ numbers: [Int]) async -> Bool {
     for number in numbers where await world.attemptCount(of: Self.address(number)) > 0 { return false }
     return await world.writes.isEmpty

@@ -2,17 +2,17 @@ import Foundation
 import Hex
 import Synchronization
 
-/// Where an installer works: a directory of one's own with a manifest and reports, and the processes started
-/// there. All of it is gone when the test is over, whatever became of it.
+/// A directory with a manifest and reports, and the processes that a test starts in it. All of it is removed
+/// when the test ends.
 final class Site: Sendable {
-  /// The password of every manifest here: it may reach sensors, and nothing else.
+  /// The password of each manifest here: only sensors may receive it.
   static let password = "only-the-sensor-knows"
-  /// The password that it is changed to, in tests that change it: as secret.
+  /// The second password, for tests that change it; it is secret as well.
   static let newPassword = "known-since-this-year"
   /// The building's id.
   static let building = "harbour"
 
-  /// The directory; every process here runs in it.
+  /// The working directory of each process.
   let directory: URL
   private let processes = Mutex<[Invocation]>([])
 
@@ -43,7 +43,7 @@ final class Site: Sendable {
 
   // MARK: Files
 
-  /// Writes a file here, for its owner alone.
+  /// Writes a file with owner-only access.
   /// - Returns: its name.
   @discardableResult
   func write(_ name: String, _ text: String) throws -> String {
@@ -53,8 +53,8 @@ final class Site: Sendable {
     return name
   }
 
-  /// Writes a manifest whose rooms are `Room <minor>`, unless they have names, each with its sensor.
-  /// - Parameter defaults: more lines for `defaults`.
+  /// Writes a manifest with these rooms and their sensors; a room without a name is `Room <minor>`.
+  /// - Parameter defaults: further lines for `defaults`.
   @discardableResult
   func writeManifest(
     _ rooms: [Place], defaults: [String] = ["retries: 0"], assign: String = "address",
@@ -82,10 +82,10 @@ final class Site: Sendable {
       """)
   }
 
-  /// Makes a program for `DBusDaemon`: a bus with one more rule in its policy.
+  /// Creates a program for `DBusDaemon`: a bus with one more rule in its policy.
   /// - Returns: its path.
   func makeDaemon(withRule rule: String) throws -> String {
-    // A link to a program: one that is written just now cannot be executed while another thread starts processes.
+    // A link to a program: a newly written file cannot be executed while another thread starts processes.
     let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Interop/dbus-daemon-with-rule").standardizedFileURL
     let link = directory.appending(path: "daemon")
@@ -94,7 +94,7 @@ final class Site: Sendable {
     return link.path
   }
 
-  /// Returns when a condition is met that no process of ours is behind.
+  /// Returns when a condition that depends on no process of the test is met.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
     let end = SuspendingClock.now + Invocation.patience
     while try await !isMet() {
@@ -103,7 +103,7 @@ final class Site: Sendable {
     }
   }
 
-  /// Whether there is an entry of this name here.
+  /// Whether an entry of this name exists.
   func has(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: directory.appending(path: name).path)
   }
@@ -112,8 +112,8 @@ final class Site: Sendable {
 
   /// Starts `roboprov` with these arguments.
   /// - Parameters:
-  ///   - bus: what `DBUS_SYSTEM_BUS_ADDRESS` says; without one, a bus that is not there.
-  ///   - wrapper: a command line that ends in executing what follows it.
+  ///   - bus: the value of `DBUS_SYSTEM_BUS_ADDRESS`; without it, the address of a bus that does not exist.
+  ///   - wrapper: a command line that executes the arguments after it.
   func start(
     _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
     through wrapper: [String] = []
@@ -139,8 +139,9 @@ final class Site: Sendable {
     }
   }
 
-  /// Starts `roboprov` at a terminal of 80 columns; what appears there is its output. What is typed is echoed.
-  /// - Parameter next: what the shell there runs afterwards, however `roboprov` ended.
+  /// Starts `roboprov` at a terminal of 80 columns, whose contents are the output. The terminal echoes typed
+  /// text.
+  /// - Parameter next: a shell command that runs after `roboprov`, whatever its exit status.
   func startAtTerminal(
     _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
     andThen next: String? = nil
@@ -151,7 +152,7 @@ final class Site: Sendable {
     return try start(command: script, bus: bus, environment: environment, takesInput: true)
   }
 
-  /// For the shell.
+  /// Quotes a text for the shell.
   private static func quoted(_ word: String) -> String {
     "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
@@ -164,17 +165,22 @@ final class Site: Sendable {
     try await start(arguments, bus: bus, environment: environment, through: wrapper).ended()
   }
 
-  /// Runs a program of the system to its end.
+  /// Starts another program.
+  func startTool(_ command: [String]) throws -> Invocation {
+    try start(command: command, bus: nil, environment: [:], takesInput: false)
+  }
+
+  /// Runs another program to its end.
   func runTool(_ command: [String]) async throws -> Invocation.Outcome {
-    try await start(command: command, bus: nil, environment: [:], takesInput: false).ended()
+    try await startTool(command).ended()
   }
 }
 
-/// A room of a test's manifest.
+/// A room of a manifest in a test.
 struct Place: Sendable {
   var minor: Int
   var address: String?
-  /// What it is called; `Room <minor>` if absent.
+  /// The room's name; `Room <minor>` if nil.
   var name: String?
 
   /// Room `Room <100 + number>` with sensor `C4:7C:8D:00:00:<number>`.

@@ -1,7 +1,7 @@
 import DBus
 import Synchronization
 
-/// A client of `org.bluez` with its own connection, that remembers every signal it saw.
+/// A client of `org.bluez` with its own connection, which records every signal.
 final class BusClient: Sendable {
   let connection: Connection
   private let log = Mutex(Log())
@@ -16,7 +16,7 @@ final class BusClient: Sendable {
     self.connection = connection
   }
 
-  /// Connects, does something, and leaves the bus.
+  /// Connects, runs a body, and leaves the bus.
   static func on<Result: Sendable>(
     _ bus: String, _ body: @Sendable (BusClient) async throws -> Result
   ) async throws -> Result {
@@ -43,7 +43,7 @@ final class BusClient: Sendable {
       timeout: .seconds(60))
   }
 
-  /// The name and text of the error that a call ends with, or nil.
+  /// The name and text of the error of a call; nil if it succeeds.
   func failure(
     _ path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName, _ body: DBusValue...
   ) async -> String? {
@@ -57,7 +57,7 @@ final class BusClient: Sendable {
     }
   }
 
-  /// A property as it is now; nil when there is none.
+  /// The current value of a property; nil if there is none.
   func property(_ path: ObjectPath, _ interface: InterfaceName, _ name: String) async -> DBusValue? {
     try? await call(
       path, "org.freedesktop.DBus.Properties", "Get", .string(interface.text), .string(name)
@@ -75,11 +75,11 @@ final class BusClient: Sendable {
   /// All signals so far.
   var signals: [Signal] { log.withLock { $0.signals } }
 
-  /// Where the next signal will be.
+  /// The index of the next signal.
   var mark: Int { log.withLock { $0.signals.count } }
 
-  /// Waits for a signal at or after a mark.
-  /// - Returns: where it is; nil when the test was cancelled.
+  /// Waits for a signal at or after an index.
+  /// - Returns: Its index; nil if the test was cancelled.
   @discardableResult
   func wait(from mark: Int = 0, for isMet: @escaping @Sendable (Signal) -> Bool) async -> Int? {
     await withTaskCancellationHandler {
@@ -116,23 +116,23 @@ final class BusClient: Sendable {
 }
 
 extension Signal {
-  /// Whether it tells that an object has come.
+  /// Whether it reports a new object.
   func adds(_ path: ObjectPath) -> Bool {
     member == "InterfacesAdded" && body.first?.asObjectPath == path
   }
 
-  /// Whether it tells that an object has gone.
+  /// Whether it reports the removal of an object.
   func removes(_ path: ObjectPath) -> Bool {
     member == "InterfacesRemoved" && body.first?.asObjectPath == path
   }
 
-  /// What it tells of a property of an object: nil nothing, otherwise the new value.
+  /// The new value of an object's property; nil if the signal does not contain it.
   func value(of property: String, at path: ObjectPath) -> DBusValue? {
     guard member == "PropertiesChanged", self.path == path else { return nil }
     return body[1].asVardict?[property]
   }
 
-  /// Whether it tells that a property of an object has lost its value.
+  /// Whether it invalidates a property of an object.
   func invalidates(_ property: String, at path: ObjectPath) -> Bool {
     member == "PropertiesChanged" && self.path == path && body[2].asStrings?.contains(property) == true
   }

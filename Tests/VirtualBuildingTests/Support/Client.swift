@@ -1,14 +1,14 @@
 import Foundation
 
-/// A program that is not ours, run to its end.
+/// A third-party program, run to its end.
 struct Client {
-  /// What it left behind.
+  /// The result of a run.
   struct Outcome {
     var status: Int32
     var output: String
     var errors: String
 
-    /// Its output, when that is a JSON object a line.
+    /// The output, if it is one JSON object per line.
     func events() throws -> [[String: Any]] {
       try output.split(separator: "\n").map { line in
         guard let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
@@ -21,15 +21,15 @@ struct Client {
 
   struct NotAnObject: Error { var line: String }
 
-  /// The top of the checkout that this file is in.
+  /// The root of the checkout that contains this file.
   static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The Python that `make venv` sets up.
+  /// The Python interpreter that `make venv` installs.
   static var python: URL { checkout.appending(path: ".build-interop/venv/bin/python3") }
 
-  /// Runs one of the scripts in Tests/Interop against a bus.
+  /// Runs a script of Tests/Interop with a bus.
   static func run(_ script: String, _ arguments: [String], bus: String) async throws -> Outcome {
     let process = Process()
     process.executableURL = python
@@ -37,7 +37,7 @@ struct Client {
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["DBUS_SYSTEM_BUS_ADDRESS": bus]
     ) { $1 }
-    // Files, not pipes: they never fill up.
+    // Files, because pipes can fill up.
     let directory = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }

@@ -2,8 +2,8 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// A device of no family that there is, which advertises rarely, takes anything without response, and answers when it is
-/// told to.
+/// A device of no real family. It advertises rarely, accepts any write without response, and responds only if
+/// configured to.
 struct Lighthouse: Firmware {
   static let service: BluetoothUUID = "0000FACE-0000-1000-8000-00805F9B34FB"
   static let lamp: BluetoothUUID = "0000FACF-0000-1000-8000-00805F9B34FB"

@@ -3,7 +3,7 @@ import VirtualBuilding
 import VirtualTime
 
 extension ServedBuilding {
-  /// Serves a building, a number of times as fast as life.
+  /// Serves a building at a multiple of the real speed.
   static func serve<Result: Sendable>(
     _ scenario: Scenario, speed: Double, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {

@@ -2,7 +2,8 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// A device that advertises another number after 1, 2 and 3 s, and is not connectable any more with the last.
+/// A device that changes its advertised number after 1, 2 and 3 s; with the last number it is not
+/// connectable.
 struct Turncoat: Firmware {
   var flash = Flash()
   private var number: UInt8 = 0

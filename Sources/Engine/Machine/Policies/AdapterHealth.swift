@@ -1,28 +1,28 @@
 import Bluetooth
 import Model
 
-/// How an adapter has been doing over all its sessions of a run: when it may be used again after the stack refused to scan
-/// with it, and when it is given up.
+/// The scan failures of an adapter over all its sessions of a run: when the run may use it again after a
+/// refused scan, and when it gives the adapter up.
 struct AdapterHealth: Hashable, Sendable {
-  /// After so many refusals in a row an adapter is given up.
+  /// A run gives an adapter up after this many refusals in a row.
   static let tolerableRefusals = 10
-  /// After so many requests in a row without an answer an adapter is given up, too, if they span `longestSilence`.
+  /// A run also gives an adapter up after this many timeouts in a row, if they span `longestSilence`.
   static let tolerableSilences = 3
-  /// From the first of these requests to the last.
+  /// The time from the first of these timeouts to the last.
   static let longestSilence = Duration.seconds(30)
-  /// The first pause after a refusal; it doubles with each further one.
+  /// The cool-down after the first refusal; it doubles with each further one.
   static let firstPause = Duration.seconds(1)
-  /// The longest.
+  /// The longest cool-down.
   static let longestPause = Duration.seconds(5)
 
-  /// Scan windows in a row that the stack refused, or that ended by themselves at once without a report.
+  /// The scan windows in a row that the stack refused, or that ended at once without a report.
   private(set) var refusals = 0
-  /// Those of them, in a row, without an answer.
+  /// The refusals in a row that were timeouts.
   private var silences = Silences()
 
   private struct Silences: Hashable {
     var count = 0
-    /// When the first of them was, and the last.
+    /// The instants of the first timeout and of the last.
     var first: MonotonicInstant?
     var last: MonotonicInstant?
 
@@ -32,29 +32,29 @@ struct AdapterHealth: Hashable, Sendable {
       last = now
     }
 
-    /// From the first to the last.
     var duration: Duration {
       guard let first, let last else { return .zero }
       return first.duration(to: last)
     }
   }
 
-  /// Not used before then.
+  /// The end of the cool-down; nil when there is none.
   private(set) var heldUntil: MonotonicInstant?
-  /// Whether it was switched off and on because it heard nothing: that is done once.
+  /// Whether the run switched it off and on because it received nothing. A run does that once for each
+  /// adapter.
   var wasPowerCycled = false
 
-  /// Whether it is used no more in this run.
+  /// Whether the run no longer uses it.
   var isGivenUp: Bool {
     refusals >= Self.tolerableRefusals
       || silences.count >= Self.tolerableSilences && silences.duration >= Self.longestSilence
   }
 
-  /// Whether it is to be left alone for now.
+  /// Whether its cool-down lasts.
   func isHeld(at now: MonotonicInstant) -> Bool { heldUntil.map { now < $0 } ?? false }
 
-  /// The stack refused to scan. Returns when it may be asked again.
-  /// - Parameter isSilent: whether it gave no answer.
+  /// Counts a refused scan. Returns the end of the cool-down.
+  /// - Parameter isSilent: whether the stack gave no response.
   @discardableResult
   mutating func refused(at now: MonotonicInstant, isSilent: Bool = false) -> MonotonicInstant {
     refusals += 1
@@ -65,12 +65,12 @@ struct AdapterHealth: Hashable, Sendable {
     return end
   }
 
-  /// Its pause may be over.
+  /// Removes a cool-down that has ended.
   mutating func expire(at now: MonotonicInstant) {
     if !isHeld(at: now) { heldUntil = nil }
   }
 
-  /// A scan window did what it was to.
+  /// Counts a scan window that worked.
   mutating func scanned() {
     refusals = 0
     silences = Silences()

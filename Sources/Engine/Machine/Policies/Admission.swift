@@ -1,35 +1,37 @@
 import Bluetooth
 import Model
 
-/// Which rooms may begin: the first of each network before the others, and none after too many failures.
+/// Which rooms may begin: the first rooms of each WiFi network before the others, and no room after too many
+/// failures.
 struct Admission: Sendable {
-  /// How many rooms of each network go first, so that a wrong password is found with them; nil: all may go at once.
+  /// How many rooms of each network go first, so that they reveal a wrong password; nil when all rooms may
+  /// begin at once.
   private let perNetwork: Int?
-  /// How many rooms may fail before no more are begun; nil: all.
+  /// How many rooms may fail before no further room begins; nil for no limit.
   private let failureLimit: Int?
-  /// The rooms that went first, network by network.
+  /// The first rooms, by network.
   private var first: [String: [Int]] = [:]
-  /// Whether the first were judged, or are being: whatever comes up later follows at once.
+  /// Whether the result of the first rooms was decided. Rooms that get a device later then begin at once.
   private var areJudged = false
-  /// Whether somebody is being asked about the first.
+  /// Whether a decision about the first rooms is pending.
   private(set) var isBeingAsked = false
-  /// Whether somebody said that the rest is not to follow.
+  /// Whether the operator rejected the remaining rooms.
   private var isRefused = false
-  /// The networks of which no room went well.
+  /// The networks in which no first room succeeded.
   private var failed: Set<String> = []
-  /// How many rooms failed.
   private(set) var failures = 0
 
   init(perNetwork: Int?, failureLimit: Int?) {
     (self.perNetwork, self.failureLimit) = (perNetwork, failureLimit)
   }
 
-  /// The network of a room; rooms without one are among themselves.
+  /// The network of a room. Rooms without a network form a group of their own.
   static func network(_ work: RoomWork) -> String { work.room.settings[.wifiSSID]?.shown ?? "" }
 
   // MARK: The first rooms
 
-  /// The places of those that may begin of rooms that have come up; the rest waits. Those that were heard go first.
+  /// The places of the rooms that may begin, among rooms that got a device; the others wait. Rooms whose
+  /// device was received go first.
   mutating func admit(
     _ rooms: [(place: Int, work: RoomWork)], isHeard: (BluetoothAddress) -> Bool
   ) -> Set<Int> {
@@ -45,30 +47,30 @@ struct Admission: Sendable {
     return admitted
   }
 
-  /// The rooms that went first, network by network, once all of them have their outcome; nil before that, and once they
-  /// were judged.
+  /// The first rooms, by network, once all of them have an outcome; nil before that, and once their result is
+  /// decided or a decision is pending.
   func due(_ isFinished: (Int) -> Bool) -> [Int]? {
     guard !areJudged, !isBeingAsked else { return nil }
     return firstRooms.allSatisfy(isFinished) ? firstRooms : nil
   }
 
-  /// The rooms that went first, network by network.
+  /// The first rooms, by network.
   var firstRooms: [Int] { first.sorted { $0.key < $1.key }.flatMap(\.value) }
 
-  /// Finds the networks of which no room went well.
+  /// Determines the networks in which no first room succeeded.
   mutating func judgeNetworks(_ isSuccess: (Int) -> Bool) {
     failed = Set(first.filter { !$1.contains(where: isSuccess) }.keys)
   }
 
-  /// Somebody is asked whether the rest may follow.
+  /// A decision about the remaining rooms is pending from now on.
   mutating func ask() { isBeingAsked = true }
 
-  /// Whether the rest may follow was said, or need not be asked.
+  /// Takes the decision about the remaining rooms; `true` also where none is necessary.
   mutating func judged(isApproved: Bool) {
     (areJudged, isBeingAsked, isRefused) = (true, false, !isApproved)
   }
 
-  /// Why a room that comes up must not begin, after what the first came to; nil when nothing is against it.
+  /// Why a room must not begin, by the result of the first rooms; nil when it may.
   func objection(to work: RoomWork) -> FailureReason? {
     if isRefused { return .canariesRefused }
     return failed.contains(Self.network(work)) ? .canariesFailed : nil
@@ -76,18 +78,17 @@ struct Admission: Sendable {
 
   // MARK: Too many failures
 
-  /// A room failed.
   mutating func failedOne() { failures += 1 }
 
-  /// A room that failed is tried again.
+  /// A room that failed gets a further attempt and no longer counts as failed.
   mutating func renewed() { failures -= 1 }
 
-  /// Whether only so many rooms may fail.
   var isLimited: Bool { failureLimit != nil }
 
-  /// Whether no more rooms are begun.
+  /// Whether no further room may begin.
   var isClosed: Bool { failureLimit.map { failures > $0 } ?? false }
 
-  /// Whether no connection is made for now: after so many more failures no more rooms would be begun.
+  /// Whether the limit would be exceeded if all these undecided attempts failed. No connection starts
+  /// meanwhile.
   func mayClose(after judging: Int) -> Bool { failureLimit.map { failures + judging > $0 } ?? false }
 }

@@ -1,22 +1,23 @@
 import Bluetooth
 import Model
 
-/// How long a connection attempt may take where that is less than the room's own timeout: a device that does not answer
-/// holds up its neighbours.
+/// The limit of a connection attempt where it is shorter than the timeout of the room: a device that does not
+/// respond delays its neighbours.
 struct ConnectPolicy: Hashable, Sendable {
-  /// How many connect times of an adapter the limit follows from.
+  /// How many connect times of an adapter are kept.
   var timesKept = 8
-  /// Until so many are known, the limit is twice what the family is known to answer within.
+  /// With fewer connect times than this, the limit is twice the usual response time of the family.
   var timesNeeded = 3
-  /// By how much the longest of them is exceeded: 2 of 122 healthy sensors took longer than 3 s under load.
+  /// The limit is this multiple of the longest kept connect time: 2 of 122 healthy sensors took longer than 3
+  /// s under load.
   var factor = 3
 
-  /// The limit; nil when only the room's own timeout counts.
+  /// The limit; nil when only the timeout of the room applies.
   /// - Parameters:
-  ///   - answersWithin: what the family is known to answer within; nil when that is not known.
-  ///   - charged: failed attempts that were charged to the device.
-  ///   - retries: what the room allows.
-  ///   - times: how long connecting took lately on the adapter.
+  ///   - answersWithin: the usual response time of the family; nil when it is not known.
+  ///   - charged: the failed attempts that were charged to the device.
+  ///   - retries: the retries that the room allows.
+  ///   - times: the last connect times of the adapter.
   ///   - isShared: whether another program scans with the adapter, which makes connecting slow.
   func limit(
     answersWithin: Duration?, charged: Int, retries: Int, times: [Duration], isShared: Bool

@@ -2,13 +2,13 @@ import Bluetooth
 import Model
 
 extension Outcome {
-  /// The outcome of a room that will not be tried again in this run, by why its last attempt failed.
+  /// The outcome of a room that gets no further attempt in this run, by the reason of its last failure.
   init(after reason: FailureReason) {
     self =
       switch reason {
       case .neverHeard, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
       case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
-      // When the wait for the proof was cut short, the device may well be changed; before, it is not.
+      // If the wait for the proof was cut short, the device may have changed. Before the wait it has not.
       case .interrupted(.awaitingProof), .recordUnwritable(.awaitingProof), .adapterLost(.awaitingProof),
         .stackLost(.awaitingProof):
         .unconfirmed
@@ -16,7 +16,7 @@ extension Outcome {
       case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .networkNotReceived, .minorOnAir, .minorOnRecord,
         .settingsChanged:
-        .needsHands
+        .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .addressMissing, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed,
         .recordUnwritable,

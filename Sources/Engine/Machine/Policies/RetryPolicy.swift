@@ -5,12 +5,12 @@ import Model
 struct RetryBudget: Hashable, Sendable {
   /// Failed attempts that are charged to the device.
   private(set) var charged = 0
-  /// Failed attempts that were the host's doing: the adapter or the stack went away, or the controller was full.
+  /// Failed attempts that the host caused: the adapter or the stack was lost, or the controller had no free
+  /// slot.
   private(set) var hostFailures = 0
-  /// Attempts before which the stack had forgotten the device: nothing was sent.
+  /// Attempts that sent nothing because the stack had forgotten the device.
   private(set) var timesForgotten = 0
 
-  /// Charges a failed attempt.
   mutating func charge(_ failure: FailureClass) {
     switch failure {
     case .transient, .missing, .refused, .permanent, .cancelled: charged += 1
@@ -19,38 +19,38 @@ struct RetryBudget: Hashable, Sendable {
     }
   }
 
-  /// Gives a device that was clearly heard again its retries back.
+  /// Restores the retries of a device that was clearly received again.
   mutating func renew() { charged = 0 }
 }
 
-/// Whether and when a failed attempt is followed by another one. Each class of failure has a budget of its own.
+/// Whether and when another attempt follows a failed one. Each failure class has its own budget.
 struct RetryPolicy: Hashable, Sendable {
   /// The back-off before the second attempt; it doubles with each further one.
   var firstPause = Duration.seconds(2)
-  /// The longest back-off, jitter aside.
+  /// The longest back-off, without jitter.
   var longestPause = Duration.seconds(30)
-  /// Retries of a device that refuses in its own words.
+  /// Retries of a device that refuses explicitly.
   var refusalRetries = 1
-  /// Failures of the host that one device may meet.
+  /// How many failures of the host one device may meet.
   var hostFailures = 5
-  /// How often the stack may have forgotten one device before it is connected to.
+  /// How often the stack may have forgotten one device before its connection.
   var forgotten = 20
 
-  /// What follows a failed attempt.
   enum Decision: Hashable, Sendable {
-    /// Another attempt, after this back-off.
+    /// Another attempt follows after this back-off.
     case retry(Duration)
-    /// None: the budget of this class is spent. A run that watches waits until the device is clearly heard again.
+    /// No attempt follows: the budget of this class is spent. A watching run waits until the device is
+    /// clearly received again.
     case exhausted
-    /// None: trying again cannot help.
+    /// No attempt follows: a further one cannot succeed.
     case final
   }
 
-  /// Decides.
+  /// Decides what follows a failed attempt.
   /// - Parameters:
-  ///   - budget: with this failure charged.
-  ///   - retries: what the room allows.
-  ///   - jitter: chance, 0…1, that keeps devices from coming back in step.
+  ///   - budget: the budget with this failure charged.
+  ///   - retries: the retries that the room allows.
+  ///   - jitter: a random number, 0…1, that keeps devices from retrying in step.
   func decide(
     after failure: FailureClass, _ budget: RetryBudget, retries: Int, jitter: Double
   ) -> Decision {
@@ -63,7 +63,7 @@ struct RetryPolicy: Hashable, Sendable {
       case .forgotten: budget.timesForgotten <= forgotten
       }
     if hasMore {
-      // Nothing was sent to a device that the stack had forgotten: it only has to be heard again.
+      // A device that the stack had forgotten was sent nothing: it only has to be received again.
       return .retry(failure == .forgotten ? .zero : pause(budget.charged, jitter))
     }
     switch failure {
@@ -72,7 +72,7 @@ struct RetryPolicy: Hashable, Sendable {
     }
   }
 
-  /// The back-off after so many attempts that were charged to the device.
+  /// The back-off after this many attempts that were charged to the device.
   private func pause(_ charged: Int, _ jitter: Double) -> Duration {
     let doubled = firstPause * (1 << min(max(charged - 1, 0), 8))
     return min(doubled, longestPause) * (1 + jitter / 2)

@@ -1,8 +1,8 @@
 import Bluetooth
 import Model
 
-/// `building.csv`: where a building stands, one row a room.
-public enum BuildingCSV {
+/// `building.csv`: the state of a building, one row a room.
+package enum BuildingCSV {
   private struct Row {
     let room: BuildingRoom
     let report: BuildingReport
@@ -13,7 +13,7 @@ public enum BuildingCSV {
   private typealias Column = CSVTable.Column<Row>
 
   /// The columns, in order.
-  public static var columns: [String] { table.map(\.name) }
+  package static var columns: [String] { table.map(\.name) }
 
   private static var table: [Column] {
     [
@@ -26,7 +26,7 @@ public enum BuildingCSV {
       Column("id") { .text($0.room.id.rawValue) },
       Column("profile") { .text($0.room.profile.rawValue) },
       Column("minor") { .integer($0.room.minor) },
-      Column("standing") { .text($0.room.standing.rawValue) },
+      Column("state") { .text($0.room.standing.rawValue) },
       Column("outcome") { .text($0.room.last?.room.outcomeName) },
       Column("proved_on") { .time($0.room.seen?.at) },
       Column("proved_by") { .text($0.room.evidence?.grade.rawValue) },
@@ -49,7 +49,7 @@ public enum BuildingCSV {
   }
 
   /// The file's text.
-  public static func text(_ report: BuildingReport) -> String {
+  package static func text(_ report: BuildingReport) -> String {
     let runs = Dictionary(report.runs.map { ($0.started.run, $0) }, uniquingKeysWith: { first, _ in first })
     return CSVTable.text(
       table,

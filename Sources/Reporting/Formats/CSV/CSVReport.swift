@@ -2,11 +2,11 @@ import Bluetooth
 import Model
 
 /// `report.csv`: a run, one row a room, in the order of the manifest.
-public enum CSVReport {
+package enum CSVReport {
   private typealias Column = CSVTable.Column<RunRow>
 
   /// The columns, in order.
-  public static var columns: [String] { table.map(\.name) }
+  package static var columns: [String] { table.map(\.name) }
 
   private static var table: [Column] {
     [
@@ -20,7 +20,7 @@ public enum CSVReport {
       Column("profile") { .text($0.room.planned.profile.rawValue) },
       Column("minor") { .integer($0.room.minor) },
       Column("outcome") { .text($0.room.outcomeName) },
-      Column("standing") { .text($0.after?.standing.rawValue) },
+      Column("state") { .text($0.after?.standing.rawValue) },
       Column("proved_on") { .time($0.proof?.seenAt) },
       Column("proved_by") { .text($0.proof?.evidence.grade.rawValue) },
       Column("proved_in") { .text($0.proof?.run) },
@@ -42,8 +42,8 @@ public enum CSVReport {
   }
 
   /// The file's text.
-  /// - Parameter after: how the building stands after the run; nil where that is not known.
-  public static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
+  /// - Parameter after: The state of the building after the run; nil where it is not known.
+  package static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
     CSVTable.text(table, RunRow.rows(report, after: after))
   }
 }

@@ -7,7 +7,7 @@ import Model
 /// Comma, CRLF, a header row, quotes where needed. A text that a spreadsheet would take for a formula gets a leading
 /// apostrophe; numbers stay numbers. Column names are frozen, new ones come last.
 struct CSVTable {
-  /// A column: its name, and what stands in it.
+  /// A column: its name and its cells.
   struct Column<Row> {
     var name: String
     var cell: (Row) -> CSVCell
@@ -42,7 +42,7 @@ enum CSVCell {
   /// `true` or `false`.
   static func flag(_ flag: Bool?) -> CSVCell { .text(flag.map { $0 ? "true" : "false" }) }
 
-  /// The cell as it stands in the file.
+  /// The text of the cell in the file.
   var encoded: String {
     switch self {
     case .number(let digits): digits ?? ""

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Model
 
-/// `building.html`: where a building stands, for the people who sign that. One file, without a network.
-public enum BuildingHTML {
+/// `building.html`: the state of a building, for signature. One file, without a network.
+package enum BuildingHTML {
   /// The file's text.
   /// - Parameters:
-  ///   - times: The time of the place, in which times are given; what is in UTC says so.
-  ///   - isSimulated: Whether the building is virtual: then every page says so.
-  public static func text(_ report: BuildingReport, times: LocalTime, isSimulated: Bool = false) -> String {
+  ///   - times: The local time. Times in UTC are marked as such.
+  ///   - isSimulated: Whether the building is virtual. Every page is then marked.
+  package static func text(_ report: BuildingReport, times: LocalTime, isSimulated: Bool = false) -> String {
     BuildingPage(report, times: times, isSimulated: isSimulated).document.text
   }
 }

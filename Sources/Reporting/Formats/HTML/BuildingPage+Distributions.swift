@@ -1,7 +1,7 @@
 import Model
 
 extension BuildingPage {
-  /// How strongly devices were heard in the newest run, and how long each took.
+  /// The RSSI of the devices in the newest run, and the time of each.
   var distributions: HTML {
     guard let newest else { return "" }
     let rooms = newest.run.report.selected
@@ -10,7 +10,7 @@ extension BuildingPage {
       rooms.filter { $0.attempts > 0 }.map(\.seconds),
       steps: [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400, 86400])
     let figures = [
-      figure("RSSI when a device was last heard", rssi, unit: "dBm"),
+      figure("Last RSSI of each device", rssi, unit: "dBm"),
       figure("Time from the first attempt to the outcome", times, unit: "s"),
     ].compactMap(\.self)
     guard !figures.isEmpty else { return "" }
@@ -39,10 +39,14 @@ extension BuildingPage {
     return """
       <figure><figcaption>\(title), in \(unit)</figcaption>
       <svg viewBox="0 0 500 136" role="img" aria-label="Devices: \(words)."><path d="M8 116.5H492"/>\(bars.joined())</svg>
-      <p>\(histogram.bins.reduce(0) { $0 + $1.count }) devices: \(number(spread.least)) to \(number(spread.most)) \(unit), \
+      <p>\(counted(histogram)): \(number(spread.least)) to \(number(spread.most)) \(unit), \
       median \(number(spread.median)) \(unit). A bar counts from the number below it up to the next one.</p></figure>
 
       """
+  }
+
+  private func counted(_ histogram: Histogram) -> String {
+    histogram.bins.reduce(0) { $0 + $1.count }.counted("device")
   }
 
   private func number(_ value: Double) -> String {

@@ -54,8 +54,8 @@ extension BuildingPage {
     let run: HTML = "\(link(run: newest.run.started.run)), \(time(newest.run.began))"
     let rooms: HTML =
       groups.isEmpty
-      ? "<p>\(run) did all rooms that it worked on.</p>"
-      : "<p>The rooms that \(run), worked on and did not do, by cause.</p>"
+      ? "<p>All rooms are done after \(run).</p>"
+      : "<p>The rooms that are not done after \(run), by cause.</p>"
     return section(
       "failures", groups.isEmpty ? "Failures in the newest run" : "Not done in the newest run",
       """
@@ -66,7 +66,7 @@ extension BuildingPage {
 
   /// What failures of several rooms have in common comes before the rooms.
   private func common(_ cause: CommonCause, _ report: RunReport) -> HTML {
-    let explanation = cause.explanation(in: report)
+    let explanation = cause.explanation(in: report, times: times)
     let rooms = list(cause.rooms(in: report).map { ($0.id, $0.planned.name) })
     return """
       <article class="cause"><h3>Probably one cause</h3>
@@ -85,7 +85,7 @@ extension BuildingPage {
       return "<li><b>\(rooms)</b>: \(entry.explanation.sentence)\(own)</li>"
     }
     return """
-      <article class="cause"><h3>\(group.cause): \(group.count) \(group.count == 1 ? "room" : "rooms")</h3>
+      <article class="cause"><h3>\(group.cause): \(group.count.rooms)</h3>
       <ul>\(entries.joined())</ul>\(shared.map { "<p>→ \($0)</p>" as HTML })</article>
 
       """

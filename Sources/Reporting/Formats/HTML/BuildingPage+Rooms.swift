@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 
 extension BuildingPage {
-  /// The rooms, a row each, and below each row its story.
+  /// The rooms, one in a row, and below each row its history.
   var roomTable: HTML {
     guard !report.rooms.isEmpty else { return "" }
     return section(
@@ -10,18 +10,18 @@ extension BuildingPage {
       """
       \(controls)
       <table class="rooms" id="room-table">
-      <caption>Every room. “Proved on” says when the evidence was last seen, and in which run.\
-      \(isDetailed ? "" : " Attempts are given for the newest run of each room: there are too many of them.")</caption>
+      <caption>Every room. “Proved on” is the time of the last evidence.\
+      \(isDetailed ? "" : " Only the newest run of each room shows its attempts.")</caption>
       <thead><tr>\(columns.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
       \(report.rooms.enumerated().map { row($1, $0 + 1) }.joined())</table>
       """)
   }
 
   private var columns: [HTML] {
-    ["Room", "Standing", "Device", "Minor", "Evidence", "Proved on", "Run"]
+    ["Room", "State", "Device", "Minor", "Evidence", "Proved on", "Run"]
   }
 
-  /// What chooses rooms; the script shows it.
+  /// The controls that select rooms. The script shows them.
   private var controls: HTML {
     let standings = BuildingRoom.Standing.allCases.filter { report.count($0) > 0 }
     let filters = standings.map { standing -> HTML in
@@ -34,7 +34,7 @@ extension BuildingPage {
       <div class="controls" id="controls" hidden>
       <p class="search"><label for="search">Search rooms</label> \
       <input id="search" type="search" autocomplete="off" spellcheck="false"></p>
-      <div role="group" aria-label="Show rooms by standing"><button type="button" data-standing="" \
+      <div role="group" aria-label="Show rooms by state"><button type="button" data-standing="" \
       aria-pressed="true">all \(report.rooms.count)</button>\(filters.joined())</div>
       <p><button type="button" id="stories" aria-pressed="false">Open every room’s history</button></p>
       <p id="shown" role="status"></p>
@@ -65,7 +65,7 @@ extension BuildingPage {
     return room.devices.count > 1 ? list + "<br><small>! several devices on record</small>" : list
   }
 
-  /// What the standing rests on, and what is less sure than that.
+  /// The evidence for the state, and its weakness.
   private func evidence(_ room: BuildingRoom) -> HTML {
     let settings = room.settings.map(\.result)
     let summary: HTML =
@@ -83,19 +83,19 @@ extension BuildingPage {
     return "\(time(seen.at))<br>\(nearness(room, seen))"
   }
 
-  /// Whether what is on record was also heard in the newest run.
+  /// Whether the device on record was received in the newest run, too.
   private func nearness(_ room: BuildingRoom, _ seen: RecordedAt) -> HTML {
     guard let newest else { return "" }
     if seen.run == newest.run.started.run { return "<small>seen in the newest run</small>" }
     if room.isHeard(in: newest.run.report) {
-      return "<small>on record; its device was heard in the newest run</small>"
+      return "<small>on record; its device was received in the newest run</small>"
     }
-    return "<small class=\"old\">◷ on record; not heard in the newest run</small>"
+    return "<small class=\"old\">◷ on record; not received in the newest run</small>"
   }
 }
 
 extension BuildingRoom {
-  /// Whether one of its devices was heard in a run.
+  /// Whether one of its devices was received in a run.
   func isHeard(in report: RunReport) -> Bool {
     let addresses = devices + [evidence?.address].compactMap(\.self)
     return addresses.contains { report.hasHeard($0) }

@@ -12,8 +12,8 @@ extension BuildingPage {
       "runs", "Runs and changes on record",
       """
       <div class="scroll" tabindex="0" role="region" aria-label="Runs and changes on record">
-      <table class="plain runs"><caption>Journal: the first digits of the SHA-256 of its last line; the whole is with the \
-      signatures.</caption>
+      <table class="plain runs"><caption>Journal: the first digits of the SHA-256 of its last line; the section “Signatures” has all of \
+      it.</caption>
       <thead><tr>\(columns.map { "<th scope=\"col\">\($0)" }.joined())</tr></thead>
       <tbody>
       \(rows.joined())</tbody></table></div>
@@ -34,11 +34,11 @@ extension BuildingPage {
 
   private func outcome(_ run: BuildingRun) -> HTML {
     guard let change = run.change else {
-      return "\(run.report.outcome?.rawValue ?? "unfinished: its record has no end")"
+      return "\(run.report.outcome?.rawValue ?? "killed, or in progress")"
     }
     let by: HTML? = change.by.map { " by <bdi>\($0)</bdi>" }
     let reason: HTML? = change.reason.map { ": “<bdi>\($0)</bdi>”" }
-    return "\(run.report.outcome == nil ? "unfinished" : "recorded")\(by)\(reason)"
+    return "\(run.report.outcome == nil ? "not complete" : "recorded")\(by)\(reason)"
   }
 
   private func rooms(_ run: BuildingRun) -> HTML {

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Model
 
 extension BuildingPage {
-  /// A room's history: its settings, who accepted or retired it, and each run that worked on it.
+  /// A room's history: its settings, its acceptance or retirement, and each run that worked on it.
   func story(_ room: BuildingRoom) -> HTML {
     """
     <details><summary>Settings and history</summary>\
@@ -17,7 +17,7 @@ extension BuildingPage {
     let old: HTML? =
       room.seen.map { seen in
         let isOld = newest.map { $0.run.started.run != seen.run && !room.isHeard(in: $0.run.report) } ?? false
-        return "\(time(seen.at)) in \(link(run: seen.run))\(isOld ? "; not heard in the newest run" : "")"
+        return "\(time(seen.at)) in \(link(run: seen.run))\(isOld ? "; not received in the newest run" : "")"
       }
     return "<p>Proved: \(evidence.plainSentence)\(old.map { ", \($0)" }).</p>"
   }
@@ -32,7 +32,7 @@ extension BuildingPage {
       """
   }
 
-  /// Where a setting is on record is said once for those that have it in common.
+  /// Settings that were recorded together share one cell.
   private func settingRows(_ settings: [BuildingRoom.Setting]) -> HTML {
     var rows: HTML = ""
     for (index, setting) in settings.enumerated() {
@@ -56,7 +56,7 @@ extension BuildingPage {
   private func acceptances(_ room: BuildingRoom) -> HTML {
     room.acceptances.map { acceptance -> HTML in
       let end: HTML =
-        acceptance.ended.map { "ended \(time($0.at)) with \(link(run: $0.run))" } ?? "<b>still holds</b>"
+        acceptance.ended.map { "ended \(time($0.at)) with \(link(run: $0.run))" } ?? "<b>still valid</b>"
       return """
         <p>✎ Accepted as it is by <bdi>\(acceptance.by)</bdi>, \(time(acceptance.given.at)) \
         (\(link(run: acceptance.given.run))): “<bdi>\(acceptance.reason)</bdi>”; \(end).</p>
@@ -100,7 +100,7 @@ extension BuildingPage {
     let tried =
       room.attempts == 0
       ? ""
-      : ", \(room.attempts) \(room.attempts == 1 ? "attempt" : "attempts"), \(room.seconds.asSeconds)"
+      : ", \(room.attempts.counted("attempt")), \(room.seconds.asSeconds)"
     let explanation: HTML? = Explanation(of: room).map {
       isNewest ? "<br>\($0.sentence)<br>→ \($0.advice)" : "<br>\($0.sentence)"
     }
@@ -137,19 +137,14 @@ extension BuildingPage {
 extension AttemptReport {
   /// How it ended, in a clause.
   var resultWords: String {
-    guard let seconds else { return "its end is not on record" }
+    guard let seconds else { return "no end on record" }
     return failure.map { "failed after \(seconds.asSeconds), \($0.code.words)" }
       ?? "done in \(seconds.asSeconds)"
   }
 }
 
-extension FailureReason.Code {
-  /// Its name in words.
-  var words: String { rawValue.replacing("_", with: " ") }
-}
-
 extension Evidence {
-  /// What was seen and how well, without when.
+  /// The evidence and its details, without the time.
   var plainSentence: String {
     var words = grade.plainWords
     if let minor { words += ", minor \(minor)" }
@@ -158,7 +153,7 @@ extension Evidence {
       words += ", \(secondsAfterSave.asSeconds) after the \(grade == .selfDisconnect ? "write" : "save")"
     }
     if let weakness = grade.plainWeakness { words += " (\(weakness))" }
-    if run != nil { words += ", by the record of an earlier run" }
+    if run != nil { words += ", recorded by an earlier run" }
     return words
   }
 }

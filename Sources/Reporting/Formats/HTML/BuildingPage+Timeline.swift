@@ -2,14 +2,14 @@ import Bluetooth
 import Model
 
 extension BuildingPage {
-  /// What each adapter did in the newest run: to look at, and in numbers.
+  /// The work of each adapter in the newest run, as a picture and in numbers.
   var timeline: HTML {
     guard let newest else { return "" }
     let timeline = Timeline(newest.run.report)
     return section(
       "timeline", "Radio timeline of the newest run",
       """
-      <p>\(link(run: newest.run.started.run)), from \(time(newest.run.began)) on, \(timeline.seconds.asSeconds) long. \
+      <p>\(link(run: newest.run.started.run)), from \(time(newest.run.began)), for \(timeline.seconds.asSeconds). \
       Times on the axis are minutes and seconds since it began.</p>
       <ul class="legend"><li><svg width="24" height="10" aria-hidden="true"><rect class="s" width="24" height="10"/></svg> \
       scan window<li><svg width="24" height="10" aria-hidden="true"><rect class="c" width="24" height="10"/></svg> \
@@ -129,7 +129,7 @@ extension Timeline {
 }
 
 extension Timeline.Bar {
-  /// What was scanned for.
+  /// The purpose in words.
   fileprivate var words: String {
     switch purpose {
     case .survey?: "scan for all devices"
@@ -145,8 +145,8 @@ extension Timeline.AdapterLane {
   fileprivate func sentence(_ total: Double) -> String {
     let failed = attempts.count { $0.attempt.failure != nil }
     return """
-      \(name ?? adapter.description): \(windows.count) scan windows of \(scanned.asSeconds) in all, \
-      \(attempts.count) attempts, \(failed) of them failed, in \(total.asSeconds).
+      \(name ?? adapter.description): \(windows.count.counted("scan window")), \(scanned.asSeconds) in all; \
+      \(attempts.count.counted("attempt")), \(failed) failed; \(total.asSeconds) in all.
       """
   }
 }

@@ -14,7 +14,7 @@ extension BuildingPage {
     return "\(done) of \(counted.count) rooms done"
   }
 
-  /// What the verdict leaves open.
+  /// What is left to do.
   private var remainder: HTML {
     let open = report.open.count
     if counted.isEmpty { return "" }
@@ -38,10 +38,10 @@ extension BuildingPage {
 
   private var simulation: HTML {
     isSimulated
-      ? "<p class=\"note\">The building is simulated. Nothing here is about a real device.</p>\n" : ""
+      ? "<p class=\"note\">The building is simulated: this report is not about real devices.</p>\n" : ""
   }
 
-  /// How many rooms stand how.
+  /// The number of rooms in each state.
   private var counts: HTML {
     let wanted = report.rooms.filter(\.isInManifest)
     func count(_ standing: BuildingRoom.Standing) -> Int { wanted.count { $0.standing == standing } }
@@ -56,7 +56,7 @@ extension BuildingPage {
     return items.isEmpty ? "" : "<ul class=\"counts\">\(items.joined())</ul>"
   }
 
-  /// A standing's symbol; the word stands beside it.
+  /// The symbol of a state; the word is next to it.
   func mark(_ standing: BuildingRoom.Standing) -> HTML {
     "<span class=\"mark \(standing.rawValue)\" aria-hidden=\"true\">\(standing.symbol)</span>"
   }
@@ -77,7 +77,7 @@ extension BuildingPage {
 
   private var manifest: HTML {
     guard let manifest = report.manifest else {
-      return "<dt>Manifest</dt><dd>none: the rooms are held against no manifest</dd>\n"
+      return "<dt>Manifest</dt><dd>none</dd>\n"
     }
     return """
       <dt>Manifest</dt><dd>\(manifest.path)<br>Digest <code class="hash">\(manifest.sha256)</code></dd>
@@ -86,11 +86,11 @@ extension BuildingPage {
   }
 
   private var newestRun: HTML {
-    guard let newest else { return "no run has reached the radio" }
+    guard let newest else { return "no run has used an adapter" }
     return "\(link(run: newest.run.started.run)), \(time(newest.run.began))"
   }
 
-  /// What is open, by standing; nothing where nothing is.
+  /// The rooms that are left to do, by state.
   var openRooms: HTML {
     guard !report.open.isEmpty else { return "" }
     let groups = BuildingRoom.Standing.allCases.map { standing in

@@ -21,7 +21,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     self.text = Self.escaped(text)
   }
 
-  /// What an interpolated literal is made of.
+  /// The parts of an interpolated literal.
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 

@@ -1,40 +1,43 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Times as the people of one place read them, with the place's distance from UTC.
-public struct LocalTime: Sendable {
+/// Local times, with their distance from UTC.
+package struct LocalTime: Sendable {
   private let secondsFromUTC: @Sendable (Date) -> Int
   private static let style = Date.ISO8601FormatStyle()
 
-  /// The time of a place.
-  /// - Parameter secondsFromUTC: How many seconds the place's clocks are ahead of UTC at a time.
-  public init(secondsFromUTC: @escaping @Sendable (Date) -> Int) {
+  /// A local time.
+  /// - Parameter secondsFromUTC: How many seconds the local clock is ahead of UTC at an instant.
+  package init(secondsFromUTC: @escaping @Sendable (Date) -> Int) {
     self.secondsFromUTC = secondsFromUTC
   }
 
   /// The time of a zone.
-  public init(_ zone: TimeZone) {
+  package init(_ zone: TimeZone) {
     self.init { zone.secondsFromGMT(for: $0) }
   }
 
   /// Coordinated universal time.
-  public static let utc = LocalTime { _ in 0 }
+  package static let utc = LocalTime { _ in 0 }
 
   /// Day: `2026-11-21`.
-  func day(_ at: Date) -> String { String(local(at).prefix(10)) }
+  package func day(_ at: Date) -> String { String(local(at).prefix(10)) }
 
   /// Day and minute: `2026-11-21 10:00`.
-  func minute(_ at: Date) -> String { "\(day(at)) \(local(at).dropFirst(11).prefix(5))" }
+  package func minute(_ at: Date) -> String { "\(day(at)) \(local(at).dropFirst(11).prefix(5))" }
 
   /// Time of the day to the second: `10:00:12`.
   func second(_ at: Date) -> String { String(local(at).dropFirst(11).prefix(8)) }
 
-  /// How far its clocks are ahead of UTC: `UTC+01:00`.
-  func offset(_ at: Date) -> String {
+  /// The distance from UTC at an instant: `UTC+01:00`.
+  package func offset(_ at: Date) -> String {
     let minutes = secondsFromUTC(at) / 60
     if minutes == 0 { return "UTC" }
     func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "UTC\(minutes < 0 ? "-" : "+")\(digits(abs(minutes) / 60)):\(digits(abs(minutes) % 60))"
   }
+
+  /// Day and time to the second, with the distance from UTC: `2026-11-21 10:00:12 UTC+01:00`.
+  func instant(_ at: Date) -> String { "\(day(at)) \(second(at)) \(offset(at))" }
 
   /// In UTC, to the second: `2026-11-21 09:00:12 UTC`.
   func universal(_ at: Date) -> String {

@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 
-/// What the adapters of a run did when: scan windows, and the attempts in as many lanes as went on at once.
+/// The work of the adapters over time: scan windows, and attempts in as many lanes as were in flight at once.
 struct Timeline: Hashable, Sendable {
   /// The run's length in seconds.
   let seconds: Double
@@ -12,7 +12,7 @@ struct Timeline: Hashable, Sendable {
   struct AdapterLane: Hashable, Sendable {
     /// The adapter.
     let adapter: AdapterID
-    /// What the host calls it.
+    /// The host's name of it.
     let name: String?
     /// Its scan windows.
     let windows: [Bar]
@@ -109,7 +109,7 @@ extension Timeline.Attempt {
     }
     let connecting = attempt.stages.first { $0.stage == .connect }
     connect = .init(begin: begin, end: connecting.map { max(over($0), begin) } ?? end)
-    // The proof is heard by scanning: it needs no link.
+    // The proof needs a scan, not a link.
     let last = attempt.stages.last { ![.search, .connect, .verify].contains($0.stage) }
     session = last.map { [connect] in
       .init(begin: connect.end, end: max(over($0), connect.end))

@@ -1,16 +1,16 @@
 import Bluetooth
 import Model
 
-/// `building.json`: where a building stands, for programs. Keys are frozen; what is not known is null, never missing.
-public enum BuildingJSON {
+/// `building.json`: the state of a building, for programs. Keys are frozen; what is not known is null, never missing.
+package enum BuildingJSON {
   /// Name and version of the format.
-  public static let schema = "roboprov/building/1"
+  package static let schema = "roboprov/building/2"
 
   /// The file's text.
-  public static func text(_ report: BuildingReport) -> String { value(report).pretty }
+  package static func text(_ report: BuildingReport) -> String { value(report).pretty }
 
   /// The file as a value.
-  public static func value(_ report: BuildingReport) -> JSONValue { form.value(report) }
+  package static func value(_ report: BuildingReport) -> JSONValue { form.value(report) }
 
   /// The file, field by field.
   static let form = OutputForm<BuildingReport>(
@@ -22,7 +22,7 @@ public enum BuildingJSON {
     Field("made", "When the report was made.") { $0.made }
     Field("tool_version", "Version of roboprov.") { $0.maker.toolVersion }
     Field("host", "The host that made it.") { $0.maker.host }
-    Field("operator", "The person who made it; null where nobody is named.") { $0.maker.user }
+    Field("operator", "The person who made it; null where none is named.") { $0.maker.user }
     Field("time_zone", "The host's time zone, in which the HTML page shows times: `Europe/Berlin`.") {
       $0.maker.timeZone
     }
@@ -32,7 +32,7 @@ public enum BuildingJSON {
     ) {
       $0.manifest
     }
-    Field("summary", "How many rooms stand how.", form: summary) { $0 }
+    Field("summary", "The number of rooms in each state.", form: summary) { $0 }
     Field("rooms", "The rooms, in the manifest's order; those that it no longer has come last.", each: room) {
       $0.rooms.map { ($0, $0.isOpen ? Explanation(of: $0) : nil) }
     }
@@ -47,26 +47,26 @@ public enum BuildingJSON {
     ) { ManifestDigestText($0.sha256) }
   }
 
-  /// How many rooms there are of each standing; every standing is listed.
-  static let summary = OutputForm<BuildingReport>("building_summary", "How many rooms stand how.") {
+  /// The number of rooms in each state; every state is listed.
+  static let summary = OutputForm<BuildingReport>("building_summary", "The number of rooms in each state.") {
     Field("total", "All rooms.") { $0.rooms.count }
     Field("complete", "Whether nothing is left to do.") { $0.isDone }
     BuildingRoom.Standing.counts { $0.count($1) }
   }
 
   private static let room = OutputForm<(room: BuildingRoom, explanation: Explanation?)>(
-    "building_room", "Where a room stands."
+    "building_room", "The state of a room."
   ) {
     Field("id", "Its stable id.") { $0.room.id }
     Field("room", "Its name for people.") { $0.room.name }
     Field("profile", "The device family.") { $0.room.profile }
-    Field("standing", "How far it is.") { $0.room.standing }
+    Field("state", "How far it is.") { $0.room.standing }
     Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
     Field("devices", "Its device; several where merged records contradict each other.") { $0.room.devices }
     Field("minor", "The minor that its device has on record, or that the newest run was to write.") {
       $0.room.minor
     }
-    Field("evidence", "What its standing rests on; null where nothing is proved.", optional: evidence) {
+    Field("evidence", "The evidence for its state; null where nothing is proved.", optional: evidence) {
       source in
       source.room.evidence.map { ($0, source.room.seen) }
     }
@@ -91,7 +91,7 @@ public enum BuildingJSON {
   }
 
   private static let evidence = OutputForm<(evidence: Evidence, seen: RecordedAt?)>(
-    "building_evidence", "What a standing rests on."
+    "building_evidence", "The evidence for a state."
   ) {
     Field("grade", "How strong it is.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
@@ -112,7 +112,7 @@ public enum BuildingJSON {
   private static let verification = OutputForm<RecordedVerification>("verification", "What `verify` found.") {
     Field("finding", "What was found.") { $0.found.finding }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
-    Field("windows_heard", "In how many scan windows it was received with the room's identity.") {
+    Field("windows_received", "In how many scan windows it was received with the room's identity.") {
       $0.found.windowsHeard
     }
     Field("windows", "How many scan windows there were.") { $0.found.windows }
@@ -120,7 +120,7 @@ public enum BuildingJSON {
     Field("run", "The record of it.") { $0.recorded.run }
   }
 
-  private static let acceptance = OutputForm<Acceptance>("acceptance", "Somebody accepted a room as it is.") {
+  private static let acceptance = OutputForm<Acceptance>("acceptance", "A room was accepted as it is.") {
     Field("by", "Who answers for it.") { $0.by }
     Field("reason", "Why.") { $0.reason }
     Field("at", "When.") { $0.given.at }
@@ -160,7 +160,7 @@ public enum BuildingJSON {
     Field("finished", "When it ended; null when the record has no end.") { $0.report.finished }
     Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.report.endName }
     Field("host", "Name of the host that it was on.") { $0.started.host }
-    Field("operator", "The person who ran it; null where nobody is named.") { $0.started.operatedBy }
+    Field("operator", "The person who ran it; null where none is named.") { $0.started.operatedBy }
     Field(
       "clock_synchronised",
       "Whether the host's clock was set by a time server; null when the host does not say."

@@ -3,18 +3,18 @@ import FoundationEssentials
 import Model
 
 /// `report.json`: a run for programs. Keys are frozen; what is not known is null, never missing.
-public enum JSONReport {
+package enum JSONReport {
   /// Name and version of the format.
-  public static let schema = "roboprov/report/2"
+  package static let schema = "roboprov/report/3"
 
   /// The file's text.
-  /// - Parameter after: how the building stands after the run; nil where that is not known.
-  public static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
+  /// - Parameter after: The state of the building after the run; nil where it is not known.
+  package static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
     value(report, after: after).pretty
   }
 
   /// The file as a value.
-  public static func value(_ report: RunReport, after: BuildingReport? = nil) -> JSONValue {
+  package static func value(_ report: RunReport, after: BuildingReport? = nil) -> JSONValue {
     form.value((report, after))
   }
 
@@ -38,7 +38,7 @@ public enum JSONReport {
       each: commonCause
     ) { source in source.report.commonCauses.map { ($0, source.report) } }
     Field(
-      "unclaimed", "Devices that could be provisioned, and that no room of the building claims.",
+      "unclaimed", "Devices that could be provisioned, and that belong to no room of the building.",
       each: unclaimed
     ) { source in source.report.unclaimed.map { ($0, source.report) } }
   }
@@ -59,7 +59,7 @@ public enum JSONReport {
     Field("host", "Name of the host that it was on.") { $0.run?.host }
     Field("kernel", "The host's kernel.") { $0.run?.kernel }
     Field("os", "The host's operating system.") { $0.run?.operatingSystem }
-    Field("operator", "The person who ran it; null where nobody is named.") { $0.run?.operatedBy }
+    Field("operator", "The person who ran it; null where none is named.") { $0.run?.operatedBy }
     Field(
       "clock_synchronised",
       "Whether the host's clock was set by a time server; null when the host does not say."
@@ -134,7 +134,7 @@ public enum JSONReport {
     }
     Field("minor", "The minor that it is to have; null for families without one.") { $0.row.room.minor }
     Field("outcome", "How it ended.") { $0.row.room.outcome }
-    Field("standing", "How far the room is after the run, by all runs; null when that is not known.") {
+    Field("state", "How far the room is after the run, by all runs; null when that is not known.") {
       $0.row.after?.standing
     }
     Field("address", "Its device; null where none is known.") {
@@ -183,7 +183,7 @@ public enum JSONReport {
 
   private static let exclusion = OutputForm<Exclusion>("exclusion", Exclusion.about) {
     Field("cause", "What excludes it.") { $0.cause }
-    Field("reason", "Why somebody accepted or retired it.") { $0.reason }
+    Field("reason", "Why it was accepted or retired.") { $0.reason }
     Field("by", "Who accepted it.") { $0.by }
   }
 

@@ -2,16 +2,16 @@ import Hex
 import Model
 
 /// A JSON value that keeps the order of its keys: reports are read by people too, and compared by programs.
-public enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
   /// A member of an object.
-  public struct Member: Hashable, Sendable {
+  package struct Member: Hashable, Sendable {
     /// Its key, in snake_case.
-    public var key: String
+    package var key: String
     /// Its value.
-    public var value: JSONValue
+    package var value: JSONValue
 
     /// A key with a value.
-    public init(_ key: String, _ value: JSONValue) {
+    package init(_ key: String, _ value: JSONValue) {
       self.key = key
       self.value = value
     }
@@ -33,21 +33,21 @@ public enum JSONValue: Hashable, Sendable {
   case object([Member])
 
   /// An object with these members, in this order.
-  public static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+  package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member($0.key, $0.value) })
   }
 
   /// Text, or null.
-  public static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+  package static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
   /// A whole number, or null.
-  public static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.integer) ?? .null }
+  package static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.integer) ?? .null }
   /// A number, or null.
-  public static func optional(_ number: Double?) -> JSONValue { number.map(JSONValue.number) ?? .null }
+  package static func optional(_ number: Double?) -> JSONValue { number.map(JSONValue.number) ?? .null }
 
   /// This value in JSON (RFC 8259), indented by two spaces, ending in a newline. Empty arrays and objects
   /// take one line. Characters that a terminal would obey are escaped, so that the text can be looked at
   /// anywhere.
-  public var pretty: String {
+  package var pretty: String {
     var text = ""
     write(to: &text, depth: 0)
     text += "\n"

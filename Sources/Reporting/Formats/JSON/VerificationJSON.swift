@@ -1,13 +1,13 @@
 import Bluetooth
-public import Model
+package import Model
 
 /// `roboprov verify --output json`: what is on air now. Keys are frozen; what is not known is null, never missing.
-public enum VerificationJSON {
+package enum VerificationJSON {
   /// Name and version of the format.
-  public static let schema = "roboprov/verification/1"
+  package static let schema = "roboprov/verification/2"
 
   /// The document.
-  public static func value(
+  package static func value(
     building: String, run: String, _ rooms: [(name: String, room: RoomVerified)],
     unexpected: [UnexpectedBeacon]
   ) -> JSONValue {
@@ -55,7 +55,7 @@ public enum VerificationJSON {
     }
     Field("rssi_min", "The least of these.") { $0.room.rssiMin }
     Field("rssi_max", "The greatest of these.") { $0.room.rssiMax }
-    Field("windows_heard", "In how many scan windows it was received with the room's identity.") {
+    Field("windows_received", "In how many scan windows it was received with the room's identity.") {
       $0.room.windowsHeard
     }
     Field("windows", "How many scan windows there were.") { $0.room.windows }

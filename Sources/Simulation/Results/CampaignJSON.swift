@@ -1,14 +1,13 @@
 import Bluetooth
 import Model
-import Reporting
-package import Simulation
+package import Reporting
 
-/// `roboprov simulate --campaign --output json`: the counts of a campaign, and what did not hold.
-enum CampaignJSON {
-  static let schema = "roboprov/campaign/1"
+/// `roboprov-campaign --output json`: the counts of a campaign, and what did not hold.
+package enum CampaignJSON {
+  package static let schema = "roboprov/campaign/2"
 
   /// The document, field by field.
-  static let form = OutputForm<(seed: UInt64, tally: Tally, broken: [BrokenBuilding])>(
+  package static let form = OutputForm<(seed: UInt64, tally: Tally, broken: [BrokenBuilding])>(
     "campaign", "The counts of a campaign of random buildings, and what did not hold in it."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)
@@ -43,7 +42,7 @@ enum CampaignJSON {
     Field("violations", "What did not hold; the first of them, if there are many.", each: violation) {
       $0.result.violations
     }
-    Field("story", "The events before the first violation, each an event as text.") { $0.story }
+    Field("events", "The events before the first violation, each an event as text.") { $0.events }
   }
 
   private static let violation = OutputForm<Violation>("violation", "Something that must never be.") {
@@ -64,21 +63,22 @@ extension Violation.Rule: OutputNames {
     case .ownSettings:
       "Every value that reaches a device is its own room's, and every device that one reaches is a room's."
     case .leftAlone: "A device that is at work, or holds all its room wants, is not written."
-    case .registeredUntouched: "Nobody dials what was configured elsewhere."
+    case .registeredUntouched: "No device that another installation configured is connected to."
     case .slots: "An adapter holds no more links than it is to, and all adapters no more than were allowed."
-    case .oneOutcome: "Exactly one outcome for each selected room, and told as recorded."
+    case .oneOutcome: "Each selected room has exactly one outcome, and it is reported as recorded."
     case .proof: "Success is claimed on evidence only, and the device agrees."
-    case .truth: "What is told of a room is so: who was changed is not passed off as untouched."
+    case .truth:
+      "What the report says about a room is true: a device that was changed is not reported as untouched."
     case .intent: "A binding is on record before the first write, and `save_submitted` before each change."
-    case .replay: "What is read back from the record is what happened."
+    case .replay: "The record read back from disk has the events that happened."
     case .secrecy: "Nothing secret is on record."
-    case .identity: "No two devices have one identity by our doing."
-    case .tidiness: "A run leaves no link, no attempt, and nothing on the stack's record."
-    case .wait: "A device that waits, ready, has its turn."
+    case .identity: "No run gives two devices the same identity."
+    case .tidiness: "A run leaves no link, no open attempt, and no device in the stack's storage."
+    case .wait: "A device that is ready does not wait for ever."
     case .ending: "A run ends."
-    case .liveness: "Once nothing is wrong any more, every room is done."
+    case .liveness: "After all faults have ended, every room becomes done."
     case .record:
-      "The record of a building whose manifest nobody changed contradicts neither that nor itself."
+      "If the manifest is unchanged, the record contradicts neither the manifest nor itself."
     }
   }
 }

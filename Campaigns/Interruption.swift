@@ -1,0 +1,21 @@
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// Ctrl-C: the first one is noted, a second one ends the process.
+final class Interruption: Sendable {
+  private let isNoted = Atomic(false)
+  private let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+
+  /// Whether somebody pressed Ctrl-C.
+  var hasCome: Bool { isNoted.load(ordering: .relaxed) }
+
+  init() {
+    signal(SIGINT, SIG_IGN)
+    source.setEventHandler { [self] in
+      if isNoted.exchange(true, ordering: .relaxed) { _exit(130) }
+      StandardError.say("\nStopping after the buildings in progress (Ctrl-C again: at once)")
+    }
+    source.resume()
+  }
+}

@@ -1,0 +1,69 @@
+import Model
+
+extension FailureReason.Code {
+  /// The reason in a few words, for headings, lists and logs.
+  var words: String {
+    switch self {
+    case .neverHeard: "not received"
+    case .adapterDeaf: "adapter receives nothing"
+    case .connectTimedOut: "connection timed out"
+    case .connectFailed: "connection failed"
+    case .unknownToStack: "removed by the Bluetooth service"
+    case .linkLost: "link lost"
+    case .stageTimedOut: "no answer in time"
+    case .serviceMissing: "service missing"
+    case .serviceAmbiguous: "service present twice"
+    case .attributeRejected: "request rejected"
+    case .refused: "settings refused"
+    case .saveNotKept: "settings not kept"
+    case .wrongIdentity: "wrong identity after the save"
+    case .readBackMismatch: "other settings read back"
+    case .foreignSettings: "unknown settings on the device"
+    case .networkNotReceived: "WiFi network not received"
+    case .noSelfDisconnect: "write not confirmed"
+    case .notHeardAfterSave: "not received after the save"
+    case .heardFromOtherAddress: "received from another address"
+    case .configuredOtherwise: "configured otherwise"
+    case .minorOnAir: "minor on air from another device"
+    case .minorOnRecord: "minor on record for another device"
+    case .settingsChanged: "settings changed in the manifest"
+    case .planOutdated: "plan outdated"
+    case .adapterClaimed: "adapter in use by another run"
+    case .hostPaused: "computer suspended or stopped"
+    case .tooManyCandidates: "too many devices"
+    case .noCandidate: "no device left"
+    case .addressNeeded: "address needed"
+    case .addressMissing: "address missing"
+    case .notClearlyNearest: "no device clearly nearest"
+    case .notNear: "nearest device too far away"
+    case .heardTooBriefly: "not received long enough"
+    case .adapterMissing: "adapter not found"
+    case .adapterShared: "adapter near several rooms"
+    case .notConfirmed: "not confirmed"
+    case .tooManyFailures: "too many failures"
+    case .canariesFailed: "first rooms failed"
+    case .canariesRefused: "first rooms not approved"
+    case .adapterLost: "adapter lost"
+    case .stackLost: "Bluetooth service stopped"
+    case .outOfSlots: "no free connection"
+    case .interrupted: "interrupted"
+    case .recordUnwritable: "record not writable"
+    case .stackError: "error of the Bluetooth service"
+    }
+  }
+}
+
+extension RoomVerified.Finding {
+  /// The finding in a few words.
+  var words: String {
+    switch self {
+    case .onAir: "on air"
+    case .otherIdentity: "another identity"
+    case .otherDevice: "on air from another device"
+    case .duplicate: "on air from several devices"
+    case .waiting: "waits for provisioning"
+    case .missing: "not received"
+    case .notVerifiable: "sends no beacon"
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Bluetooth
+import DBus
+import FoundationEssentials
+import Logging
+
+/// How much of its work with Bluetooth the program logs on stderr (`--log-level`, `ROBOPROV_LOG`).
+enum LogLevel: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case warning, info, debug, trace
+
+  /// The environment variable that sets it.
+  static let variable = "ROBOPROV_LOG"
+
+  private var level: Logger.Level {
+    switch self {
+    case .warning: .warning
+    case .info: .info
+    case .debug: .debug
+    case .trace: .trace
+    }
+  }
+
+  /// A logger of this level that writes on stderr; one that discards everything for nil.
+  static func logger(_ level: LogLevel?) -> Logger {
+    guard let level else { return .silent }
+    return Logger(label: "bluetooth") { _ in ConsoleLogHandler(logLevel: level.level) }
+  }
+}
+
+/// Writes each entry as a line on stderr: time in UTC, level, message.
+private struct ConsoleLogHandler: LogHandler {
+  var logLevel: Logger.Level
+  var metadata: Logger.Metadata = [:]
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    Console.say("\(time) \(event.level) \(event.message)")
+  }
+}

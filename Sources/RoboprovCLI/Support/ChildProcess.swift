@@ -1,0 +1,92 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// A program that this process started. It gets SIGTERM at the latest when the thread that started it ends.
+final class ChildProcess: Sendable {
+  /// How a program ended.
+  enum Ending: Equatable, Sendable {
+    case exited(Int32)
+    /// Ended by a signal.
+    case killed(Int32)
+  }
+
+  private let id: pid_t
+  private let hasOwnGroup: Bool
+  /// Nil while it runs, or has not been waited for: only so long the process id is its own.
+  private let ending = Mutex<Ending?>(nil)
+
+  /// Restores the default of SIGCHLD. A parent that ignores it hands that on, and the kernel then discards the exit
+  /// status of each child.
+  static func keepExitStatuses() { Glibc.signal(SIGCHLD, SIG_DFL) }
+
+  /// Starts a program: by its path, or by a name that is looked up along PATH.
+  /// - Parameters:
+  ///   - words: The program and its arguments; no shell reads them.
+  ///   - input: Its stdin; /dev/null below 0.
+  ///   - hasOwnGroup: In a process group of its own, Ctrl-C at the terminal does not reach it.
+  /// - Throws: Why it could not be started.
+  init(
+    _ words: [String], input: Int32 = -1, output: Int32, errors: Int32 = STDERR_FILENO,
+    hasOwnGroup: Bool = false
+  ) throws(POSIXError) {
+    let arguments = words.flatMap { Array($0.utf8CString) }
+    id = clinux_tool_start(arguments, arguments.count, input, output, errors, hasOwnGroup)
+    self.hasOwnGroup = hasOwnGroup
+    guard id > 0 else { throw POSIXError.last }
+  }
+
+  /// Waits until it has ended.
+  func wait() -> Ending {
+    clinux_child_await(id)
+    while true {
+      if let ending = reap() { return ending }
+    }
+  }
+
+  /// Waits until it has ended, but not longer than until `deadline`: then the result is nil.
+  func wait(until deadline: SuspendingClock.Instant) -> Ending? {
+    while true {
+      if let ending = reap() { return ending }
+      guard SuspendingClock.now < deadline else { return nil }
+      poll(nil, 0, 10)
+    }
+  }
+
+  /// Sends it, and what it started in its group, a signal; nothing when it has ended.
+  func signal(_ signal: Int32) {
+    ending.withLock { ending in
+      if ending == nil { kill(hasOwnGroup ? -id : id, signal) }
+    }
+  }
+
+  /// Ends it and waits for its end: with SIGTERM, after 1 s with SIGKILL.
+  func stop() {
+    signal(SIGTERM)
+    if wait(until: SuspendingClock.now + .seconds(1)) != nil { return }
+    signal(SIGKILL)
+    _ = wait()
+  }
+
+  private func reap() -> Ending? {
+    ending.withLock { ending in
+      if let ending { return ending }
+      var status: Int32 = 0
+      let reaped = waitpid(id, &status, WNOHANG)
+      // The status of a child that somebody else reaped is lost: that is no success.
+      if reaped < 0, errno == ECHILD { status = 0xFF << 8 } else if reaped != id { return nil }
+      ending = status & 0x7F != 0 ? .killed(status & 0x7F) : .exited(status >> 8 & 0xFF)
+      return ending
+    }
+  }
+}
+
+extension ChildProcess.Ending: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .exited(let status): "exit status \(status)"
+    case .killed(let signal): "signal \(signal)"
+    }
+  }
+}

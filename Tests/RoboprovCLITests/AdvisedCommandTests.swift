@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import RecordedText
+import Testing
+
+@testable import RoboprovCLI
+
+/// The commands in the snapshot of all sentences (`SentenceTests`), against the command line that exists.
+@Suite("Commands that advice names")
+struct AdvisedCommandTests {
+  private static let sentences = Result {
+    try String(
+      contentsOf: projectFile("Tests/Snapshots/Reporting/sentences.txt"), encoding: .utf8)
+  }
+
+  /// The commands in backticks that begin with `roboprov`, without repetition.
+  private static func commands() throws -> [String] {
+    let all = try sentences.get().matches(of: /`(roboprov [^`]*)`/).map { String($0.output.1) }
+    return Set(all).sorted()
+  }
+
+  /// Throws when there is no such command, or when it does not accept its arguments.
+  private static func check(_ command: String) throws {
+    let words = command.split(separator: " ").dropFirst().map(String.init)
+    // A name alone refers to a command whose arguments depend on the building.
+    if words.count == 1, let name = words.first,
+      Roboprov.configuration.subcommands.contains(where: { $0.configuration.commandName == name })
+    {
+      return
+    }
+    _ = try Roboprov.parseAsRoot(words)
+  }
+
+  @Test("exist, and accept these arguments")
+  func commands() throws {
+    let commands = try Self.commands()
+    #expect(commands.count > 5, "\(commands)")
+    for command in commands {
+      #expect(throws: Never.self, "\(command)") { try Self.check(command) }
+    }
+  }
+
+  @Test(
+    "would be found wrong",
+    arguments: [
+      "roboprov aply", "roboprov apply b.yaml --forse x", "roboprov apply b.yaml c.yaml",
+      "roboprov plan b.yaml --yes x",
+    ])
+  func wrong(command: String) {
+    #expect(throws: (any Error).self) { try Self.check(command) }
+  }
+
+  @Test("have the options that sentences name alone")
+  func options() throws {
+    let sentences = try Self.sentences.get()
+    let own = sentences.replacing(/`[^`]*`/, with: "").split(separator: "\n").filter { $0.hasPrefix("  ") }
+    let options = Set(own.flatMap { $0.matches(of: /--[a-z-]+/).map { String($0.output) } })
+    let help = [
+      Roboprov.helpMessage(for: ApplyCommand.self, columns: 200),
+      Roboprov.helpMessage(for: PlanCommand.self, columns: 200),
+      Roboprov.helpMessage(for: ReplaceCommand.self, columns: 200),
+    ].joined()
+    #expect(options.count > 3, "\(options)")
+    for option in options.sorted() { #expect(help.contains(option), "\(option)") }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@Suite("The log on stderr", .timeLimit(.minutes(3)))
+struct LogLevelTests {
+  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+
+  /// The log's lines: those that begin with a time in UTC, without it.
+  private func entries(_ outcome: Invocation.Outcome) -> [Substring] {
+    outcome.errors.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      return parts.count == 2 && parts[0].contains("T") && parts[0].hasSuffix("Z") ? parts[1] : nil
+    }
+  }
+
+  @Test("at `trace` has each D-Bus call with its result and duration, and no value")
+  func trace() async throws {
+    try await Premises.serve(1) { premises in
+      let outcome = try await premises.run(Self.apply + ["--log-level", "trace"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let entries = entries(outcome)
+      let write = try #require(
+        entries.first { $0.contains("org.bluez.GattCharacteristic1.WriteValue(aya{sv})") }, "\(outcome)")
+      #expect(write.hasPrefix("trace org.bluez /org/bluez/hci0/dev_"), "\(write)")
+      #expect(write.contains(/: \(\) in \d+ ms$/), "\(write)")
+      #expect(entries.contains { $0.hasPrefix("trace signal /org/bluez/hci0") }, "\(outcome)")
+      #expect(!"\(outcome)".contains(Site.password), "\(outcome)")
+    }
+  }
+
+  @Test("at `debug` has scans and links, and no D-Bus messages; the environment can set it")
+  func debug() async throws {
+    try await Premises.serve(1) { premises in
+      let outcome = try await premises.site.run(
+        Self.apply, bus: premises.building.bus, environment: ["ROBOPROV_LOG": "debug"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let entries = entries(outcome)
+      for text in ["discovery started", ": connecting", ": connected", ": link ended ("] {
+        #expect(entries.contains { $0.hasPrefix("debug ") && $0.contains(text) }, "\(text): \(outcome)")
+      }
+      #expect(!entries.contains { $0.hasPrefix("trace") }, "\(outcome)")
+    }
+  }
+
+  @Test("is empty without the option")
+  func silent() async throws {
+    try await Premises.serve(1) { premises in
+      let outcome = try await premises.run(Self.apply)
+      #expect(outcome.status == 0 && entries(outcome).isEmpty, "\(outcome)")
+    }
+  }
+
+  @Test("is refused at a level that does not exist, wherever it is set")
+  func unknown() async throws {
+    try await Premises.serve(1) { premises in
+      let named = try await premises.run(["adapters", "--log-level", "loud"])
+      #expect(
+        named.status == 64 && named.errors.contains("'warning', 'info', 'debug' or 'trace'"), "\(named)")
+      let set = try await premises.site.run(
+        ["adapters"], bus: premises.building.bus, environment: ["ROBOPROV_LOG": "loud"])
+      #expect(set.status == 64 && set.errors.contains("ROBOPROV_LOG is “loud”"), "\(set)")
+    }
+  }
+}
