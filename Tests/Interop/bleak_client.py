@@ -9,8 +9,12 @@ password is an argument here because nothing about it is secret.
 import asyncio
 import json
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from bleak import BleakClient, BleakScanner
+from bleak.backends.device import BLEDevice
+from bleak.backends.scanner import AdvertisementData
 
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SERVICE, SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(1, 8))
@@ -18,15 +22,15 @@ APPLE = 0x004C
 PATIENCE = 60
 
 
-def say(event, **facts):
+def say(event: str, **facts: Any) -> None:
     print(json.dumps({"event": event, **facts}), flush=True)
 
 
-async def heard(address, wanted):
-    """The first advertisement of an address that is wanted, and who sent it."""
-    found = asyncio.get_running_loop().create_future()
+async def heard(address: str, wanted: Callable[[AdvertisementData], bool]) -> tuple[BLEDevice, AdvertisementData]:
+    """The first advertisement of an address that is wanted, and its device."""
+    found: asyncio.Future[tuple[BLEDevice, AdvertisementData]] = asyncio.get_running_loop().create_future()
 
-    def on_advertisement(device, advertisement):
+    def on_advertisement(device: BLEDevice, advertisement: AdvertisementData) -> None:
         if device.address == address and not found.done() and wanted(advertisement):
             found.set_result((device, advertisement))
 
@@ -35,17 +39,19 @@ async def heard(address, wanted):
             return await found
 
 
-async def main(address, ssid, password, room, minor):
+async def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
     device, advertisement = await heard(address, lambda a: a.local_name == "Robo Sensor")
     say("heard", name=advertisement.local_name, rssi=advertisement.rssi, services=advertisement.service_uuids)
 
-    statuses = asyncio.Queue()
+    statuses: asyncio.Queue[str] = asyncio.Queue()
     gone = asyncio.Event()
 
     async with asyncio.timeout(PATIENCE):
         client = BleakClient(device, disconnected_callback=lambda _: gone.set(), timeout=PATIENCE)
         await client.connect()
-        characteristics = {c.uuid: c for c in client.services.get_service(SERVICE).characteristics}
+        service = client.services.get_service(SERVICE)
+        assert service is not None
+        characteristics = {c.uuid: c for c in service.characteristics}
         say("connected", characteristics={u: sorted(c.properties) for u, c in sorted(characteristics.items())})
 
         await client.start_notify(STATUS, lambda _, value: statuses.put_nowait(value.decode()))

@@ -17,6 +17,7 @@ import struct
 import sys
 import termios
 import time
+from typing import Any
 
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(2, 8))
@@ -24,14 +25,14 @@ PATIENCE = 60
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x01\x02\r]")
 
 
-def say(event, **facts):
+def say(event: str, **facts: Any) -> None:
     print(json.dumps({"event": event, **facts}), flush=True)
 
 
 class Bluetoothctl:
     """The program on a terminal of its own."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
@@ -41,10 +42,10 @@ class Bluetoothctl:
         self.screen = ""
         self.read_to = 0
 
-    def type(self, line):
+    def type(self, line: str) -> None:
         os.write(self.terminal, line.encode() + b"\n")
 
-    def expect(self, pattern):
+    def expect(self, pattern: str) -> re.Match[str]:
         """Waits for a text after what was expected before, and goes on after it."""
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -57,12 +58,12 @@ class Bluetoothctl:
                 raise TimeoutError(f"waited for {pattern!r}")
             self.screen += ESCAPES.sub("", os.read(self.terminal, 65536).decode(errors="replace"))
 
-    def end(self):
+    def end(self) -> None:
         os.kill(self.pid, signal.SIGTERM)
         os.waitpid(self.pid, 0)
 
 
-def main(address, ssid, password, room, minor):
+def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
     ctl = Bluetoothctl()
     try:
         ctl.expect(r"Agent registered")
@@ -128,13 +129,13 @@ def main(address, ssid, password, room, minor):
         ctl.end()
 
 
-def select_attribute(ctl, uuid):
+def select_attribute(ctl: Bluetoothctl, uuid: str) -> None:
     ctl.type(f"select-attribute {uuid}")
     # The prompt names what is selected.
     ctl.expect(r"char[0-9a-f]{4}\]")
 
 
-def dumped(ctl):
+def dumped(ctl: Bluetoothctl) -> bytes:
     """The next line of a hex dump, which comes after a prompt: up to 16 pairs, then the same as text."""
     match = ctl.expect(r"#\s+((?:[0-9a-f]{2} )+)\s[^\n]*\n")
     return bytes.fromhex(match.group(1))

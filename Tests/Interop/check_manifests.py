@@ -9,24 +9,25 @@ import json
 import pathlib
 import re
 import sys
+from typing import Any
 
 import jsonschema
 
 MOST = 15
 
 
-def python(pattern):
+def python(pattern: str) -> str:
     """A pattern as Python has it: its own `$` also matches before a line break at the end."""
     return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
-def translated(schema):
+def translated(schema: Any) -> Any:
     """The schema with its patterns as Python has them."""
     if isinstance(schema, list):
         return [translated(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    result = {}
+    result: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "pattern" and isinstance(value, str):
             result[key] = python(value)
@@ -37,8 +38,8 @@ def translated(schema):
     return result
 
 
-def main(schema, verdicts):
-    schema = json.loads(pathlib.Path(schema).read_text())
+def main(schema_path: str, verdicts: str) -> None:
+    schema = json.loads(pathlib.Path(schema_path).read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(translated(schema))
     manifests = 0
@@ -50,7 +51,7 @@ def main(schema, verdicts):
             manifest = verdict["manifest"]
             accepted = validator.is_valid(manifest)
             # What the parser left out may be wrong, too.
-            if accepted == verdict["accepted"] or verdict["partly_unread"] and not accepted:
+            if accepted == verdict["accepted"] or (verdict["partly_unread"] and not accepted):
                 continue
             error = jsonschema.exceptions.best_match(validator.iter_errors(manifest))
             says = f"{error.json_path}: {error.message}"[:200] if error else "nothing wrong"

@@ -8,6 +8,8 @@ must be refused as it is. Prints a JSON object a file: how many documents it has
 import json
 import pathlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import jsonschema
 
@@ -15,14 +17,26 @@ WRONG = {"wrong": True}
 MOST = 20
 
 
-def changes(document, is_always_whole):
-    """Every change that the schema must refuse, once for all elements of a list: (what, document)."""
-    seen = set()
+Replace = Callable[[Any], Any]  # returns the document with another value in one place
 
-    def walk(node, path, replace):
+
+def in_list(node: list[Any], index: int, replace: Replace) -> Replace:
+    return lambda new: replace([*node[:index], new, *node[index + 1 :]])
+
+
+def in_object(node: dict[str, Any], key: str, replace: Replace) -> Replace:
+    return lambda new: replace({**node, key: new})
+
+
+def changes(document: Any, is_always_whole: bool) -> list[tuple[str, Any]]:
+    """Every change that the schema must refuse, once for all elements of a list: (what, document)."""
+    seen: set[tuple[str, ...]] = set()
+    found: list[tuple[str, Any]] = []
+
+    def walk(node: Any, path: tuple[str, ...], replace: Replace) -> None:
         if isinstance(node, list):
             for index, element in enumerate(node):
-                walk(element, (*path, "[]"), lambda new, index=index: replace([*node[:index], new, *node[index + 1 :]]))
+                walk(element, (*path, "[]"), in_list(node, index, replace))
         if not isinstance(node, dict):
             return
         if (shape := (*path, "unknown")) not in seen:
@@ -36,14 +50,13 @@ def changes(document, is_always_whole):
                 if is_always_whole:
                     rest = {other: node[other] for other in node if other != key}
                     found.append((f"{'.'.join(shape)} missing", replace(rest)))
-            walk(value, shape, lambda new, key=key: replace({**node, key: new}))
+            walk(value, shape, in_object(node, key, replace))
 
-    found = []
     walk(document, (), lambda new: new)
     return found
 
 
-def check(validator, document, options):
+def check(validator: jsonschema.Draft202012Validator, document: Any, options: dict[str, bool]) -> list[str]:
     if options["refused"]:
         return [f"{document} is not refused"] if validator.is_valid(document) else []
     if not options["changed"]:
@@ -59,7 +72,7 @@ def check(validator, document, options):
 MAPS = ["profiles."]
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     folder = pathlib.Path(arguments[-1])
     schemas = {}
     for path in sorted(folder.glob("*.schema.json")):
@@ -74,7 +87,7 @@ def main(arguments):
         documents = text.splitlines() if path.suffix == ".jsonl" else [text]
         options = {option: f"--{option}" in arguments for option in ("changed", "refused")}
         options["whole"] = ".whole." in path.name
-        errors = []
+        errors: list[str] = []
         for document in documents:
             errors += check(schemas[name], json.loads(document), options)
         print(json.dumps({"file": path.name, "documents": len(documents), "errors": errors[:MOST]}))

@@ -1,10 +1,10 @@
-public import Foundation
-public import Testing
+package import Foundation
+package import Testing
 
-/// Expects that a text is what its file has.
+/// Expects that a text equals the recorded file.
 ///
-/// `ROBOPROV_RECORD=1 make test FILTER=…` writes the files anew; look at the difference before committing it.
-public func expectRecorded(
+/// `ROBOPROV_RECORD=1 make test FILTER=…` records the files again. Review the difference before a commit.
+package func expectRecorded(
   _ text: String, in file: URL, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   if ProcessInfo.processInfo.environment["ROBOPROV_RECORD"] == "1" {
@@ -25,13 +25,13 @@ public func expectRecorded(
 }
 
 /// A file of the project, by its path in it.
-public func projectFile(_ path: String) -> URL {
+package func projectFile(_ path: String) -> URL {
   URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL
 }
 
 extension String {
-  /// Its lines, whatever ends them.
-  public var lines: [String] {
+  /// The lines, with any line ends.
+  package var lines: [String] {
     split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
   }
 }

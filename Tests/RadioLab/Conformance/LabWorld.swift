@@ -4,7 +4,7 @@ import Foundation
 import VirtualBuilding
 
 /// The lab's hands on the radio around this guest. Each is asked for with a line of JSON on standard output, and
-/// the story on the other side (`stories/test_conformance.py`) answers each with one on standard input.
+/// the test case on the other side (`scenarios/test_conformance.py`) answers each with one on standard input.
 actor LabWorld: WorldControl {
   private struct Question: Encodable {
     var id: Int
@@ -28,7 +28,7 @@ actor LabWorld: WorldControl {
   private var asked = 0
   private var waiting: [Int: CheckedContinuation<Answer, Never>] = [:]
 
-  /// Takes in the answers for as long as there are any. Without the story there is nothing left to examine.
+  /// Takes in the answers for as long as there are any. Without the test case there is nothing left to examine.
   nonisolated func listen() {
     Thread.detachNewThread {
       while let line = readLine() {
@@ -37,7 +37,7 @@ actor LabWorld: WorldControl {
         }
         Task { await self.take(answer) }
       }
-      fail("the story has left")
+      fail("the test case has ended")
     }
   }
 

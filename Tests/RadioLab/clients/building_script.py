@@ -16,9 +16,12 @@ import resource
 import statistics
 import sys
 import time
+from typing import Any
 
 from bleak import BleakScanner
+from bleak.backends.bluezdbus.client import BleakClientBlueZDBus
 from bleak.backends.device import BLEDevice
+from bleak.backends.scanner import AdvertisementData
 from bleak.exc import BleakError
 from bleak_retry_connector import BleakClientWithServiceCache, establish_connection
 
@@ -33,7 +36,7 @@ ROUNDS = 6
 
 
 class Building:
-    def __init__(self, job: dict) -> None:
+    def __init__(self, job: dict[str, Any]) -> None:
         self.rooms = {room["address"]: room for room in job["rooms"]}
         self.adapters: list[str] = job["adapters"]
         self.at_once: int = job["at_once"]
@@ -52,7 +55,7 @@ class Building:
 
     # --- Listening ---
 
-    def hear(self, adapter: str, device: BLEDevice, advertisement) -> None:
+    def hear(self, adapter: str, device: BLEDevice, advertisement: AdvertisementData) -> None:
         address = device.address
         if address in self.open:
             self.heard.setdefault(address, {})[adapter] = (advertisement.rssi, device)
@@ -98,7 +101,7 @@ class Building:
             async with places:
                 try:
                     await self.write(device)
-                except (BleakError, TimeoutError, asyncio.TimeoutError, EOFError, ValueError) as error:
+                except (BleakError, TimeoutError, EOFError, ValueError) as error:
                     self.failures.append(f"{device.address}: {type(error).__name__}: {error}")
                     self.tries[device.address] += 1
                     if self.tries[device.address] == TRIES:
@@ -109,12 +112,16 @@ class Building:
     async def complete(self, client: BleakClientWithServiceCache) -> None:
         """Characteristics may come after `ServicesResolved`, for which alone the library waits; without this a third of all
         connections would be of no use, and it offers no way to look again but the one that it uses itself."""
+        backend = client._backend
+        assert isinstance(backend, BleakClientBlueZDBus)
         for _ in range(40):
-            if all(client.services.get_characteristic(attribute) for attribute in (SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS)):
+            if all(
+                client.services.get_characteristic(attribute) for attribute in (SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS)
+            ):
                 return
             await asyncio.sleep(0.05)
-            client._backend.services = None
-            await client._backend._get_services(dangerous_use_bleak_cache=False)
+            backend.services = None
+            await backend._get_services(dangerous_use_bleak_cache=False)
 
     async def write(self, device: BLEDevice) -> None:
         room, began = self.rooms[device.address], time.monotonic()
@@ -148,7 +155,7 @@ class Building:
 
     # --- All of it ---
 
-    async def provision(self) -> dict:
+    async def provision(self) -> dict[str, Any]:
         began, rounds = time.monotonic(), 0
         while (self.open or self.written) and rounds < ROUNDS:
             rounds += 1

@@ -3,6 +3,8 @@ BlueZ forget it, so that BlueZ keeps the table of its attributes. `connect.py AD
 
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import dbus
 
@@ -10,14 +12,14 @@ bus = dbus.SystemBus()
 manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
 
 
-def find(interface, key, value, below=""):
+def find(interface: str, key: str, value: str, below: str = "") -> Any:
     for path, interfaces in manager.GetManagedObjects().items():
         if path.startswith(below) and interfaces.get(f"org.bluez.{interface}", {}).get(key) == value:
             return path
     return None
 
 
-def until(condition, patience=30):
+def until(condition: Callable[[], Any], patience: float = 30) -> Any:
     end = time.monotonic() + patience
     while not (result := condition()):
         if time.monotonic() > end:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from typing import Any
 
 import dbus
 
@@ -9,7 +10,7 @@ bus = dbus.SystemBus()
 manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
 
 
-def devices():
+def devices() -> dict[str, Any]:
     return {
         str(interfaces["org.bluez.Device1"]["Address"]): path
         for path, interfaces in manager.GetManagedObjects().items()

@@ -5,6 +5,7 @@ times discovery is started in this time, by default once."""
 
 import json
 import sys
+from typing import Any
 
 import dbus
 import dbus.mainloop.glib
@@ -17,7 +18,7 @@ reported: dict[str, int] = {}
 strength: dict[str, int] = {}  # the last that was signalled: StopDiscovery takes it from the object
 
 
-def changed(interface, changes, _invalidated, path):
+def changed(interface: str, changes: dict[str, Any], _invalidated: list[str], path: str) -> None:
     if interface == "org.bluez.Device1" and "RSSI" in changes:
         reported[path] = reported.get(path, 0) + 1
         strength[path] = int(changes["RSSI"])
@@ -29,7 +30,7 @@ bus.add_signal_receiver(
     "InterfacesAdded", "org.freedesktop.DBus.ObjectManager", "org.bluez",
 )  # fmt: skip
 
-wishes = {"Transport": "le"}
+wishes: dict[str, Any] = {"Transport": "le"}
 for name, value in json.loads(sys.argv[2] if len(sys.argv) > 2 else "{}").items():
     wishes[name] = dbus.Int16(value) if name == "RSSI" else value
 adapters = {
@@ -38,7 +39,7 @@ adapters = {
 }  # fmt: skip
 
 
-def start(again=False):
+def start(again: bool = False) -> bool:
     for path in adapters:
         adapter = dbus.Interface(bus.get_object("org.bluez", path), "org.bluez.Adapter1")
         if again:
@@ -50,10 +51,10 @@ def start(again=False):
 
 
 start()
-heard: dict[str, dict] = {address: {} for address in adapters.values()}
+heard: dict[str, dict[str, Any]] = {address: {} for address in adapters.values()}
 
 
-def finish():
+def finish() -> None:
     for path, interfaces in manager.GetManagedObjects().items():
         device = interfaces.get("org.bluez.Device1")
         if device and path in strength:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from typing import Any
 
 import dbus
 
@@ -15,16 +16,16 @@ adapter = dbus.Interface(bus.get_object("org.bluez", base), "org.bluez.Adapter1"
 path = f"{base}/dev_{sys.argv[2].replace(':', '_')}"
 
 
-def device():
+def device() -> Any:
     return manager.GetManagedObjects().get(path, {}).get("org.bluez.Device1", {})
 
 
-def show(when):
+def show(when: str) -> None:
     properties = device()
-    print(f"{when:40} Name {str(properties.get('Name', '-')):20} Alias {str(properties.get('Alias', '-'))}", flush=True)
+    print(f"{when:40} Name {properties.get('Name', '-')!s:20} Alias {properties.get('Alias', '-')!s}", flush=True)
 
 
-def hear(when):
+def hear(when: str) -> None:
     """A window in which it says something."""
     adapter.SetDiscoveryFilter({"Transport": "le", "DuplicateData": True, "RSSI": dbus.Int16(-127)})
     adapter.StartDiscovery()

@@ -1,11 +1,12 @@
 """Waits for bluetoothd to have every adapter that /lab/share/adapters lists, and powers each on."""
 
+import pathlib
 import time
 
 import dbus
 
 bus = dbus.SystemBus()
-wanted = set(open("/lab/share/adapters").read().split())
+wanted = set(pathlib.Path("/lab/share/adapters").read_text().split())
 while wanted:
     try:
         manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")

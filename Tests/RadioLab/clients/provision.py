@@ -4,6 +4,8 @@ took. It is what the lab is tried out with: `provision.py ADAPTER ADDRESS=MINORâ
 import json
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import dbus
 
@@ -12,16 +14,16 @@ PREFIX = "12345678-9abc-def0-1234-00000000000"
 bus = dbus.SystemBus()
 
 
-def on(path, interface):
+def on(path: str, interface: str) -> Any:
     return dbus.Interface(bus.get_object("org.bluez", path), f"org.bluez.{interface}")
 
 
-def objects():
+def objects() -> Any:
     manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
     return manager.GetManagedObjects()
 
 
-def until(what, condition, patience):
+def until(what: str, condition: Callable[[], Any], patience: float) -> Any:
     end = time.monotonic() + patience
     while not (result := condition()):
         if time.monotonic() > end:
@@ -30,18 +32,18 @@ def until(what, condition, patience):
     return result
 
 
-def find(address):
+def find(address: str) -> Any:
     for path, interfaces in objects().items():
         if path.startswith(base + "/") and interfaces.get("org.bluez.Device1", {}).get("Address") == address:
             return path
     return None
 
 
-def device(path):
+def device(path: str) -> Any:
     return objects().get(path, {}).get("org.bluez.Device1", {})
 
 
-def characteristics(path):
+def characteristics(path: str) -> dict[str, Any] | None:
     found = {
         str(interfaces["org.bluez.GattCharacteristic1"]["UUID"])[-1]: child
         for child, interfaces in objects().items()
@@ -58,44 +60,46 @@ base = next(
 adapter = on(base, "Adapter1")
 
 
-
-def forget(path):
+def forget(path: str) -> None:
     try:
         adapter.RemoveDevice(path)
     except dbus.DBusException:
         pass  # BlueZ has done so itself.
 
 
-for address, minor in ORDERS:
-    steps, began = {}, time.monotonic()
+def note(steps: dict[str, float], name: str, began: float) -> float:
+    """Notes how long a step took, and returns when the next one begins."""
+    now = time.monotonic()
+    steps[name] = round(now - began, 3)
+    return now
 
-    def step(name):
-        global began
-        steps[name] = round(time.monotonic() - began, 3)
-        began = time.monotonic()
+
+for address, minor in ORDERS:
+    steps: dict[str, float] = {}
+    began = time.monotonic()
 
     adapter.SetDiscoveryFilter({"Transport": "le", "DuplicateData": True})
     adapter.StartDiscovery()
     path = until("the sensor", lambda: find(address), 20)
     adapter.StopDiscovery()
-    step("found")
+    began = note(steps, "found", began)
     on(path, "Device1").Connect(timeout=30)
-    step("connected")
+    began = note(steps, "connected", began)
     table = until("its characteristics", lambda: characteristics(path), 20)
-    step("resolved")
+    began = note(steps, "resolved", began)
     on(table["7"], "GattCharacteristic1").StartNotify()
-    step("subscribed")
+    began = note(steps, "subscribed", began)
     for name, value in (("2", b"Office"), ("3", b"correct horse"), ("4", b"Room " + minor.encode()),
                         ("5", int(minor).to_bytes(2, "big")), ("6", b"SAVE")):  # fmt: skip
         on(table[name], "GattCharacteristic1").WriteValue(value, {"type": "request"})
-    step("written")
+    began = note(steps, "written", began)
     until("its disconnection", lambda: not device(path).get("Connected"), 10)
-    step("disconnected")
+    began = note(steps, "disconnected", began)
     forget(path)
     adapter.StartDiscovery()
     data = until("its iBeacon", lambda: device(path).get("ManufacturerData", {}).get(0x004C), 30)
     adapter.StopDiscovery()
-    step("beacon")
+    began = note(steps, "beacon", began)
     assert int.from_bytes(bytes(data[20:22]), "big") == int(minor), data
     forget(path)
     print(json.dumps({"address": address, **steps}), flush=True)

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import dbus
 import dbus.mainloop.glib
@@ -18,29 +20,29 @@ context = GLib.MainContext.default()
 seen: list[tuple[float, str, str]] = []
 
 
-def note(what, path=""):
+def note(what: str, path: str = "") -> None:
     seen.append((time.monotonic(), what, str(path)))
 
 
-def changed(interface, changes, _invalidated, path):
+def changed(interface: str, changes: dict[str, Any], _invalidated: list[str], path: str) -> None:
     for name in ("Connected", "ServicesResolved", "Powered", "Discovering"):
         if name in changes:
             note(f"{name} {'true' if changes[name] else 'false'}", path)
 
 
-def removed(path, interfaces):
+def removed(path: str, interfaces: dict[str, Any]) -> None:
     for kind in ("Device1", "Adapter1"):
         if f"org.bluez.{kind}" in interfaces:
             note(f"{kind} removed" + (" (connected)" if path in wanted else ""), path)
 
 
-def added(path, interfaces):
+def added(path: str, interfaces: dict[str, Any]) -> None:
     for kind in ("Device1", "Adapter1"):
         if f"org.bluez.{kind}" in interfaces:
             note(f"{kind} added", path)
 
 
-def owner(_name, old, new):
+def owner(_name: str, _old: str, new: str) -> None:
     note("org.bluez has an owner" if new else "org.bluez has no owner")
 
 
@@ -51,7 +53,7 @@ bus.add_signal_receiver(added, "InterfacesAdded", objects)
 bus.add_signal_receiver(owner, "NameOwnerChanged", "org.freedesktop.DBus", arg0="org.bluez")
 
 
-def until(condition, patience):
+def until(condition: Callable[[], Any], patience: float) -> Any:
     end = time.monotonic() + patience
     GLib.timeout_add(20, lambda: time.monotonic() < end)
     while not condition() and time.monotonic() < end:

@@ -16,6 +16,8 @@ end it. The steps, with patience in s:
 import json
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import dbus
 import dbus.mainloop.glib
@@ -40,11 +42,11 @@ latest = ""
 state: dict[str, bool] = {}
 
 
-def say(**words):
+def say(**words: Any) -> None:
     print(json.dumps({"at": round(time.monotonic() - began, 3), **words}), flush=True)
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     if isinstance(value, dbus.Array) and value.signature == "y":
         return bytes(value).hex()
     if isinstance(value, dict):
@@ -54,7 +56,7 @@ def plain(value):
     return bool(value) if isinstance(value, dbus.Boolean) else int(value) if isinstance(value, int) else str(value)
 
 
-def happened(kind, properties):
+def happened(kind: str, properties: dict[str, Any]) -> None:
     global latest
     if "RSSI" in properties:
         reports.append(time.monotonic())
@@ -67,18 +69,18 @@ def happened(kind, properties):
     say(signal=kind, **{str(name): plain(value) for name, value in properties.items() if name not in skipped})
 
 
-def changed(interface, properties, invalidated, path):
+def changed(interface: str, properties: dict[str, Any], invalidated: list[str], path: str) -> None:
     if interface == "org.bluez.Device1":
         happened("changed", dict(properties) | ({"invalidated": list(map(str, invalidated))} if invalidated else {}))
 
 
-def added(place, interfaces):
+def added(place: str, interfaces: dict[str, Any]) -> None:
     if place == path and "org.bluez.Device1" in interfaces:
         state["there"] = True
         happened("added", interfaces["org.bluez.Device1"])
 
 
-def removed(place, interfaces):
+def removed(place: str, interfaces: dict[str, Any]) -> None:
     if place == path and "org.bluez.Device1" in interfaces:
         state.clear()
         say(signal="removed")
@@ -91,7 +93,7 @@ bus.add_signal_receiver(added, "InterfacesAdded", "org.freedesktop.DBus.ObjectMa
 bus.add_signal_receiver(removed, "InterfacesRemoved", "org.freedesktop.DBus.ObjectManager", "org.bluez")
 
 
-def until(condition, patience):
+def until(condition: Callable[[], Any], patience: float) -> str | None:
     """Handles signals meanwhile, so that each is dated when it comes."""
     end = time.monotonic() + patience
     GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
@@ -100,8 +102,8 @@ def until(condition, patience):
     return None if condition() else f"waited {patience} s in vain"
 
 
-def call(method, *arguments, patience=60.0):
-    answers = []
+def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) -> tuple[str | None, tuple[Any, ...]]:
+    answers: list[tuple[str | None, tuple[Any, ...]]] = []
     method(
         *arguments, timeout=600, reply_handler=lambda *values: answers.append((None, values)),
         error_handler=lambda error: answers.append((f"{error.get_dbus_name()}: {error.get_dbus_message()}", ())),
@@ -110,14 +112,14 @@ def call(method, *arguments, patience=60.0):
     return (late, ()) if late else answers[0]
 
 
-def characteristic(uuid):
+def characteristic(uuid: str) -> Any:
     for place, interfaces in manager.GetManagedObjects().items():
         if place.startswith(path + "/") and interfaces.get("org.bluez.GattCharacteristic1", {}).get("UUID") == uuid:
             return dbus.Interface(bus.get_object("org.bluez", place), "org.bluez.GattCharacteristic1")
     return None
 
 
-def take(step, detail):
+def take(step: str, detail: str) -> str | None:
     global latest
     if step == "listen":
         call(adapter.SetDiscoveryFilter, {"Transport": "le", "DuplicateData": True})

@@ -4,6 +4,8 @@ sensor. MODE says when `Connect` is called: `at_once` after StopDiscovery, `late
 import json
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import dbus
 import dbus.mainloop.glib
@@ -21,7 +23,7 @@ adapter = dbus.Interface(bus.get_object("org.bluez", base), "org.bluez.Adapter1"
 heard: dict[str, float] = {}
 
 
-def reported(path, properties):
+def reported(path: str, properties: dict[str, Any]) -> None:
     if "RSSI" in properties:
         heard.setdefault(str(path), time.monotonic())
 
@@ -36,7 +38,7 @@ bus.add_signal_receiver(
 )  # fmt: skip
 
 
-def until(condition, patience):
+def until(condition: Callable[[], Any], patience: float) -> Any:
     """Handles signals meanwhile, so that each is dated when it comes."""
     end = time.monotonic() + patience
     GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
@@ -45,9 +47,9 @@ def until(condition, patience):
     return condition()
 
 
-def call(method, *arguments, patience=60.0):
+def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) -> tuple[float, str | None]:
     """Seconds until the answer, and the error if it was one."""
-    answers = []
+    answers: list[tuple[float, str | None]] = []
     began = time.monotonic()
     method(
         *arguments, timeout=patience, reply_handler=lambda *_: answers.append((time.monotonic() - began, None)),

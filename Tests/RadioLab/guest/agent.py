@@ -24,18 +24,19 @@ import subprocess
 import sys
 import threading
 import time
+from typing import IO, Any
 
 
 class Agent:
     def __init__(self, port: int) -> None:
         self.port = port
-        self.running: dict[int, subprocess.Popen] = {}
-        self.tasks: set[asyncio.Task] = set()
+        self.running: dict[int, subprocess.Popen[bytes]] = {}
+        self.tasks: set[asyncio.Task[None]] = set()
         self.unsent = bytearray()
         self.loop = asyncio.get_running_loop()
 
-    def say(self, **words) -> None:
-        self.unsent += json.dumps(words).encode() + b"\n"
+    def send(self, **message: Any) -> None:
+        self.unsent += json.dumps(message).encode() + b"\n"
         self.flush()
 
     def flush(self) -> None:
@@ -48,7 +49,7 @@ class Agent:
                 return
             del self.unsent[:sent]
 
-    def heed(self, request: dict) -> None:
+    def handle(self, request: dict[str, Any]) -> None:
         ident = request["id"]
         if "signal" in request:
             process = self.running.get(ident)
@@ -79,30 +80,27 @@ class Agent:
                 start_new_session=True,
             )
         except OSError as error:
-            self.say(id=ident, err=f"{request['run'][0]}: {error.strerror}\n")
-            self.say(id=ident, exit=127)
+            self.send(id=ident, err=f"{request['run'][0]}: {error.strerror}\n")
+            self.send(id=ident, exit=127)
             return
         self.running[ident] = process
-        self.say(id=ident, pid=process.pid)
+        self.send(id=ident, pid=process.pid)
         task = asyncio.create_task(self.follow(ident, process))
         self.tasks.add(task)  # The loop itself holds them so loosely that they may be collected in mid-work.
         task.add_done_callback(self.tasks.discard)
 
-    async def follow(self, ident: int, process: subprocess.Popen) -> None:
-        await asyncio.gather(
-            self.pass_on(ident, "out", process.stdout), self.pass_on(ident, "err", process.stderr)
-        )
+    async def follow(self, ident: int, process: subprocess.Popen[bytes]) -> None:
+        await asyncio.gather(self.pass_on(ident, "out", process.stdout), self.pass_on(ident, "err", process.stderr))
         while process.poll() is None:
             await asyncio.sleep(0.02)
         del self.running[ident]
-        self.say(id=ident, exit=process.returncode)
+        self.send(id=ident, exit=process.returncode)
 
-    async def pass_on(self, ident: int, name: str, pipe) -> None:
+    async def pass_on(self, ident: int, name: str, pipe: IO[bytes] | None) -> None:
         reader = asyncio.StreamReader()
         await self.loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
         while chunk := await reader.read(65536):
-            self.say(id=ident, **{name: chunk.decode(errors="replace")})
-
+            self.send(id=ident, **{name: chunk.decode(errors="replace")})
 
     def listen(self) -> None:
         """In a thread of its own, for as long as the guest lives."""
@@ -120,7 +118,7 @@ class Agent:
                 continue
             *lines, pending = (pending + chunk).split(b"\n")
             for line in lines:
-                self.loop.call_soon_threadsafe(self.heed, json.loads(line))
+                self.loop.call_soon_threadsafe(self.handle, json.loads(line))
 
 
 def watch_the_clock() -> None:
@@ -139,7 +137,7 @@ def watch_the_clock() -> None:
 async def serve(path: str) -> None:
     agent = Agent(os.open(path, os.O_RDWR | os.O_NONBLOCK))
     threading.Thread(target=watch_the_clock, daemon=True).start()
-    agent.say(ready=True)
+    agent.send(ready=True)
     await asyncio.to_thread(agent.listen)
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .errors import LabError
 
@@ -37,7 +38,7 @@ class Running:
     command: list[str]
     pid: int = 0
     began: float = field(default_factory=time.monotonic)
-    _news: queue.Queue = field(default_factory=queue.Queue)
+    _messages: queue.Queue[dict[str, Any]] = field(default_factory=queue.Queue)
     _out: list[str] = field(default_factory=list)
     _err: list[str] = field(default_factory=list)
     _done: Done | None = None
@@ -54,7 +55,7 @@ class Running:
         self._take(0)
         return "".join(self._err)
 
-    def say(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """To its standard input, if it was started to talk."""
         self.agent.send({"id": self.ident, "in": text})
 
@@ -71,7 +72,7 @@ class Running:
                 return None
             left = until - time.monotonic()
             if left <= 0:
-                raise LabError(f"In the guest, {' '.join(self.command)} said nothing for {timeout} s.\n{self.out}{self.err}")
+                raise LabError(f"In the guest, {' '.join(self.command)} printed nothing for {timeout} s.\n{self.out}{self.err}")
             self.agent.check()
             self._take(min(left, 0.5))
 
@@ -85,9 +86,7 @@ class Running:
             left = until - time.monotonic()
             if left <= 0:
                 self.signal("KILL")
-                raise LabError(
-                    f"In the guest, {' '.join(self.command)} did not end within {timeout} s.\n{self.out}{self.err}"
-                )
+                raise LabError(f"In the guest, {' '.join(self.command)} did not end within {timeout} s.\n{self.out}{self.err}")
             self.agent.check()
             self._take(min(left, 0.5))
         return self._done
@@ -100,19 +99,19 @@ class Running:
     def _take(self, patience: float) -> None:
         while self._done is None:
             try:
-                word = self._news.get(timeout=patience) if patience else self._news.get_nowait()
+                message = self._messages.get(timeout=patience) if patience else self._messages.get_nowait()
             except queue.Empty:
                 return
             patience = 0
-            if "pid" in word:
-                self.pid = word["pid"]
-            elif "out" in word:
-                self._out.append(word["out"])
-            elif "err" in word:
-                self._err.append(word["err"])
-            elif "exit" in word:
+            if "pid" in message:
+                self.pid = message["pid"]
+            elif "out" in message:
+                self._out.append(message["out"])
+            elif "err" in message:
+                self._err.append(message["err"])
+            elif "exit" in message:
                 seconds = time.monotonic() - self.began
-                self._done = Done(self.command, word["exit"], "".join(self._out), "".join(self._err), seconds)
+                self._done = Done(self.command, message["exit"], "".join(self._out), "".join(self._err), seconds)
 
 
 class Agent:
@@ -142,20 +141,18 @@ class Agent:
     def _listen(self) -> None:
         for line in self._socket.makefile("rb"):
             try:
-                word = json.loads(line)
+                message = json.loads(line)
             except ValueError:
                 continue
-            if word.get("ready"):
+            if message.get("ready"):
                 self._ready.set()
-            elif (command := self._commands.get(word.get("id"))) is not None:
-                command._news.put(word)
+            elif (command := self._commands.get(message.get("id"))) is not None:
+                command._messages.put(message)
 
-    def send(self, request: dict) -> None:
+    def send(self, request: dict[str, Any]) -> None:
         self._socket.sendall(json.dumps(request).encode() + b"\n")
 
-    def start(
-        self, *command: str, env: dict[str, str] | None = None, cwd: str = "/lab/share", talks: bool = False
-    ) -> Running:
+    def start(self, *command: str, env: dict[str, str] | None = None, cwd: str = "/lab/share", talks: bool = False) -> Running:
         running = Running(self, len(self._commands) + 1, list(command))
         self._commands[running.ident] = running
         self.send({"id": running.ident, "run": list(command), "env": env or {}, "cwd": cwd, "talks": talks})

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import cpio
@@ -65,7 +66,7 @@ def _digest(*parts: object) -> str:
 
 
 @contextlib.contextmanager
-def _made_once(path: pathlib.Path):
+def _made_once(path: pathlib.Path) -> Iterator[pathlib.Path | None]:
     """Yields a path to make, or None if it is there. What is half made, or by two at once, is never seen."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(BUILD / "lock", "w") as lock:
@@ -79,8 +80,8 @@ def _made_once(path: pathlib.Path):
             os.replace(made, path)
 
 
-def _say(words: str) -> None:
-    print(f"radio lab: {words}", file=sys.stderr, flush=True)
+def _report(text: str) -> None:
+    print(f"radio lab: {text}", file=sys.stderr, flush=True)
 
 
 def _run(*arguments: object) -> None:
@@ -95,7 +96,7 @@ def disk() -> pathlib.Path:
     path = BUILD / f"disk-{_digest(ROOT_PACKAGES, *sources)}.ext4"
     with _made_once(path) as made:
         if made is not None:
-            _say("making the guest's disk")
+            _report("making the guest's disk")
             root = made.parent / "root"
             _lay_out(root)
             for package in Archive(BUILD / "apt").fetch(ROOT_PACKAGES):
@@ -150,7 +151,7 @@ def boot(kernel: str) -> Boot:
     folder = BUILD / f"kernel-{kernel}-{_digest(MODULES, starter)}"
     with _made_once(folder) as made:
         if made is not None:
-            _say(f"making a RAM disk for {kernel}")
+            _report(f"making a RAM disk for {kernel}")
             archive = Archive(BUILD / "apt")
             files = made.parent / "files"
             unpack(archive.fetch_kernel(kernel), files)

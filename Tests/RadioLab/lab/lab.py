@@ -5,9 +5,12 @@ import pathlib
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
 
 from . import guest_image
-from .agent import Agent
+from .agent import Agent, Done, Running
 from .chips import CHIPS, ONCE_PER_SCAN
 from .errors import LabError, Oops
 from .machine import Machine, has_kvm
@@ -15,7 +18,7 @@ from .radio_client import Radio
 from .turns import Turn
 
 _NO_KVM = guest_image.BUILD / "kvm-does-not-boot"
-_CLIENTS = pathlib.Path(__file__).resolve().parents[1] / "clients"
+CLIENTS = pathlib.Path(__file__).resolve().parents[1] / "clients"
 _BROKEN = guest_image.BUILD / "broken-kernels"
 
 
@@ -34,19 +37,19 @@ class Lab:
     an adapter beyond the end of the list has the ordinary one."""
 
     def __init__(
-        self, places: list[tuple[float, float]], seed: int = 1, propagation: dict | None = None, kernel: str | None = None,
-        chips: list[str] | None = None,
+        self, places: Sequence[tuple[float, float]], seed: int = 1, propagation: dict[str, float] | None = None,
+        kernel: str | None = None, chips: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.places = places
-        self.chips = chips or []
+        self.chips = chips
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="radiolab-"))
         self.kept = False  # whether its logs are to stay, for somebody to read
-        self.radio: Radio | None = None
-        self.machine: Machine | None = None
+        self._radio: Radio | None = None
+        self._machine: Machine | None = None
         self._bluetoothd_options = ""
         self.turn = Turn()
         try:
-            self.radio = Radio(self.folder, seed, propagation)
+            self._radio = Radio(self.folder, seed, propagation)
             self._start([kernel] if kernel else None)
         except BaseException:
             self.kept = True
@@ -62,7 +65,7 @@ class Lab:
         complaints: list[str] = []
         for name in kernels:
             try:
-                self.machine = self._boot_fast_or_slow(name)
+                self._machine = self._boot_fast_or_slow(name)
                 self._plug_in_all()
                 return
             except Oops as oops:
@@ -83,9 +86,9 @@ class Lab:
 
     def _clear_away(self) -> None:
         """What a guest that is no more has left behind."""
-        if self.machine is not None:
-            self.machine.stop()
-            self.machine = None
+        if self._machine is not None:
+            self._machine.stop()
+            self._machine = None
         for adapter in self.radio.state()["adapters"]:
             self.radio.do("unplug", address=adapter["address"])
         self._remove_sockets()
@@ -115,20 +118,20 @@ class Lab:
             if socket.name != "radio.sock":
                 socket.unlink()
 
-    def __enter__(self) -> "Lab":
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, *_) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.kept = self.kept or kind is not None
         self.close()
 
     def close(self) -> None:
-        if self.machine is not None:
+        if self._machine is not None:
             if self.kept:
                 self._save_logs()
-            self.machine.stop()
-        if self.radio is not None:
-            self.radio.stop()
+            self._machine.stop()
+        if self._radio is not None:
+            self._radio.stop()
         self.turn.give_back()
         if not self.kept:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -141,7 +144,7 @@ class Lab:
             guest = float(self.agent.run("cat", "/run/held-up", timeout=5).must().out)
             print(
                 f"radio lab: the guest was held up for {guest:.1f} s at most, the radio for"
-                f" {self.radio.state()['held_up']:.1f} s: beyond a second, this machine was too busy to tell a story on",
+                f" {self.radio.state()['held_up']:.1f} s: beyond a second, this machine was too busy for a test case",
                 file=sys.stderr,
             )
         except LabError:
@@ -150,20 +153,28 @@ class Lab:
     # --- Doing things ---
 
     @property
+    def radio(self) -> Radio:
+        assert self._radio is not None
+        return self._radio
+
+    @property
+    def machine(self) -> Machine:
+        assert self._machine is not None
+        return self._machine
+
+    @property
     def agent(self) -> Agent:
-        assert self.machine is not None
         return self.machine.agent
 
     @property
     def share(self) -> pathlib.Path:
         """The folder that the guest sees as /lab/share."""
-        assert self.machine is not None
         return self.machine.share
 
-    def run(self, *command: str, timeout: float = 60):
+    def run(self, *command: str, timeout: float = 60) -> Done:
         return self.agent.run(*command, timeout=timeout)
 
-    def plug(self, number: int, port: int | None = None, **settings) -> None:
+    def plug(self, number: int, port: int | None = None, **settings: Any) -> None:
         """Plugs an adapter in; `settings` override those of its chip. Which hciN it becomes is up to the kernel."""
         path = self.folder / f"hci.{number if port is None else port}.sock"
         chip = CHIPS[self.chips[number] if number < len(self.chips) else ONCE_PER_SCAN]
@@ -174,11 +185,15 @@ class Lab:
         self.radio.do("unplug", address=adapter_address(number))
 
     def power(self, number: int, on: bool) -> None:
-        self._run_client("power.py", adapter_address(number), "on" if on else "off").must()
+        self.client("power.py", adapter_address(number), "on" if on else "off").must()
 
     def bluetoothd(self, action: str) -> None:
-        """`start`, `stop` (in order), `kill` (by SIGKILL), or `restart` (in order, as `systemctl restart` does it)."""
+        """`start`, `stop` (in order), `kill` (by SIGKILL), or `restart` (in order, as `systemctl restart` does it). Raises if
+        the action has no effect."""
         self.agent.run("/lab/bluetoothd", action, timeout=20, env={"BLUETOOTHD_OPTIONS": self._bluetoothd_options}).must()
+        runs = self.run("/lab/bluetoothd", "status").code == 0
+        if runs != (action in ("start", "restart")):
+            raise LabError(f"After {action}, bluetoothd {'runs' if runs else 'does not run'}.")
 
     def bus(self, action: str) -> None:
         """`kill` dbus-daemon (by SIGKILL; bluetoothd exits by itself then) or `start` it."""
@@ -191,12 +206,21 @@ class Lab:
         self.bluetoothd("start")
         self.wait_for_adapters()
 
-    def _run_client(self, name: str, *arguments: str, timeout: float = 30):
-        shutil.copy(_CLIENTS / name, self.share / name)
-        return self.run("python3", f"/lab/share/{name}", *arguments, timeout=timeout)
+    def client(self, name: str, *arguments: str, timeout: float = 60) -> Done:
+        """Runs a program of `clients` in the guest."""
+        return self.start_client(name, *arguments).wait(timeout)
+
+    def start_client(self, name: str, *arguments: str) -> Running:
+        shutil.copy(CLIENTS / name, self.share / name)
+        return self.agent.start("python3", "-u", f"/lab/share/{name}", *arguments)
+
+    def copy_clients(self) -> None:
+        """All programs of `clients` into the folder that the guest sees."""
+        for client in CLIENTS.iterdir():
+            shutil.copy(client, self.share / client.name)
 
     def wait_for_adapters(self, timeout: float = 60) -> None:
         """Until bluetoothd has them all, powered."""
         wanted = "".join(f"{adapter_address(number)}\n" for number in range(len(self.places)))
         (self.share / "adapters").write_text(wanted)
-        self._run_client("power_on.py", timeout=timeout).must()
+        self.client("power_on.py", timeout=timeout).must()

@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import time
+from typing import BinaryIO
 
 from . import guest_image, processes
 from .agent import Agent
@@ -56,7 +57,7 @@ class Machine:
             raise
         self.seconds_to_boot = time.monotonic() - began
 
-    def _log(self, name: str):
+    def _log(self, name: str) -> BinaryIO:
         return open(self.folder / name, "ab")
 
     def _command(self) -> list[str]:

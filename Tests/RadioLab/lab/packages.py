@@ -39,7 +39,7 @@ class Archive:
         for name, value in options.items():
             command += ["-o", f"{name}={value}"]
 
-        def run(*command: object) -> subprocess.CompletedProcess:
+        def run(*command: object) -> subprocess.CompletedProcess[str]:
             return subprocess.run(
                 [str(part) for part in command], capture_output=True, text=True, cwd=self.folder / "archives",
                 env={**os.environ, "LC_ALL": "C"},
@@ -51,9 +51,7 @@ class Archive:
             run("apt-get", "-q", "update")
             done = run(*command, *arguments)
         if done.returncode != 0:
-            raise LabError(
-                f"apt-get {' '.join(arguments)} failed (`apt-get update` may help):\n{done.stderr.strip()}"
-            )
+            raise LabError(f"apt-get {' '.join(arguments)} failed (`apt-get update` may help):\n{done.stderr.strip()}")
         return done.stdout
 
     def closure(self, names: list[str]) -> list[str]:
@@ -87,7 +85,7 @@ def unpack(package: pathlib.Path, into: pathlib.Path, without: tuple[str, ...] =
     into.mkdir(parents=True, exist_ok=True)
     contents = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE)
     excluded = [f"--exclude={pattern}" for pattern in without]
-    tar = ["tar", "-x", "-C", into, "--keep-directory-symlink", "--no-same-owner", *excluded]
+    tar = ["tar", "-x", "-C", str(into), "--keep-directory-symlink", "--no-same-owner", *excluded]
     done = subprocess.run(tar, stdin=contents.stdout, capture_output=True, text=True)
     if contents.wait() != 0 or done.returncode != 0:
         raise LabError(f"Cannot unpack {package.name}: {done.stderr.strip()}")

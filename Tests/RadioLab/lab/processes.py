@@ -5,11 +5,12 @@ import ctypes
 import os
 import signal
 import subprocess
+from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _URGENT = -5  # A radio that waits for a core is none; others have to live, too.
 _libc = ctypes.CDLL(None, use_errno=True)
-_running: list[subprocess.Popen] = []
+_running: list[subprocess.Popen[bytes]] = []
 
 
 def be_urgent() -> None:
@@ -23,7 +24,7 @@ def be_urgent() -> None:
         pass
 
 
-def start(arguments: list[str], **options) -> subprocess.Popen:
+def start(arguments: list[str], **options: Any) -> subprocess.Popen[bytes]:
     """Starts a process in a session of its own. The kernel kills it when we die (also of SIGKILL), `stop` or our
     own end does so before. To be called from the main thread: it is *its* end that the kernel means by ours."""
     ours = os.getpid()
@@ -34,14 +35,12 @@ def start(arguments: list[str], **options) -> subprocess.Popen:
         if os.getppid() != ours:  # We died before the line above.
             os._exit(1)
 
-    process = subprocess.Popen(
-        arguments, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=prepare, **options
-    )
+    process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=prepare, **options)
     _running.append(process)
     return process
 
 
-def stop(process: subprocess.Popen, patience: float = 2) -> None:
+def stop(process: subprocess.Popen[bytes], patience: float = 2) -> None:
     """Asks, waits, then kills the process with all that it has started."""
     if process.poll() is None:
         process.terminate()
@@ -62,9 +61,3 @@ def stop(process: subprocess.Popen, patience: float = 2) -> None:
 def _stop_all() -> None:
     for process in list(_running):
         stop(process, patience=0.2)
-
-
-def turn_signals_into_exits() -> None:
-    """SIGTERM and SIGHUP end us in order, so that what we started is stopped."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: exit(128 + number))

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from . import processes
 from .errors import LabError
@@ -18,16 +19,17 @@ _PATIENCE = 30  # s
 class Radio:
     """The radio, running in a process of its own at the speed of this machine, not of the guest."""
 
-    def __init__(self, folder: pathlib.Path, seed: int, propagation: dict | None = None) -> None:
+    def __init__(self, folder: pathlib.Path, seed: int, propagation: dict[str, Any] | None = None) -> None:
         path = folder / "radio.sock"
         self.log = folder / "radio.log"
         command = [sys.executable, "-m", "lab.radio", str(path), str(seed), json.dumps(propagation or {})]
         here = pathlib.Path(__file__).resolve().parents[1]
-        self._process = processes.start(command, cwd=here, stdout=subprocess.DEVNULL, stderr=open(self.log, "ab"))
+        with self.log.open("ab") as log:
+            self._process = processes.start(command, cwd=here, stdout=subprocess.DEVNULL, stderr=log)
         self._changed = threading.Condition()
-        self._answers: dict[int, dict] = {}
+        self._answers: dict[int, dict[str, Any]] = {}
         self._asked = 0
-        self.events: list[dict] = []
+        self.events: list[dict[str, Any]] = []
         self._socket = socket.socket(socket.AF_UNIX)
         until = time.monotonic() + _PATIENCE
         while True:
@@ -47,15 +49,15 @@ class Radio:
 
     def _listen(self) -> None:
         for line in self._socket.makefile("rb"):
-            word = json.loads(line)
+            message = json.loads(line)
             with self._changed:
-                if "event" in word:
-                    self.events.append(word)
+                if "event" in message:
+                    self.events.append(message)
                 else:
-                    self._answers[word["id"]] = word
+                    self._answers[message["id"]] = message
                 self._changed.notify_all()
 
-    def do(self, action: str, **details):
+    def do(self, action: str, **details: Any) -> Any:
         """Has the radio do something of `lab.radio.control`, and returns its answer."""
         with self._changed:
             self._asked += 1
@@ -67,14 +69,14 @@ class Radio:
             raise LabError(f"The radio, asked to {action}: {answer['error']}")
         return answer["ok"]
 
-    def wait_for(self, event: str, times: int = 1, timeout: float = 60, since: int = 0, **match) -> dict:
+    def wait_for(self, event: str, times: int = 1, timeout: float = 60, since: int = 0, **match: Any) -> dict[str, Any]:
         """Waits until an event, with these details, has happened so many times after the first `since` of `events`.
         Returns the last of them."""
 
-        def found() -> list[dict]:
+        def found() -> list[dict[str, Any]]:
             return [
-                news for news in self.events[since:]
-                if news["event"] == event and all(news.get(name) == value for name, value in match.items())
+                one for one in self.events[since:]
+                if one["event"] == event and all(one.get(name) == value for name, value in match.items())
             ]  # fmt: skip
 
         self._wait(lambda: len(found()) >= times, timeout, f"{times} × {event} {match or ''}")
@@ -87,12 +89,13 @@ class Radio:
                 if not self._changed.wait(min(0.5, max(0.0, until - time.monotonic()))):
                     self._check()
                     if time.monotonic() >= until:
-                        raise LabError(f"Waited {timeout} s in vain for {what}.")
+                        raise LabError(f"Waited {timeout} s for {what}, which did not happen.")
 
-    def state(self) -> dict:
-        return self.do("state")
+    def state(self) -> dict[str, Any]:
+        state: dict[str, Any] = self.do("state")
+        return state
 
-    def sensors(self) -> dict[str, dict]:
+    def sensors(self) -> dict[str, dict[str, Any]]:
         """What each sensor holds, by address."""
         return {sensor["address"]: sensor for sensor in self.state()["sensors"]}
 

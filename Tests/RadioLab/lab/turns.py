@@ -22,7 +22,7 @@ class Turn:
         self._place = self._take()
 
     def _take(self) -> int:
-        began, told = time.monotonic(), False
+        began, is_announced = time.monotonic(), False
         while True:
             for number in range(self._places):
                 place = os.open(self._folder / str(number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -33,8 +33,8 @@ class Turn:
                     os.close(place)
             if time.monotonic() - began > _PATIENCE:
                 raise TimeoutError(f"radio lab: no turn within {_PATIENCE} s (see {self._folder})")
-            if not told and time.monotonic() - began > 2:
-                told = True
+            if not is_announced and time.monotonic() - began > 2:
+                is_announced = True
                 print("radio lab: waiting for another lab on this machine to end", file=sys.stderr, flush=True)
             time.sleep(0.5)
 

@@ -6,12 +6,13 @@ import functools
 import random
 
 from bumble import hci, ll
-from bumble.controller import Controller, Connection
+from bumble.controller import Connection, Controller
 from bumble.core import PhysicalTransport
 from bumble.transport.common import Transport
 from bumble.transport.unix import open_unix_client_transport
 
 from .air import EVENT_UNIT, Air
+from .chip import Chip
 
 _Report = hci.HCI_LE_Advertising_Report_Event.Report
 _Type = hci.HCI_LE_Advertising_Report_Event.EventType
@@ -97,46 +98,48 @@ class Adapter(Controller):
     def is_listening(self) -> bool:
         return self.le_scan_enable or self.pending_le_connection is not None
 
-    def hear(self, sensor: Controller, packet: ll.AdvertisingPdu, rssi: int) -> None:
-        if self.deaf_until is not None:
+    def receive(self, sensor: Chip, packet: ll.AdvertisingPdu, rssi: int) -> None:
+        if self.deaf_until is not None or not isinstance(packet, ll.AdvInd | ll.AdvNonConnInd):
             return
         address = packet.advertiser_address
         connectable = isinstance(packet, ll.AdvInd)
-        if self.le_scan_enable and self.chance.random() * self.le_scan_interval <= self.le_scan_window:
-            if not self.le_scanning_filter_policy & 1 or address in self.accept_list:
-                self._tell(_Type.ADV_IND if connectable else _Type.ADV_NONCONN_IND, address, packet.data, rssi)
-                if connectable and self.le_scan_type == 1 and self._can_ask(sensor):
-                    response = sensor.le_legacy_advertiser.scan_response_data
-                    self._tell(_Type.SCAN_RSP, address, response, rssi)
+        in_window = self.le_scan_enable and self.chance.random() * self.le_scan_interval <= self.le_scan_window
+        if in_window and (not self.le_scanning_filter_policy & 1 or address in self.accept_list):
+            self._send_report(_Type.ADV_IND if connectable else _Type.ADV_NONCONN_IND, address, packet.data, rssi)
+            if connectable and self.le_scan_type == 1 and self._scan_request_succeeds(sensor):
+                response = sensor.le_legacy_advertiser.scan_response_data
+                self._send_report(_Type.SCAN_RSP, address, response, rssi)
         wanted = self.pending_le_connection
         if wanted is not None and connectable:
             by_list = wanted.initiator_filter_policy == 1
             if address in self.accept_list if by_list else address == wanted.peer_address:
                 self._connect(sensor, address)
 
-    def _can_ask(self, sensor: Controller) -> bool:
+    def _scan_request_succeeds(self, sensor: Chip) -> bool:
         """Whether neither the scan request nor its response is lost: two more packets on the air."""
         lost = (self.air.propagation.is_lost(self.air.rssi(sensor, self) + self.air.fade(), self.air.chance) for _ in range(2))
         return not any(lost)
 
-    def _tell(self, kind: int, address: hci.Address, data: bytes, rssi: int) -> None:
+    def _send_report(self, kind: int, address: hci.Address, data: bytes, rssi: int) -> None:
         if self.filter_duplicates and self.settings.duplicates != "none":
-            said = (address, kind, data if self.settings.duplicates == "by_data" else b"")
-            if said in self.reported:
+            key = (address, kind, data if self.settings.duplicates == "by_data" else b"")
+            if key in self.reported:
                 return
             if self.settings.memory is not None and len(self.reported) >= self.settings.memory:
                 del self.reported[next(iter(self.reported))]
-            self.reported[said] = None
+            self.reported[key] = None
         self.reports += 1
         if self.host:
             self.host.on_packet(_report(kind, address, data) + (rssi & 0xFF).to_bytes(1, "little"))
 
-    def on_hci_le_set_scan_parameters_command(self, command):
+    def on_hci_le_set_scan_parameters_command(
+        self, command: hci.HCI_LE_Set_Scan_Parameters_Command
+    ) -> hci.HCI_StatusReturnParameters:
         if self.le_scan_enable:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
         return super().on_hci_le_set_scan_parameters_command(command)
 
-    def on_hci_le_set_scan_enable_command(self, command):
+    def on_hci_le_set_scan_enable_command(self, command: hci.HCI_LE_Set_Scan_Enable_Command) -> hci.HCI_StatusReturnParameters:
         self.reported.clear()  # "Once per scan" counts from here, whether the scan is started or stopped.
         if self.deaf_until == "scan" and self.le_scan_enable and not command.le_scan_enable:
             self.deaf_until = None
@@ -144,13 +147,15 @@ class Adapter(Controller):
 
     # --- Connecting ---
 
-    def on_hci_le_create_connection_command(self, command):
+    def on_hci_le_create_connection_command(self, command: hci.HCI_LE_Create_Connection_Command) -> None:
         if len(self.le_connections) >= self.settings.connections:
             self._send_hci_command_status(hci.HCI_ErrorCode.CONNECTION_LIMIT_EXCEEDED_ERROR, command.op_code)
-            return None
-        return super().on_hci_le_create_connection_command(command)
+            return
+        super().on_hci_le_create_connection_command(command)
 
-    def on_hci_le_create_connection_cancel_command(self, _command):
+    def on_hci_le_create_connection_cancel_command(
+        self, _command: hci.HCI_LE_Create_Connection_Cancel_Command
+    ) -> hci.HCI_StatusReturnParameters:
         wanted = self.pending_le_connection
         if wanted is None:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
@@ -175,13 +180,14 @@ class Adapter(Controller):
             )
         )
 
-    def _connect(self, sensor: Controller, peer: hci.Address) -> None:
+    def _connect(self, sensor: Chip, peer: hci.Address) -> None:
         wanted = self.pending_le_connection
+        assert isinstance(wanted, hci.HCI_LE_Create_Connection_Command)
         self.pending_le_connection = None
         own = self.public_address if wanted.own_address_type == hci.OwnAddressType.PUBLIC else self.random_address
         interval = (wanted.connection_interval_min + wanted.connection_interval_max) // 2
         request = ll.ConnectInd(own, peer, interval, wanted.max_latency, wanted.supervision_timeout)
-        heard = self.air.connect(self, sensor, request)
+        was_received = self.air.connect(self, sensor, request)
         connection = Connection(
             controller=self,
             handle=self.allocate_connection_handle(),
@@ -197,7 +203,7 @@ class Adapter(Controller):
             hci.HCI_ErrorCode.SUCCESS, connection.handle, peer,
             (interval, wanted.max_latency, wanted.supervision_timeout),
         )  # fmt: skip
-        if not heard:
+        if not was_received:
             patience = EVENTS_TO_ESTABLISH * interval * EVENT_UNIT
             asyncio.get_running_loop().call_later(patience, self._give_up, connection)
 
@@ -207,23 +213,29 @@ class Adapter(Controller):
 
     # --- The accept list, which Bumble only pretends to have ---
 
-    def on_hci_le_clear_filter_accept_list_command(self, command):
+    def on_hci_le_clear_filter_accept_list_command(
+        self, command: hci.HCI_LE_Clear_Filter_Accept_List_Command
+    ) -> hci.HCI_StatusReturnParameters:
         self.accept_list.clear()
         return super().on_hci_le_clear_filter_accept_list_command(command)
 
-    def on_hci_le_add_device_to_filter_accept_list_command(self, command):
+    def on_hci_le_add_device_to_filter_accept_list_command(
+        self, command: hci.HCI_LE_Add_Device_To_Filter_Accept_List_Command
+    ) -> hci.HCI_StatusReturnParameters:
         if len(self.accept_list) >= self.filter_accept_list_size:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.MEMORY_CAPACITY_EXCEEDED_ERROR)
         self.accept_list.add(command.address)
         return super().on_hci_le_add_device_to_filter_accept_list_command(command)
 
-    def on_hci_le_remove_device_from_filter_accept_list_command(self, command):
+    def on_hci_le_remove_device_from_filter_accept_list_command(
+        self, command: hci.HCI_LE_Remove_Device_From_Filter_Accept_List_Command
+    ) -> hci.HCI_StatusReturnParameters:
         self.accept_list.discard(command.address)
         return super().on_hci_le_remove_device_from_filter_accept_list_command(command)
 
     # --- Reset, which Bumble answers and does not do ---
 
-    def on_hci_reset_command(self, command):
+    def on_hci_reset_command(self, command: hci.HCI_Reset_Command) -> hci.HCI_StatusReturnParameters:
         for link in list(self.air.links):
             if link.central is self:
                 link.lose()

@@ -8,10 +8,17 @@ import dataclasses
 import math
 import random
 from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from bumble import core, hci, ll
 from bumble import link as bumble_link
 from bumble.controller import Controller
+
+if TYPE_CHECKING:
+    from .adapter import Adapter
+    from .chip import Chip
+
+    End: TypeAlias = Adapter | Chip
 
 EVENT_UNIT = 0.00125  # s, of connection intervals
 PACKETS_PER_EVENT = 4  # what a small chip manages, in each direction
@@ -41,7 +48,9 @@ class Propagation:
 class Link:
     """A connection on the air: it carries data at its connection events, in order."""
 
-    def __init__(self, air: "Air", central: Controller, peripheral: Controller, addresses: tuple, interval: float) -> None:
+    def __init__(
+        self, air: "Air", central: "Adapter", peripheral: "Chip", addresses: tuple[hci.Address, hci.Address], interval: float
+    ) -> None:
         self.air = air
         self.central = central
         self.peripheral = peripheral
@@ -50,16 +59,16 @@ class Link:
         self.anchor = air.now() + interval
         self.supervision_timeout = 0.42  # s
         self.is_up = True
-        self._next: dict[Controller, float] = {central: 0.0, peripheral: 0.0}
-        self._in_event: dict[Controller, int] = {central: 0, peripheral: 0}
+        self._next: dict[End, float] = {central: 0.0, peripheral: 0.0}
+        self._in_event: dict[End, int] = {central: 0, peripheral: 0}
 
-    def other(self, end: Controller) -> Controller:
+    def other(self, end: "End") -> "End":
         return self.peripheral if end is self.central else self.central
 
-    def address(self, end: Controller) -> hci.Address:
+    def address(self, end: "End") -> hci.Address:
         return self.central_address if end is self.central else self.peripheral_address
 
-    def carry(self, sender: Controller, deliver: Callable[[], None]) -> None:
+    def carry(self, sender: "End", deliver: Callable[[], None]) -> None:
         """Delivers at the next connection event that has room for it and does not lose it."""
         now = self.air.now()
         earliest = max(now, self._next[sender])
@@ -79,7 +88,7 @@ class Link:
                 self.lose()
                 return
         self._next[sender] = at
-        late = self.air.lateness(self.peripheral) if sender is self.peripheral else 0.0
+        late = self.peripheral.lateness if sender is self.peripheral else 0.0
         self.air.loop.call_later(max(0.0, at - now) + late, self._arrive, deliver)
 
     def _arrive(self, deliver: Callable[[], None]) -> None:
@@ -97,13 +106,13 @@ class Air(bumble_link.LocalLink):
     """`chance` decides fading and loss, and so the same seed gives the same walls."""
 
     def __init__(self, propagation: Propagation, seed: int) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.propagation = propagation
         self.seed = seed
         self.chance = random.Random(seed)
         self.loop = asyncio.get_running_loop()
-        self.adapters: dict[hci.Address, Controller] = {}
-        self.sensors: dict[hci.Address, Controller] = {}
+        self.adapters: dict[hci.Address, Adapter] = {}
+        self.sensors: dict[hci.Address, Chip] = {}
         self.links: list[Link] = []
         self._strengths: dict[tuple[bytes, bytes], float] = {}
 
@@ -114,22 +123,26 @@ class Air(bumble_link.LocalLink):
 
     def add_controller(self, controller: Controller) -> None:
         super().add_controller(controller)
-        kind = self.adapters if getattr(controller, "is_adapter", False) else self.sensors
-        kind[controller.public_address] = controller
+        if getattr(controller, "is_adapter", False):
+            self.adapters[controller.public_address] = cast("Adapter", controller)
+        else:
+            self.sensors[controller.public_address] = cast("Chip", controller)
 
     def remove_controller(self, controller: Controller) -> None:
         """Gone without a word: battery out, dongle unplugged, firmware restarted."""
         self.controllers.discard(controller)
-        for kind in (self.adapters, self.sensors):
-            if kind.get(controller.public_address) is controller:
-                del kind[controller.public_address]
+        address = controller.public_address
+        if self.adapters.get(address) is controller:
+            del self.adapters[address]
+        if self.sensors.get(address) is controller:
+            del self.sensors[address]
         for link in list(self.links):
             if controller in (link.central, link.peripheral):
                 link.lose()
 
     # --- Strength ---
 
-    def rssi(self, sensor: Controller, adapter: Controller) -> float:
+    def rssi(self, sensor: "Chip", adapter: "Adapter") -> float:
         """The steady strength of a sensor at an adapter, in dBm."""
         key = (bytes(sensor.public_address), bytes(adapter.public_address))
         known = self._strengths.get(key)
@@ -150,21 +163,19 @@ class Air(bumble_link.LocalLink):
     def fade(self) -> float:
         return self.chance.gauss(0, self.propagation.fading)
 
-    def lateness(self, sensor: Controller) -> float:
-        return getattr(sensor, "lateness", 0.0)
-
-    # --- Advertising ---
+        # --- Advertising ---
 
     def send_advertising_pdu(self, sender: Controller, packet: ll.AdvertisingPdu) -> None:
+        sensor = cast("Chip", sender)  # Only devices advertise.
         for adapter in list(self.adapters.values()):
             if adapter.is_listening:
-                rssi = self.rssi(sender, adapter) + self.fade()
+                rssi = self.rssi(sensor, adapter) + self.fade()
                 if not self.propagation.is_lost(rssi, self.chance):
-                    adapter.hear(sender, packet, max(-127, min(20, round(rssi))))
+                    adapter.receive(sensor, packet, max(-127, min(20, round(rssi))))
 
     # --- Connections ---
 
-    def connect(self, central: Controller, peripheral: Controller, packet: ll.ConnectInd) -> bool:
+    def connect(self, central: "Adapter", peripheral: "Chip", packet: ll.ConnectInd) -> bool:
         """Whether the sensor heard the request, and took it."""
         rssi = self.rssi(peripheral, central) + self.fade()
         if self.propagation.is_lost(rssi, self.chance) or not peripheral.accepts_connections:
@@ -176,7 +187,7 @@ class Air(bumble_link.LocalLink):
         self.loop.call_soon(peripheral.on_ll_advertising_pdu, packet)
         return True
 
-    def link(self, one: Controller, other: hci.Address) -> Link | None:
+    def link(self, one: "End", other: hci.Address) -> Link | None:
         for link in reversed(self.links):
             if link.is_up and one in (link.central, link.peripheral) and link.address(link.other(one)) == other:
                 return link
@@ -193,15 +204,14 @@ class Air(bumble_link.LocalLink):
     def send_acl_data(
         self, sender_controller: Controller, destination_address: hci.Address, transport: core.PhysicalTransport, data: bytes
     ) -> None:
-        link = self.link(sender_controller, destination_address)
+        sender = cast("End", sender_controller)
+        link = self.link(sender, destination_address)
         if link is not None:
-            source = link.address(sender_controller)
-            receiver = link.other(sender_controller)
-            link.carry(sender_controller, lambda: receiver.on_link_acl_data(source, transport, data))
+            source = link.address(sender)
+            receiver = link.other(sender)
+            link.carry(sender, lambda: receiver.on_link_acl_data(source, transport, data))
 
-    def send_ll_control_pdu(
-        self, sender_address: hci.Address, receiver_address: hci.Address, packet: ll.ControlPdu
-    ) -> None:
+    def send_ll_control_pdu(self, sender_address: hci.Address, receiver_address: hci.Address, packet: ll.ControlPdu) -> None:
         sender = self.adapters.get(sender_address) or self.sensors.get(sender_address)
         link = self.link(sender, receiver_address) if sender else None
         if link is None or sender is None:

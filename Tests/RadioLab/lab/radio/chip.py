@@ -13,6 +13,8 @@ _NOT_CONNECTABLE = hci.HCI_LE_Set_Advertising_Parameters_Command.AdvertisingType
 
 
 class _Advertiser(LegacyAdvertiser):
+    controller: "Chip"
+
     def _on_timer_fired(self) -> None:
         self.send_advertising_data()
         pause = self.advertising_interval_min * _SLOT + self.controller.air.chance.random() * _DELAY

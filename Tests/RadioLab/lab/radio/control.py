@@ -18,6 +18,7 @@ Each is answered with {"id": …, "ok": …} or {"id": …, "error": …}. What 
 import asyncio
 import json
 import time
+from typing import Any
 
 from .adapter import Adapter, AdapterSettings
 from .air import Air, Propagation
@@ -31,8 +32,8 @@ class Radio:
         self.adapters: dict[str, Adapter] = {}
         self.sensors: dict[str, Peripheral] = {}
         self.listeners: set[asyncio.StreamWriter] = set()
-        self.orders: list[dict] = []
-        self._tasks: set[asyncio.Task] = set()
+        self.orders: list[dict[str, Any]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
         self.held_up = 0.0  # s by which anything came late at most, for want of a core
 
     async def watch_the_clock(self) -> None:
@@ -43,19 +44,19 @@ class Radio:
 
     # --- Events ---
 
-    def tell(self, event: str, sensor: Peripheral | None = None, **details) -> None:
-        news = {"event": event, "at": round(self.air.now(), 4), **details}
+    def emit(self, event: str, sensor: Peripheral | None = None, **details: Any) -> None:
+        message = {"event": event, "at": round(self.air.now(), 4), **details}
         if sensor is not None:
-            news["address"] = str(sensor.address).removesuffix("/P")
-        line = json.dumps(news).encode() + b"\n"
+            message["address"] = str(sensor.address).removesuffix("/P")
+        line = json.dumps(message).encode() + b"\n"
         for listener in self.listeners:
             listener.write(line)
-        self._carry_out_orders(news)
+        self._carry_out_orders(message)
 
-    def _carry_out_orders(self, news: dict) -> None:
+    def _carry_out_orders(self, message: dict[str, Any]) -> None:
         for order in list(self.orders):
             wanted = order.get("match", {})
-            if order["event"] == news["event"] and all(news.get(name) == value for name, value in wanted.items()):
+            if order["event"] == message["event"] and all(message.get(name) == value for name, value in wanted.items()):
                 order["times"] = order.get("times", 1) - 1
                 if order["times"] <= 0:
                     self.orders.remove(order)
@@ -63,28 +64,28 @@ class Radio:
                     self._tasks.add(task)
                     task.add_done_callback(self._tasks.discard)
 
-    async def _carry_out(self, order: dict) -> None:
+    async def _carry_out(self, order: dict[str, Any]) -> None:
         await asyncio.sleep(order.get("after", 0.0))
         then = dict(order["then"])
         await getattr(self, f"do_{then.pop('do')}")(**then)
-        self.tell("ordered", order=order["then"])
+        self.emit("ordered", order=order["then"])
 
     # --- What can be done ---
 
-    async def do_plug(self, adapter: dict, path: str) -> None:
+    async def do_plug(self, adapter: dict[str, Any], path: str) -> None:
         settings = AdapterSettings(**adapter)
-        settings.place = tuple(settings.place)
+        settings.place = (settings.place[0], settings.place[1])
         self.adapters[settings.address] = await Adapter.plug_in(settings, self.air, path)
-        self.tell("plugged", adapter=settings.address)
+        self.emit("plugged", adapter=settings.address)
 
     async def do_unplug(self, address: str) -> None:
         await self.adapters.pop(address).unplug()
-        self.tell("unplugged", adapter=address)
+        self.emit("unplugged", adapter=address)
 
-    async def do_add(self, sensors: list[dict]) -> None:
+    async def do_add(self, sensors: list[dict[str, Any]]) -> None:
         for one in sensors:
             family = FAMILIES[one.get("family", "robo-sensor")]
-            sensor = family(self.air, one["address"], tuple(one["place"]), self.tell, one.get("strengths"))
+            sensor = family(self.air, one["address"], (one["place"][0], one["place"][1]), self.emit, one.get("strengths"))
             sensor.timing = family.TIMING(**one.get("timing", {}))
             sensor.faults = family.FAULTS().revised(one.get("faults", {}))
             sensor.restore(one.get("flash", {}))
@@ -97,7 +98,11 @@ class Radio:
             await sensor.power_on()
 
     async def do_change(
-        self, address: str, faults: dict | None = None, strengths: dict | None = None, place: list | None = None
+        self,
+        address: str,
+        faults: dict[str, Any] | None = None,
+        strengths: dict[str, float] | None = None,
+        place: tuple[float, float] | None = None,
     ) -> None:
         """Faults take the place of those before. What concerns the table comes with the next boot."""
         sensor = self.sensors[address]
@@ -108,7 +113,7 @@ class Radio:
             sensor.strengths.clear()
             sensor.strengths.update(strengths)
         if place is not None:
-            sensor.place = tuple(place)
+            sensor.place = (place[0], place[1])
             if sensor.chip is not None:
                 sensor.chip.place = sensor.place
         self.air.forget_strengths()
@@ -125,10 +130,10 @@ class Radio:
     async def do_deafen(self, address: str, until: str) -> None:
         self.adapters[address].deaf_until = until
 
-    async def do_when(self, **order) -> None:
+    async def do_when(self, **order: Any) -> None:
         self.orders.append(order)
 
-    async def do_state(self) -> dict:
+    async def do_state(self) -> dict[str, Any]:
         return {
             "sensors": [sensor.state() for sensor in self.sensors.values()],
             "adapters": [
@@ -149,7 +154,7 @@ class Radio:
         try:
             while line := await reader.readline():
                 request = json.loads(line)
-                answer: dict = {"id": request.pop("id")}
+                answer: dict[str, Any] = {"id": request.pop("id")}
                 try:
                     answer["ok"] = await getattr(self, f"do_{request.pop('do')}")(**request)
                 except Exception as error:
@@ -159,7 +164,7 @@ class Radio:
             self.listeners.discard(writer)
 
 
-async def serve(path: str, seed: int, propagation: dict) -> None:
+async def serve(path: str, seed: int, propagation: dict[str, Any]) -> None:
     radio = Radio(Air(Propagation(**propagation), seed))
     server = await asyncio.start_unix_server(radio.attend, path, limit=1 << 24)
     async with server, asyncio.TaskGroup() as tasks:

@@ -1,7 +1,7 @@
 """What may be wrong with a device, to be ordered by a test. What only one family can have is in that family's file."""
 
 import dataclasses
-from typing import Self
+from typing import Any, Self
 
 
 @dataclasses.dataclass
@@ -13,7 +13,7 @@ class Faults:
     drop_at_write: int = 0  # disconnects instead of answering that write of a connection, counted from 1
     connections: int = 0  # for how many connections all of this lasts; 0: for ever
 
-    def revised(self, changes: dict) -> Self:
+    def revised(self, changes: dict[str, Any]) -> Self:
         unknown = set(changes) - {field.name for field in dataclasses.fields(self)}
         if unknown:
             raise ValueError(f"no such fault: {', '.join(sorted(unknown))}")

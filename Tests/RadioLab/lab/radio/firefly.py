@@ -3,6 +3,7 @@ like it, since what it offers are the UUIDs of BLE-MIDI."""
 
 import asyncio
 import dataclasses
+from typing import Any
 
 from bumble import gatt
 from bumble.core import UUID, AdvertisingData, BaseBumbleError
@@ -24,15 +25,22 @@ class FireflyFaults(Faults):
 @dataclasses.dataclass
 class FireflyTiming(Timing):
     advertising: float = 3.0  # s between advertisements
-    hang_up: float = 0.02  # s from the write until it disconnects
+    disconnects_after: float = 0.02  # s from the write until it disconnects
+
+
+@dataclasses.dataclass
+class KeyboardTiming(FireflyTiming):
+    advertising: float = 0.1  # s
 
 
 class Firefly(Peripheral):
     FAULTS = FireflyFaults
     TIMING = FireflyTiming
+    faults: FireflyFaults
+    timing: FireflyTiming
     LOCAL_NAME = "Firefl"
 
-    def __init__(self, *arguments, **named) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.device_name = "Firefly"  # [assumed]: what it advertises looks cut off
         self.name_is_short = False  # whether it advertises its name as a shortened one
@@ -40,13 +48,13 @@ class Firefly(Peripheral):
 
     # --- What it holds ---
 
-    def restore(self, past: dict) -> None:
+    def restore(self, past: dict[str, Any]) -> None:
         self.moment = bytes.fromhex(past["moment"]) if past.get("moment") else None
 
     def reset(self) -> None:
         self.moment = None
 
-    def held(self) -> dict:
+    def held(self) -> dict[str, Any]:
         """The four bytes that it was written last."""
         return {"moment": self.moment.hex() if self.moment is not None else None}
 
@@ -62,7 +70,7 @@ class Firefly(Peripheral):
 
     async def advertise(self) -> None:
         short, complete = AdvertisingData.SHORTENED_LOCAL_NAME, AdvertisingData.COMPLETE_LOCAL_NAME
-        await self.be_heard(
+        await self.broadcast(
             advertisement(
                 (AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(SERVICE)),
                 (short if self.name_is_short else complete, self.LOCAL_NAME.encode()),
@@ -75,14 +83,14 @@ class Firefly(Peripheral):
         """A value of another length is no moment, and there is no answer to say so with."""
         if len(value) == _LENGTH:
             self.moment = value
-            self._tell("stored", self, attribute=name)
+            self._emit("stored", self, attribute=name)
 
     async def taken(self, connection: Connection, name: str) -> None:
         if not self.faults.stays:
-            self.soon(self._hang_up(connection))
+            self.soon(self._disconnect(connection))
 
-    async def _hang_up(self, connection: Connection) -> None:
-        await asyncio.sleep(self.timing.hang_up)
+    async def _disconnect(self, connection: Connection) -> None:
+        await asyncio.sleep(self.timing.disconnects_after)
         try:
             await connection.disconnect()
         except BaseBumbleError:
@@ -92,10 +100,10 @@ class Firefly(Peripheral):
 class MidiKeyboard(Firefly):
     """Somebody's piano: it must never be connected to, and what is written to it can be heard."""
 
-    TIMING = Timing
+    TIMING = KeyboardTiming
     LOCAL_NAME = "Piano"
 
-    def __init__(self, *arguments, **named) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.device_name = self.LOCAL_NAME
 

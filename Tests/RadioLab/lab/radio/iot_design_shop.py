@@ -2,6 +2,8 @@
 
 import dataclasses
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 from bumble import gatt
 from bumble.core import UUID, AdvertisingData
@@ -41,8 +43,9 @@ class Past:
 
 class IotDesignShopBeacon(Peripheral):
     FAULTS = BeaconFaults
+    faults: BeaconFaults
 
-    def __init__(self, *arguments, **named) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.device_name = "Beacon"
         self.flash: dict[str, bytes] = {}  # by attribute, each as long as it is
@@ -50,7 +53,7 @@ class IotDesignShopBeacon(Peripheral):
 
     # --- Flash ---
 
-    def restore(self, past: dict) -> None:
+    def restore(self, past: dict[str, Any]) -> None:
         before = Past(**past)
         self.flash = {
             "beacon_uuid": bytes.fromhex(before.uuid.replace("-", "")),
@@ -61,7 +64,7 @@ class IotDesignShopBeacon(Peripheral):
     def reset(self) -> None:
         self.restore({})
 
-    def held(self) -> dict:
+    def held(self) -> dict[str, Any]:
         major, minor = self._numbers("beacon_id")
         power, interval = self._numbers("transmit")
         written = str(uuid.UUID(bytes=self.flash["beacon_uuid"])).upper()
@@ -86,17 +89,17 @@ class IotDesignShopBeacon(Peripheral):
         power, interval = self._numbers("transmit")
         if interval < _SHORTEST:
             self.life = "hung"
-            await self.device.stop_advertising()
+            await self.host.stop_advertising()
             return
         self.life = "beacon"
-        self.chip.power = POWERS.get(power, 0)
-        field = ibeacon(self.flash["beacon_uuid"], *self._numbers("beacon_id"), _MEASURED_POWER + self.chip.power)
+        self.controller.power = POWERS.get(power, 0)
+        field = ibeacon(self.flash["beacon_uuid"], *self._numbers("beacon_id"), _MEASURED_POWER + self.controller.power)
         service = AdvertisingData([(AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(SERVICE))])
-        await self.be_heard(advertisement(field), scan_response=bytes(service), interval=interval * _UNIT)
+        await self.broadcast(advertisement(field), scan_response=bytes(service), interval=interval * _UNIT)
 
     # --- Reads and writes ---
 
-    def _reading(self, name: str):
+    def _reading(self, name: str) -> Callable[[Connection], bytes]:
         def read(_connection: Connection) -> bytes:
             value = self.flash[name]
             return value[:-1] + bytes([value[-1] ^ 1]) if self.faults.reads_back_wrong == name else value
@@ -108,7 +111,7 @@ class IotDesignShopBeacon(Peripheral):
         if self.faults.forgets != name:
             before = self.flash[name]
             self.flash[name] = value[: len(before)] + before[len(value) :]
-            self._tell("stored", self, attribute=name)
+            self._emit("stored", self, attribute=name)
 
     async def drop(self, connection: Connection, name: str, value: bytes) -> None:
         if self.faults.stores_before_drop:

@@ -5,12 +5,14 @@ import asyncio
 import dataclasses
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from bumble import att, gatt, hci
 from bumble.core import UUID, AdvertisingData
 from bumble.device import AdvertisingType, Connection, Device, DeviceConfiguration
 from bumble.host import Host
+from bumble.l2cap import LeCreditBasedChannel
 from bumble.transport.common import AsyncPipeSink
 
 from .air import Air
@@ -35,19 +37,22 @@ def ibeacon(uuid: bytes, major: int, minor: int, measured_power: int) -> tuple[i
 
 
 def characteristic(
-    uuid: UUID, properties: gatt.Characteristic.Properties, read: Callable | None = None, write: Callable | None = None,
+    uuid: UUID,
+    properties: gatt.Characteristic.Properties,
+    read: Callable[..., Any] | None = None,
+    write: Callable[..., Any] | None = None,
     descriptors: list[gatt.Descriptor] | None = None,
-) -> gatt.Characteristic:  # fmt: skip
+) -> gatt.Characteristic[bytes]:
     # Bumble leaves it to the attribute to say what may not be done with it.
-    def unreadable(_connection):
+    def unreadable(_connection: Connection) -> bytes:
         raise att.ATT_Error(att.ErrorCode.READ_NOT_PERMITTED)
 
-    def unwritable(_connection, _value):
+    def unwritable(_connection: Connection, _value: bytes) -> None:
         raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)
 
     permissions = (gatt.Characteristic.READABLE if read else 0) | (gatt.Characteristic.WRITEABLE if write else 0)
     value = gatt.CharacteristicValue(read=read or unreadable, write=write or unwritable)
-    return gatt.Characteristic(uuid, properties, gatt.Attribute.Permissions(permissions), value, descriptors or [])
+    return gatt.Characteristic(uuid, properties, att.Attribute.Permissions(permissions), value, descriptors or [])
 
 
 @dataclasses.dataclass
@@ -58,7 +63,7 @@ class Timing:
 class Peripheral:
     # What is particular to a family:
     FAULTS: type[Faults] = Faults
-    TIMING: type = Timing
+    TIMING: type[Timing] = Timing
     LOCAL_NAME = ""  # that it advertises
 
     def __init__(
@@ -66,7 +71,7 @@ class Peripheral:
         air: Air,
         address: str,
         place: tuple[float, float],
-        tell: Callable[..., None],
+        emit: Callable[..., None],
         strengths: dict[str, float] | None = None,
     ) -> None:
         self.air = air
@@ -79,13 +84,25 @@ class Peripheral:
         self.life = "off"
         self.boots = 0
         self.connections = 0
-        self.writes: list[dict] = []
+        self.writes: list[dict[str, Any]] = []
         self.chip: Chip | None = None
         self.device: Device | None = None
-        self._tell = tell
+        self._emit = emit
         self._requests_of_connection = 0
         self._writes_of_connection = 0
-        self._tasks: set[asyncio.Task] = set()
+        self.tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def controller(self) -> Chip:
+        """Its radio. It must have power."""
+        assert self.chip is not None, "no power"
+        return self.chip
+
+    @property
+    def host(self) -> Device:
+        """Its Bluetooth stack. It must have power."""
+        assert self.device is not None, "no power"
+        return self.device
 
     # --- What a family has to say ---
 
@@ -104,7 +121,7 @@ class Peripheral:
     async def taken(self, connection: Connection, name: str) -> None:
         """A write that has been taken, and is about to be confirmed."""
 
-    def restore(self, past: dict) -> None:
+    def restore(self, past: dict[str, Any]) -> None:
         """Its past, as ordered: what its flash holds before it is switched on."""
         raise NotImplementedError
 
@@ -112,7 +129,7 @@ class Peripheral:
         """Somebody presses its button: what that does to its flash."""
         raise NotImplementedError
 
-    def held(self) -> dict | None:
+    def held(self) -> dict[str, Any] | None:
         """What its flash holds, for the test."""
         raise NotImplementedError
 
@@ -126,7 +143,7 @@ class Peripheral:
         self.device = Device(config=configuration, host=Host(self.chip, AsyncPipeSink(self.chip)))
         self.device.gatt_server.max_mtu = _MTU
         await self.begin()
-        self._tell("booted", self, life=self.life)
+        self._emit("booted", self, life=self.life)
 
     async def power_off(self) -> None:
         """Without a word: a link is noticed to be lost when its supervision timer runs out."""
@@ -135,13 +152,13 @@ class Peripheral:
         self.chip = self.device = None
         self.life = "off"
 
-    def soon(self, coroutine) -> None:
+    def soon(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(coroutine)
-        self._tasks.add(task)
+        self.tasks.add(task)
         task.add_done_callback(self._ended)
 
-    def _ended(self, task: asyncio.Task) -> None:
-        self._tasks.discard(task)
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             # Into the radio's log: a device that fell silent for a reason of ours proves nothing.
             print(f"{self.address} has crashed:", *traceback.format_exception(error), file=sys.stderr, flush=True)
@@ -151,18 +168,18 @@ class Peripheral:
     async def serve(self, *services: gatt.Service) -> None:
         """Can be connected to, and has these services then."""
         for service in services:
-            self.device.add_service(service)
+            self.host.add_service(service)
         self._attend_to_requests()
-        self.device.on("connection", self._connected)
-        await self.device.power_on()
+        self.host.on("connection", self._connected)
+        await self.host.power_on()
         self.obey_faults()
 
-    async def be_heard(
+    async def broadcast(
         self, data: bytes, scan_response: bytes = b"", interval: float | None = None, connectable: bool = True
     ) -> None:
         """`interval`: in s, where it is not the ordered one."""
         milliseconds = (self.timing.advertising if interval is None else interval) * 1000
-        await self.device.start_advertising(
+        await self.host.start_advertising(
             AdvertisingType.UNDIRECTED_CONNECTABLE_SCANNABLE if connectable else AdvertisingType.UNDIRECTED,
             own_address_type=hci.OwnAddressType.PUBLIC, advertising_data=data, scan_response_data=scan_response,
             advertising_interval_min=milliseconds, advertising_interval_max=milliseconds,
@@ -174,17 +191,17 @@ class Peripheral:
             self.chip.accepts_connections = not self.faults.dead
 
     def _attend_to_requests(self) -> None:
-        server = self.device.gatt_server
+        server = self.host.gatt_server
         answer = server.on_gatt_pdu
 
-        def attend(connection: Connection, request: att.ATT_PDU) -> None:
+        def attend(connection: Connection | LeCreditBasedChannel, request: att.ATT_PDU) -> None:
             self._requests_of_connection += 1
             if self._requests_of_connection == self.faults.drop_at_request:
                 self.soon(connection.disconnect())
             elif not self.faults.mute:
                 answer(connection, request)
 
-        server.on_gatt_pdu = attend
+        server.on_gatt_pdu = attend  # type: ignore[method-assign, assignment]
 
     def _connected(self, connection: Connection) -> None:
         self.connections += 1
@@ -196,11 +213,11 @@ class Peripheral:
             self.obey_faults()
         by = str(connection.peer_address).removesuffix("/P")
         intervals = [link.interval * 1000 for link in self.air.links if link.peripheral is self.chip]
-        self._tell("connected", self, by=by, interval_ms=round(intervals[-1], 2) if intervals else None)
+        self._emit("connected", self, by=by, interval_ms=round(intervals[-1], 2) if intervals else None)
         device = self.device
 
         def disconnected(reason: int) -> None:
-            self._tell("disconnected", self, by=by, reason=reason)
+            self._emit("disconnected", self, by=by, reason=reason)
             if device is self.device:
                 self.link_ended()
 
@@ -214,7 +231,7 @@ class Peripheral:
 
     # --- Writes ---
 
-    def writing(self, name: str) -> Callable:
+    def writing(self, name: str) -> Callable[..., Any]:
         """What to do with a write to the attribute of this name, written with response."""
 
         async def write(connection: Connection, value: bytes) -> None:
@@ -232,7 +249,7 @@ class Peripheral:
 
         return write
 
-    def commanding(self, name: str) -> Callable:
+    def commanding(self, name: str) -> Callable[..., Any]:
         """The same for a write without response, which the device may as well ignore."""
 
         async def write(connection: Connection, value: bytes) -> None:
@@ -245,14 +262,14 @@ class Peripheral:
 
         return write
 
-    def _note(self, connection: Connection, name: str, value: bytes) -> dict:
+    def _note(self, connection: Connection, name: str, value: bytes) -> dict[str, Any]:
         self._writes_of_connection += 1
         entry = {
             "at": round(self.air.now(), 4), "by": str(connection.peer_address).removesuffix("/P"),
             "attribute": name, "value": value.hex(), "answer": "none",
         }  # fmt: skip
         self.writes.append(entry)
-        self._tell("write", self, attribute=name, number=self._writes_of_connection)
+        self._emit("write", self, attribute=name, number=self._writes_of_connection)
         return entry
 
     async def drop(self, connection: Connection, _name: str, _value: bytes) -> None:
@@ -261,7 +278,7 @@ class Peripheral:
 
     # --- For the test ---
 
-    def state(self) -> dict:
+    def state(self) -> dict[str, Any]:
         return {
             "address": str(self.address).removesuffix("/P"), "life": self.life, "flash": self.held(), "boots": self.boots,
             "connections": self.connections, "writes": self.writes,

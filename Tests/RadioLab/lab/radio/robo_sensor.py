@@ -3,6 +3,7 @@ its flash holds a minor, an iBeacon that cannot be connected to."""
 
 import asyncio
 import dataclasses
+from typing import Any
 
 from bumble import att, gatt
 from bumble.core import UUID, AdvertisingData, BaseBumbleError
@@ -69,9 +70,11 @@ class SensorFaults(Faults):
 class RoboSensor(Peripheral):
     FAULTS = SensorFaults
     TIMING = Timing
+    faults: SensorFaults
+    timing: Timing
     LOCAL_NAME = "Robo Sensor"
 
-    def __init__(self, *arguments, **named) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.networks: list[tuple[str, int]] = [("Guest, 2nd floor", -48), ("Office", -61)]
         self.flash = Settings()
@@ -82,14 +85,14 @@ class RoboSensor(Peripheral):
 
     # --- Flash ---
 
-    def restore(self, past: dict) -> None:
+    def restore(self, past: dict[str, Any]) -> None:
         self.flash = Settings(**past)
 
     def reset(self) -> None:
         """Back into provisioning mode."""
         self.flash = Settings()
 
-    def held(self) -> dict:
+    def held(self) -> dict[str, Any]:
         return dataclasses.asdict(self.flash)
 
     # --- Power ---
@@ -108,7 +111,7 @@ class RoboSensor(Peripheral):
         else:
             await self._be_a_beacon()
 
-    async def _reboot(self) -> None:
+    async def reboot(self) -> None:
         device, quiet = self.device, self.faults.silent_reboot or self.faults.reboot_before_answer
         if device is not None and not quiet:
             for connection in list(device.connections.values()):
@@ -133,7 +136,7 @@ class RoboSensor(Peripheral):
         await self.advertise()
 
     async def advertise(self) -> None:
-        await self.be_heard(advertisement((AdvertisingData.COMPLETE_LOCAL_NAME, self.LOCAL_NAME.encode())))
+        await self.broadcast(advertisement((AdvertisingData.COMPLETE_LOCAL_NAME, self.LOCAL_NAME.encode())))
 
     def recovered(self) -> None:
         self.status = "ready"
@@ -145,7 +148,7 @@ class RoboSensor(Peripheral):
     def _lay_out_table(self) -> list[gatt.Service]:
         read, write, notify = (getattr(gatt.Characteristic.Properties, name) for name in ("READ", "WRITE", "NOTIFY"))
 
-        def attribute(name, properties, **access):
+        def attribute(name: str, properties: gatt.Characteristic.Properties, **access: Any) -> gatt.Characteristic[bytes]:
             uuid = FORMER if name == self.faults.renamed else ATTRIBUTES[name]
             descriptors = [_refusing_switch()] if properties & notify and self.faults.no_notify else []
             return characteristic(uuid, properties, **access, descriptors=descriptors)
@@ -186,7 +189,7 @@ class RoboSensor(Peripheral):
             self.soon(self._scan_wifi(connection))
 
     async def _save(self) -> None:
-        self._tell("save", self)
+        self._emit("save", self)
         if self.faults.ignore_save:
             return
         if self.faults.save_error or self.staged.room is None or self.staged.minor is None:
@@ -196,9 +199,9 @@ class RoboSensor(Peripheral):
             staged = {name: value for name, value in dataclasses.asdict(self.staged).items() if value is not None}
             self.flash = dataclasses.replace(self.flash, **staged)
             self.saves += 1
-            self._tell("saved", self, minor=self.flash.minor)
+            self._emit("saved", self, minor=self.flash.minor)
         if self.faults.reboot_before_answer:
-            self.soon(self._reboot())
+            self.soon(self.reboot())
             await self.power_off()
             raise asyncio.CancelledError
         self.soon(self._confirm_and_reboot())
@@ -207,7 +210,7 @@ class RoboSensor(Peripheral):
         if not self.faults.no_saved:
             await self._report("saved")
         await asyncio.sleep(self.timing.restart)
-        await self._reboot()
+        await self.reboot()
 
     async def _report(self, status: str) -> None:
         self.status = status
@@ -223,31 +226,31 @@ class RoboSensor(Peripheral):
             if len((parts[-1] + line + "MORE").encode()) > room:
                 parts.append("")
             parts[-1] += line
+        assert self._scan is not None, "a write to it started the scan"
         for number, part in enumerate(parts, 1):
             text = part + ("END" if number == len(parts) else "MORE")
-            await self.device.notify_subscribers(self._scan, text.encode())
+            await self.host.notify_subscribers(self._scan, text.encode())
 
     # --- The second life ---
 
     async def _be_a_beacon(self) -> None:
+        assert self.flash.minor is not None
         minor = self.faults.wrong_minor or self.flash.minor
-        await self.device.power_on()
+        await self.host.power_on()
         self.life = "beacon"
-        await self.be_heard(advertisement(ibeacon(BEACON_UUID, BEACON_MAJOR, minor, MEASURED_POWER)), connectable=False)
+        await self.broadcast(advertisement(ibeacon(BEACON_UUID, BEACON_MAJOR, minor, MEASURED_POWER)), connectable=False)
 
     # --- For the test ---
 
-    def state(self) -> dict:
+    def state(self) -> dict[str, Any]:
         return super().state() | {"status": self.status, "saves": self.saves}
 
 
 def _refusing_switch() -> gatt.Descriptor:
     """Of notifications: nobody may turn it. Bumble's server heeds no permissions: the refusal has to be said."""
 
-    def refuse(_connection, _value):
+    def refuse(_connection: Connection, _value: bytes) -> None:
         raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)
 
     switch = gatt.CharacteristicValue(read=lambda _: bytes(2), write=refuse)
-    return gatt.Descriptor(
-        gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, gatt.Characteristic.READABLE, switch
-    )
+    return gatt.Descriptor(gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, gatt.Characteristic.READABLE, switch)

@@ -1,36 +1,35 @@
-"""Answers questions about the real stack with numbers, for docs/bluez.md: `Tests/RadioLab/run --measure [NAME…]`."""
+"""Measurements of the real stack, for docs/bluez.md."""
 
 import json
-import shutil
 import statistics
 import struct
-import sys
 import time
+from typing import Any
 
-import measure_building
-import measure_families
-import measure_others
-import stages
+import pytest
 from lab.lab import Lab, adapter_address
-from stories.house import House
-from stories.story import CLIENTS, install_roboprov
+from scenarios.building import Building
+from scenarios.scenario import install_roboprov
 
-STEADY = {"shadowing": 0, "loss": 0}  # Each sensor as strong as its distance has it, and nothing lost by chance.
+from . import stages
+
+pytestmark = pytest.mark.measure
+
+STEADY: dict[str, float] = {"shadowing": 0, "loss": 0}  # The distance alone sets the RSSI, and no packet is lost by chance.
 
 
-def _furnished(lab: Lab, house: House, **ways) -> Lab:
-    lab.radio.do("add", sensors=[sensor | ways for sensor in house.sensors])
-    for client in CLIENTS.iterdir():
-        shutil.copy(client, lab.share / client.name)
+def _furnished(lab: Lab, building: Building, **details: Any) -> Lab:
+    lab.radio.do("add", sensors=[sensor | details for sensor in building.sensors])
+    lab.copy_clients()
     return lab
 
 
-def rssi() -> None:
+def measure_rssi() -> None:
     """How often the RSSI of a sensor that stands still is reported, by discovery filter and by what the chip takes for a
     duplicate."""
-    house = House(20)
+    building = Building(20)
     with Lab([(10, 4)]) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         for duplicates, memory in (("none", 0), ("by_data", 12), ("by_data", 1000), ("strict", 1000)):
             lab.unplug(0)
             lab.run("sleep", "1")
@@ -38,48 +37,53 @@ def rssi() -> None:
             lab.wait_for_adapters()
             for wishes in ({}, {"DuplicateData": False}, {"RSSI": -127}, {"Pattern": "Robo"}):
                 done = lab.run("python3", "/lab/share/listen.py", "15", json.dumps(wishes), timeout=60).must()
-                heard = json.loads(done.out)[adapter_address(0)]
-                reports = sorted(sensor["reports"] for sensor in heard.values())
+                received = json.loads(done.out)[adapter_address(0)]
+                reports = sorted(sensor["reports"] for sensor in received.values())
                 middle = reports[len(reports) // 2] if reports else 0
                 print(
-                    f"chip {duplicates:8} {memory:4}  filter {json.dumps(wishes):45} heard {len(heard):2} of 20;"
+                    f"chip {duplicates:8} {memory:4}  filter {json.dumps(wishes):45} received {len(received):2} of 20;"
                     f" RSSI reports in 15 s: {reports[:1]} … {middle} … {reports[-1:]}",
                     flush=True,
                 )
 
 
-def connections() -> None:
+def measure_connections() -> None:
     """How long a connection takes, and what the one too many gets."""
-    house = House(12)
+    building = Building(12)
     with Lab([(10, 4)]) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         for limit in (3, 7):
             lab.unplug(0)
             time.sleep(1)
             lab.plug(0, connections=limit)
             lab.wait_for_adapters()
-            addresses = [room.address for room in house.rooms[: limit + 2]]
+            addresses = [room.address for room in building.rooms[: limit + 2]]
             print(f"a chip for {limit} connections, asked for {limit + 2}:")
             print(lab.run("python3", "/lab/share/hold.py", adapter_address(0), *addresses, timeout=200).out, flush=True)
 
 
-def names() -> None:
+def measure_names() -> None:
     """Whether connecting overwrites `Name`: a sensor that advertises `Robo Sensor`, and whose GAP service says otherwise."""
-    house = House(1)
+    building = Building(1)
     with Lab([(1, 1)], propagation=STEADY) as lab:
-        _furnished(lab, house, device_name="Other Name")
-        print(lab.run("python3", "/lab/share/names.py", adapter_address(0), house.rooms[0].address, timeout=120).must().out)
+        _furnished(lab, building, device_name="Other Name")
+        print(lab.run("python3", "/lab/share/names.py", adapter_address(0), building.rooms[0].address, timeout=120).must().out)
 
 
-def windows() -> None:
+def measure_windows() -> None:
     """What discovery before a connection costs: until `StartDiscovery` answers, until anybody and until the wanted sensor
     is heard, until `StopDiscovery` answers, and until `Connect` does, by when that is called, and by whether the chip
     tells of a sensor once or again and again."""
-    house = House(8)
-    addresses = [room.address for room in house.rooms]
+    building = Building(8)
+    addresses = [room.address for room in building.rooms]
     with Lab([(10, 4)], propagation=STEADY) as lab:
-        _furnished(lab, house)
-        for mode, duplicates in (("at_once", "by_data"), ("later", "by_data"), ("discovering", "none"), ("discovering", "strict")):
+        _furnished(lab, building)
+        for mode, duplicates in (
+            ("at_once", "by_data"),
+            ("later", "by_data"),
+            ("discovering", "none"),
+            ("discovering", "strict"),
+        ):
             lab.unplug(0)
             lab.run("sleep", "1")
             lab.plug(0, duplicates=duplicates, memory=1000)
@@ -95,14 +99,14 @@ def windows() -> None:
             print("  refused:", [line["error"] for line in lines if "error" in line], flush=True)
 
 
-def pace() -> None:
+def measure_pace() -> None:
     """Where the time of a device goes and how many are done in a minute, with the connection interval that the kernel
     takes by itself and with those that root can have it take; and how soon a rebooted sensor is heard."""
-    house = House(8)
+    building = Building(8)
     with Lab([(10, 4)], propagation=STEADY) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         install_roboprov(lab)
-        (lab.share / "building.yaml").write_text(house.manifest)
+        (lab.share / "building.yaml").write_text(building.manifest)
         for units in (None, 12, 6):
             # Of a sensor that it knows already the kernel has noted what held before: it is to know none.
             lab.unplug(0)
@@ -111,7 +115,7 @@ def pace() -> None:
             lab.wait_for_adapters()
             if units is not None:
                 _set_interval(lab, units, units)
-            _run_and_tell(lab, house, f"interval {units * 1.25} ms" if units else "the kernel's own interval")
+            _run_and_print(lab, building, f"interval {units * 1.25} ms" if units else "the kernel's own interval")
 
 
 def _set_interval(lab: Lab, low: int, high: int) -> None:
@@ -128,22 +132,24 @@ _LOAD_CONNECTION_PARAMETERS = "35"
 
 def _connection_parameters(low: int, high: int, address: str) -> str:
     """For the management socket: one device with a public address, no latency, 420 ms until a link is lost."""
-    return (struct.pack("<H", 1) + bytes.fromhex(address.replace(":", ""))[::-1] + struct.pack("<BHHHH", 1, low, high, 0, 42)).hex()
+    return (
+        struct.pack("<H", 1) + bytes.fromhex(address.replace(":", ""))[::-1] + struct.pack("<BHHHH", 1, low, high, 0, 42)
+    ).hex()
 
 
-def parameters() -> None:
+def measure_parameters() -> None:
     """Which connection interval can be had, by whom and how, each time with a sensor that the kernel does not know yet;
     what that sensor sees of it."""
-    house = House(5)
-    addresses = [room.address for room in house.rooms]
+    building = Building(5)
+    addresses = [room.address for room in building.rooms]
     with Lab([(6, 2)], propagation=STEADY) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
 
-        def connect(words: str, address: str) -> None:
+        def connect(label: str, address: str) -> None:
             since = len(lab.radio.events)
             lab.run("python3", "/lab/share/connect.py", adapter_address(0), address, timeout=120).must()
             seen = lab.radio.wait_for("connected", since=since)
-            print(f"{words:58} {seen['interval_ms']} ms", flush=True)
+            print(f"{label:58} {seen['interval_ms']} ms", flush=True)
 
         def as_installer(command: str) -> str:
             done = lab.run("busybox", "su", "installer", "-s", "/bin/sh", "-c", command)
@@ -155,7 +161,9 @@ def parameters() -> None:
         connect("debugfs 12 to 12, a sensor that was known before", addresses[0])
         print("debugfs, not root:", as_installer("echo 6 >/sys/kernel/debug/bluetooth/hci0/conn_min_interval"), flush=True)
         _set_interval(lab, 24, 40)
-        command = f"python3 /lab/share/management.py 0 {_LOAD_CONNECTION_PARAMETERS} {_connection_parameters(6, 6, addresses[2])}"
+        command = (
+            f"python3 /lab/share/management.py 0 {_LOAD_CONNECTION_PARAMETERS} {_connection_parameters(6, 6, addresses[2])}"
+        )
         print("management socket, not root:", as_installer(command), flush=True)
         print("management socket, root:", lab.run("sh", "-c", command).out.strip(), flush=True)
         connect("management socket 6 to 6", addresses[2])
@@ -167,37 +175,23 @@ def parameters() -> None:
         connect("main.conf, [LE], 8 to 8, bluetoothd started anew", addresses[3])
 
 
-def _run_and_tell(lab: Lab, house: House, words: str) -> None:
+def _run_and_print(lab: Lab, building: Building, label: str) -> None:
     """One run of roboprov over all rooms, whose sensors are as from the factory."""
-    for room in house.rooms:
+    for room in building.rooms:
         lab.radio.do("reset", address=room.address)
     since = len(lab.radio.events)
     began = time.monotonic()
     done = lab.run("roboprov", "apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", timeout=600)
     took = time.monotonic() - began
-    intervals = {news["interval_ms"] for news in lab.radio.events[since:] if news["event"] == "connected"}
-    print(f"{words}: exit {done.code}, on the air {sorted(intervals)} ms; {len(house.rooms)} rooms in {took:.1f} s,"
-          f" {len(house.rooms) / took * 60:.1f} a minute", flush=True)  # fmt: skip
+    intervals = {event["interval_ms"] for event in lab.radio.events[since:] if event["event"] == "connected"}
+    print(f"{label}: exit {done.code}, on the air {sorted(intervals)} ms; {len(building.rooms)} rooms in {took:.1f} s,"
+          f" {len(building.rooms) / took * 60:.1f} a minute", flush=True)  # fmt: skip
     journal = lab.share / "reports/radio-lab/latest/journal.jsonl"
     stages.main([str(journal)])
     # Both are durations, each of one clock: from SAVE to the first advertisement, and from SAVE to its proof.
-    saved, booted = ({n["address"]: n["at"] for n in lab.radio.events[since:] if n["event"] == event} for event in ("save", "booted"))
-    late = sorted(
-        proof - (booted[address] - saved[address]) for address, proof in stages.proofs(str(journal)).items()
+    saved, booted = (
+        {n["address"]: n["at"] for n in lab.radio.events[since:] if n["event"] == event} for event in ("save", "booted")
     )
-    print(f"heard after it began to advertise: median {statistics.median(late):.2f} s, at most {late[-1]:.2f} s"
+    late = sorted(proof - (booted[address] - saved[address]) for address, proof in stages.proofs(str(journal)).items())
+    print(f"received after it began to advertise: median {statistics.median(late):.2f} s, at most {late[-1]:.2f} s"
           " (including its way to the sensor)\n", flush=True)  # fmt: skip
-
-
-MEASURES = [rssi, connections, names, windows, parameters, pace, *measure_families.MEASURES, *measure_building.MEASURES, *measure_others.MEASURES]
-
-
-def main(names: list[str]) -> None:
-    for measure in MEASURES:
-        if not names or measure.__name__ in names:
-            print(measure.__doc__)
-            measure()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,28 +1,30 @@
-"""Measures runs on an ordinary chip, repeated at once, and beside others: another client, a restart of bluetoothd."""
+"""Measurements of runs on an ordinary chip: directly after another, beside another client, and with a restart of bluetoothd."""
 
 import json
-import shutil
 import statistics
 import time
+from typing import Any
 
+import pytest
 from lab.chips import CHIPS
 from lab.lab import Lab, adapter_address
-from stories.house import House
-from stories.story import CLIENTS, LOSSLESS, NOT_THE_DEVICES, install_roboprov
+from scenarios.building import Building
+from scenarios.scenario import HOST_FAILURES, LOSSLESS, Place, install_roboprov
 
-PLACES = [(10, 4)]
+pytestmark = pytest.mark.measure
+
+PLACES: list[Place] = [(10, 4)]
 SCANS = (4, 4, 4, 10)  # s
 
 
-def _furnished(lab: Lab, house: House) -> None:
-    lab.radio.do("add", sensors=house.sensors)
-    (lab.share / "building.yaml").write_text(house.manifest)
-    for client in CLIENTS.iterdir():
-        shutil.copy(client, lab.share / client.name)
+def _furnished(lab: Lab, building: Building) -> None:
+    lab.radio.do("add", sensors=building.sensors)
+    (lab.share / "building.yaml").write_text(building.manifest)
+    lab.copy_clients()
 
 
-def _fresh_sensors(lab: Lab, house: House) -> None:
-    for room in house.rooms:
+def _fresh_sensors(lab: Lab, building: Building) -> None:
+    for room in building.rooms:
         lab.radio.do("reset", address=room.address)
 
 
@@ -33,13 +35,13 @@ def _replug(lab: Lab, chip: str) -> None:
     lab.wait_for_adapters()
 
 
-def restart() -> None:
+def measure_restart() -> None:
     """What the bus shows of an orderly restart of bluetoothd with 3 links up, 9 more devices heard, and discovery under way:
     when each thing is seen first and last, in s since SIGTERM."""
-    house = House(12)
+    building = Building(12)
     with Lab(PLACES, propagation=LOSSLESS) as lab:
-        _furnished(lab, house)
-        addresses = [room.address for room in house.rooms[:3]]
+        _furnished(lab, building)
+        addresses = [room.address for room in building.rooms[:3]]
         for repetition in range(3):
             done = lab.run("python3", "/lab/share/restart.py", adapter_address(0), *addresses, timeout=120).must()
             spans: dict[str, list[float]] = {}
@@ -51,25 +53,25 @@ def restart() -> None:
             lab.wait_for_adapters()
 
 
-def first_reports() -> None:
+def measure_first_reports() -> None:
     """How many of 40 devices a plain client hears in 4 s, with a chip that reports each once per scan, by how often it starts
     discovery in this time: five windows each."""
-    house = House(40)
+    building = Building(40)
     with Lab(PLACES, propagation=LOSSLESS) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         for starts in (1, 2, 4):
-            heard = []
+            received = []
             for _ in range(5):
                 done = lab.run("python3", "/lab/share/listen.py", "4", "{}", str(starts), timeout=60).must()
-                heard.append(len(json.loads(done.out)[adapter_address(0)]))
-            print(f"  discovery started {starts} ×: {heard}", flush=True)
+                received.append(len(json.loads(done.out)[adapter_address(0)]))
+            print(f"  discovery started {starts} ×: {received}", flush=True)
 
 
-def consecutive_scans() -> None:
+def measure_consecutive_scans() -> None:
     """How many of 40 devices each of four scans in a row finds, by chip, and how many a plain client hears in 4 s."""
-    house = House(40)
+    building = Building(40)
     with Lab(PLACES, propagation=LOSSLESS) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         install_roboprov(lab)
         for chip in CHIPS:
             _replug(lab, chip)
@@ -79,11 +81,11 @@ def consecutive_scans() -> None:
                 found.append(len(json.loads(done.out)["devices"]))
             plain = lab.run("python3", "/lab/share/listen.py", "4", "{}", "2", timeout=60)
             # With a chip that filters nothing, bluetoothd may have missed the end of a discovery (trap 59): no answer then.
-            heard = len(json.loads(plain.out)[adapter_address(0)]) if plain.code == 0 else "no answer"
-            print(f"  chip {chip:14} scan --listen {SCANS}: {found}; a plain client in 4 s: {heard}", flush=True)
+            received = len(json.loads(plain.out)[adapter_address(0)]) if plain.code == 0 else "no answer"
+            print(f"  chip {chip:14} scan --listen {SCANS}: {found}; a plain client in 4 s: {received}", flush=True)
 
 
-def _apply(lab: Lab) -> tuple[float, int, list[dict]]:
+def _apply(lab: Lab) -> tuple[float, int, list[dict[str, Any]]]:
     began = time.monotonic()
     done = lab.run("roboprov", "apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", timeout=900)
     took = time.monotonic() - began
@@ -91,26 +93,28 @@ def _apply(lab: Lab) -> tuple[float, int, list[dict]]:
     return took, done.code, [json.loads(line) for line in journal.read_text().splitlines()]
 
 
-def _charged(events: list[dict]) -> list[str]:
-    failures = [event["data"]["failure"]["code"] for event in events if event["kind"] == "attempt_ended" and "failure" in event["data"]]
-    return sorted(code for code in failures if code not in NOT_THE_DEVICES)
+def _charged(events: list[dict[str, Any]]) -> list[str]:
+    failures = [
+        event["data"]["failure"]["code"] for event in events if event["kind"] == "attempt_ended" and "failure" in event["data"]
+    ]
+    return sorted(code for code in failures if code not in HOST_FAILURES)
 
 
-def after_scan() -> None:
+def measure_after_scan() -> None:
     """How long a run over 12 rooms takes at once after a scan and without one, in turn, each with sensors from the factory;
     and at once after another client's scan."""
-    house, before = House(12), {
+    building, before = Building(12), {
         "nothing": None,
         "scan": ["roboprov", "scan", "--listen", "4"],
         "bluetoothctl": ["bluetoothctl", "--timeout", "3", "scan", "on"],
     }  # fmt: skip
     took: dict[str, list[float]] = {name: [] for name in before}
     with Lab(PLACES, propagation=LOSSLESS) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         install_roboprov(lab)
         for _ in range(3):
             for name, command in before.items():
-                _fresh_sensors(lab, house)
+                _fresh_sensors(lab, building)
                 lab.run("sh", "-c", "rm -rf /lab/share/reports").must()
                 # What no client has discovered for half a minute is gone from bluetoothd.
                 lab.run("sleep", "35", timeout=60)
@@ -120,19 +124,21 @@ def after_scan() -> None:
                 took[name].append(seconds)
                 print(f"  after {name:12} {seconds:6.1f} s, exit {code}, charged: {_charged(events)}", flush=True)
     for name, values in took.items():
-        print(f"  after {name:12} median {statistics.median(values):6.1f} s, {min(values):.1f} to {max(values):.1f} s", flush=True)
+        print(
+            f"  after {name:12} median {statistics.median(values):6.1f} s, {min(values):.1f} to {max(values):.1f} s", flush=True
+        )
 
 
-def charged() -> None:
+def measure_charged() -> None:
     """Attempts charged to healthy sensors in 20 runs over 15 rooms: 10 with a restart of bluetoothd in the middle, 10 beside
     `bluetoothctl scan on`."""
-    house = House(15)
+    building = Building(15)
     total = 0
     with Lab(PLACES, propagation=LOSSLESS) as lab:
-        _furnished(lab, house)
+        _furnished(lab, building)
         install_roboprov(lab)
         for number in range(20):
-            _fresh_sensors(lab, house)
+            _fresh_sensors(lab, building)
             lab.run("sh", "-c", "rm -rf /lab/share/reports").must()
             since = len(lab.radio.events)
             other = None
@@ -140,7 +146,13 @@ def charged() -> None:
                 other = lab.agent.start("bluetoothctl", "scan", "on")
                 time.sleep(1)
             running = lab.agent.start(
-                "roboprov", "apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", env={"HOME": "/root", "TMPDIR": "/tmp"}
+                "roboprov",
+                "apply",
+                "building.yaml",
+                "--yes",
+                "--reports",
+                "/lab/share/reports",
+                env={"HOME": "/root", "TMPDIR": "/tmp"},
             )
             if other is None:
                 lab.radio.wait_for("connected", times=2 + number // 2, timeout=240, since=since)
@@ -156,6 +168,3 @@ def charged() -> None:
             way = "beside bluetoothctl scan on" if number % 2 else "with a restart"
             print(f"  run {number + 1:2} {way:28} exit {done.code}, charged: {found}", flush=True)
     print(f"  charged in 20 runs: {total}", flush=True)
-
-
-MEASURES = [restart, first_reports, consecutive_scans, after_scan, charged]

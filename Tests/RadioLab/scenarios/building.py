@@ -1,8 +1,9 @@
-"""A building for the lab: which rooms there are, as a manifest, and what their sensors must hold in the end."""
+"""A building for the lab: its rooms, as a manifest, and what their devices must hold after a run."""
 
 import dataclasses
 import json
 import random
+from typing import Any
 
 from lab.lab import sensor_address
 
@@ -15,55 +16,55 @@ PROXIMITY = "5AF3C2D1-0B7E-4C9A-8E21-D4B6F0A1C3E5"  # of the beacons of this bui
 
 @dataclasses.dataclass
 class Room:
-    """A room and its device, of whatever family."""
+    """A room and its device, of any family."""
 
     number: int
     address: str
     place: tuple[float, float]
-    faults: dict = dataclasses.field(default_factory=dict)
-    past: dict = dataclasses.field(default_factory=dict)  # what its device holds before anybody comes
-    timing: dict = dataclasses.field(default_factory=dict)
+    faults: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])
+    past: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # what its device holds before the first run
+    timing: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])
 
     profile = "robo-sensor"
-    grades = ("fresh_beacon",)  # the evidence that it can have when it has been provisioned
+    grades = ("fresh_beacon",)  # the evidence that it can have once it is provisioned
 
     @property
     def name(self) -> str:
         return f"Room {self.number}"
 
     @property
-    def sensor(self) -> dict:
-        """As the radio wants it."""
+    def sensor(self) -> dict[str, Any]:
+        """Its device, for the radio."""
         return {
             "address": self.address, "place": list(self.place), "family": self.profile, "faults": self.faults,
             "flash": self.past, "timing": self.timing,
         }  # fmt: skip
 
     @property
-    def entry(self) -> dict:
-        """As the manifest wants it."""
+    def entry(self) -> dict[str, Any]:
+        """Its entry of the manifest."""
         return {"room": self.name, "profile": self.profile, "address": self.address} | self.settings
 
     @property
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         raise NotImplementedError
 
-    def is_done(self, sensor: dict) -> bool:
-        """Whether its device, as the radio tells of it, is as the manifest wants it."""
+    def is_done(self, sensor: dict[str, Any]) -> bool:
+        """Whether its device, in the state that the radio reports, is as the manifest wants it."""
         raise NotImplementedError
 
-    def is_touched(self, sensor: dict) -> bool:
-        """Whether its device holds something else than before."""
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
+        """Whether a run has changed its device."""
         raise NotImplementedError
 
-    def fits(self, write: dict) -> bool:
-        """Whether this write has nothing of another room."""
+    def fits(self, write: dict[str, Any]) -> bool:
+        """Whether every byte of this write belongs to the room."""
         raise NotImplementedError
 
 
 @dataclasses.dataclass
 class SensorRoom(Room):
-    """With a Robo Sensor."""
+    """A room with a Robo Sensor."""
 
     wifi: str | None = "office"
 
@@ -72,30 +73,30 @@ class SensorRoom(Room):
         return 1000 + self.number
 
     @property
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         return {"minor": self.minor} | ({"wifi": self.wifi} if self.wifi else {})
 
     @property
-    def flash(self) -> dict:
-        """What its sensor holds when it has been provisioned."""
+    def flash(self) -> dict[str, Any]:
+        """What its sensor holds once it is provisioned."""
         ssid, password = NETWORKS[self.wifi] if self.wifi else (None, None)
         return {"ssid": ssid, "password": password, "room": self.name, "minor": self.minor}
 
-    def is_done(self, sensor: dict) -> bool:
-        return sensor["flash"] == self.flash and sensor["life"] == "beacon"
+    def is_done(self, sensor: dict[str, Any]) -> bool:
+        return bool(sensor["flash"] == self.flash and sensor["life"] == "beacon")
 
-    def is_touched(self, sensor: dict) -> bool:
-        return sensor["flash"]["minor"] != self.past.get("minor")
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
+        return bool(sensor["flash"]["minor"] != self.past.get("minor"))
 
-    def fits(self, write: dict) -> bool:
+    def fits(self, write: dict[str, Any]) -> bool:
         own = {name: str(value).encode().hex() for name, value in self.flash.items() if value is not None}
         own |= {"minor": self.minor.to_bytes(2, "big").hex(), "command": b"SAVE".hex(), "wifi_scan": b"SCAN".hex()}
-        return write["value"] == own.get(write["attribute"])
+        return bool(write["value"] == own.get(write["attribute"]))
 
 
 @dataclasses.dataclass
 class BeaconRoom(Room):
-    """With a beacon of IoT Design Shop."""
+    """A room with a beacon of IoT Design Shop."""
 
     power: str | None = "high"
     interval: int | None = 200  # ms
@@ -107,13 +108,13 @@ class BeaconRoom(Room):
         return 2000 + self.number
 
     @property
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         settings = {"uuid": PROXIMITY, "major": 7, "minor": self.minor}
         settings |= {"power": self.power} if self.power else {}
         return settings | ({"interval": f"{self.interval}ms"} if self.interval else {})
 
     @property
-    def flash(self) -> dict:
+    def flash(self) -> dict[str, Any]:
         before = {"power": 2, "interval": 160} | self.past
         return {
             "uuid": PROXIMITY, "major": 7, "minor": self.minor,
@@ -121,49 +122,51 @@ class BeaconRoom(Room):
             "interval": self.interval * 8 // 5 if self.interval else before["interval"],
         }  # fmt: skip
 
-    def is_done(self, sensor: dict) -> bool:
-        return sensor["flash"] == self.flash and sensor["life"] == "beacon"
+    def is_done(self, sensor: dict[str, Any]) -> bool:
+        return bool(sensor["flash"] == self.flash and sensor["life"] == "beacon")
 
-    def is_touched(self, sensor: dict) -> bool:
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
         return bool(sensor["writes"])
 
-    def fits(self, write: dict) -> bool:
+    def fits(self, write: dict[str, Any]) -> bool:
         flash = self.flash
         own = {
             "beacon_uuid": flash["uuid"].replace("-", "").lower(),
             "beacon_id": _little_endian(flash["major"], flash["minor"]),
             "transmit": _little_endian(flash["power"], flash["interval"]),
         }
-        return write["value"] == own[write["attribute"]]
+        return bool(write["value"] == own[write["attribute"]])
 
 
 @dataclasses.dataclass
 class RegisteredRoom(BeaconRoom):
-    """With a beacon that somebody else has configured: it is not to be touched."""
+    """A room with a beacon that was configured without roboprov: no run may write to it."""
 
     @property
-    def entry(self) -> dict:
+    def entry(self) -> dict[str, Any]:
         return {"room": self.name, "profile": self.profile, "address": self.address, "register": True} | {
             name: value for name, value in self.settings.items() if name in ("uuid", "major", "minor")
         }
 
     @property
-    def flash(self) -> dict:
+    def flash(self) -> dict[str, Any]:
         return super().flash | self.past
 
     @property
-    def sensor(self) -> dict:
+    def sensor(self) -> dict[str, Any]:
         return super().sensor | {"flash": self.flash}
 
-    def is_done(self, sensor: dict) -> bool:
+    def is_done(self, sensor: dict[str, Any]) -> bool:
         return super().is_done(sensor) and sensor["connections"] == 0
 
-    def fits(self, write: dict) -> bool:
+    def fits(self, write: dict[str, Any]) -> bool:
         return False
 
 
 @dataclasses.dataclass
 class FireflyRoom(Room):
+    """A room with a Firefly."""
+
     value: int = 90
     control: int = 4
     range: int = 60
@@ -172,16 +175,16 @@ class FireflyRoom(Room):
     grades = ("self_disconnect",)
 
     @property
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         return {"control": self.control, "value": self.value, "range": self.range}
 
-    def is_done(self, sensor: dict) -> bool:
+    def is_done(self, sensor: dict[str, Any]) -> bool:
         return bool(sensor["writes"]) and sensor["flash"]["moment"] == sensor["writes"][-1]["value"]
 
-    def is_touched(self, sensor: dict) -> bool:
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
         return bool(sensor["writes"])
 
-    def fits(self, write: dict) -> bool:
+    def fits(self, write: dict[str, Any]) -> bool:
         value, control, _, range_ = bytes.fromhex(write["value"])
         return (value, control, range_) == (self.value, self.control, self.range)
 
@@ -190,8 +193,8 @@ def _little_endian(*numbers: int) -> str:
     return b"".join(number.to_bytes(2, "little") for number in numbers).hex()
 
 
-class House:
-    """`rooms` of them, 3 m apart, in rows of eight along a corridor."""
+class Building:
+    """A building with so many rooms, 3 m apart, in rows of eight along a corridor."""
 
     def __init__(self, rooms: int, seed: int = 1) -> None:
         chance = random.Random(seed)
@@ -204,18 +207,18 @@ class House:
             )
             for number in range(rooms)
         ]
-        self.bystanders: list[dict] = []  # devices of nobody's, as the radio wants them: they are to be left alone
+        self.unassigned: list[dict[str, Any]] = []  # devices without a room, for the radio: no run may connect to them
 
     @property
-    def sensors(self) -> list[dict]:
-        return [room.sensor for room in self.rooms] + self.bystanders
+    def sensors(self) -> list[dict[str, Any]]:
+        return [room.sensor for room in self.rooms] + self.unassigned
 
     def room(self, name: str) -> Room:
         return next(room for room in self.rooms if room.name == name)
 
     @property
     def manifest(self) -> str:
-        """YAML, of which JSON is a part."""
+        """As JSON, which is YAML."""
         return json.dumps(
             {
                 "building": "The radio lab",

@@ -1,8 +1,14 @@
-"""Where the time of one device goes, by stage, from the journals of runs: `python3 stages.py JOURNAL…`."""
+"""The time that each stage of a device takes, from the journals of runs: `python3 stages.py JOURNAL…`."""
 
 import json
+import pathlib
 import statistics
 import sys
+from typing import Any
+
+
+def _events(path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
 
 
 def spans(path: str) -> dict[str, list[float]]:
@@ -10,8 +16,7 @@ def spans(path: str) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     submitted: dict[str, float] = {}
     began: dict[str, float] = {}
-    for line in open(path, encoding="utf-8"):
-        event = json.loads(line)
+    for event in _events(path):
         kind, data, at = event["kind"], event["data"], event["elapsed_us"] / 1e6
         room = data.get("room")
         if kind == "attempt_started":
@@ -23,7 +28,7 @@ def spans(path: str) -> dict[str, list[float]]:
             submitted[room] = at
         elif kind == "link_ended" and room in submitted:
             found.setdefault("(save submitted to link down)", []).append(at - submitted[room])
-        elif kind == "proof_heard":
+        elif kind == "proof_received":
             found.setdefault("(save submitted to proof heard)", []).append(at - submitted[room])
             found.setdefault("(whole attempt)", []).append(at - began[room])
         elif kind == "run_finished":
@@ -33,8 +38,7 @@ def spans(path: str) -> dict[str, list[float]]:
 
 def proofs(path: str) -> dict[str, float]:
     """Seconds from the submission of `SAVE` to its proof, by the sensor's address."""
-    events = [json.loads(line) for line in open(path, encoding="utf-8")]
-    found = [event["data"] for event in events if event["kind"] == "proof_heard"]
+    found = [event["data"] for event in _events(path) if event["kind"] == "proof_received"]
     return {data["evidence"]["address"]: data["evidence"]["seconds_after_save"] for data in found}
 
 

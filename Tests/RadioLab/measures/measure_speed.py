@@ -1,6 +1,7 @@
-"""How fast a building is provisioned on the real stack: by roboprov, and by a script of the same job (`clients/building_script.py`)
-that is what one would write instead, with bleak and bleak-retry-connector."""
+"""Measurements of the time that a building takes on the real stack: with roboprov, and with a script for the same job that uses
+bleak and bleak-retry-connector (`clients/building_script.py`)."""
 
+import functools
 import hashlib
 import json
 import pathlib
@@ -9,23 +10,31 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
-import stages
+import pytest
 from lab import guest_image
-from lab.lab import Lab
-from stories.house import NETWORKS, House
-from stories.story import install_roboprov
+from lab.lab import CLIENTS, Lab
+from scenarios.building import NETWORKS, Building, SensorRoom
+from scenarios.scenario import Place, install_roboprov
+
+from . import stages
+
+pytestmark = pytest.mark.measure
 
 ROOMS = 40
 REPETITIONS = 2
-PLACES = [(10, 4), (0, 0), (21, 9)]  # of the adapters; each room is in the range of the first
+PLACES: list[Place] = [(10, 4), (0, 0), (21, 9)]  # of the adapters; each room is in the range of the first
 ONE, ALL = ["hci0"], ["hci0", "hci1", "hci2"]
-REQUIREMENTS = pathlib.Path(__file__).with_name("script-requirements.txt")
+REQUIREMENTS = guest_image.PROJECT / "Tests/RadioLab/script-requirements.txt"
 GUEST_PYTHON = "3.11"  # Debian 12's
 _PLACE = "/tmp/script"  # in the guest, in memory
-# How many at once on each adapter is best for the script, by the number of adapters: `--measure script` says so.
+# How many at once on each adapter is best for the script, by the number of adapters: `measure_script` says so.
 BEST = {1: 7, 3: 7}
 
+
+Way = Callable[[Lab, Building], dict[str, Any]]  # provisions the building in the lab, and returns what that took
 
 # --- What runs ---
 
@@ -49,27 +58,33 @@ def _libraries() -> pathlib.Path:
 def _install_script(lab: Lab) -> None:
     """On the guest's own disk: what it imports would else be read through the share, page by page."""
     shutil.make_archive(str(lab.share / "script"), "tar", _libraries())
-    shutil.copy(pathlib.Path(__file__).with_name("clients") / "building_script.py", lab.share / "building_script.py")
+    shutil.copy(CLIENTS / "building_script.py", lab.share / "building_script.py")
     unpack = f"mkdir {_PLACE} && tar -xf /lab/share/script.tar -C {_PLACE} && cp /lab/share/building_script.py {_PLACE}"
     lab.run("sh", "-c", unpack, timeout=120).must()
     lab.run("python3", "-m", "compileall", "-q", _PLACE, timeout=300)
 
 
-def _script(lab: Lab, house: House, adapters: list[str], at_once: int) -> dict:
+def _script(lab: Lab, building: Building, adapters: list[str], at_once: int) -> dict[str, Any]:
     rooms = []
-    for room in house.rooms:
+    for room in building.rooms:
+        assert isinstance(room, SensorRoom)
         ssid, password = NETWORKS[room.wifi] if room.wifi else (None, None)
         rooms.append({"address": room.address, "room": room.name, "minor": room.minor, "ssid": ssid, "password": password})
     job = {"adapters": adapters, "at_once": at_once, "rooms": rooms}
     (lab.share / "job.json").write_text(json.dumps(job))
     command = ["python3", f"{_PLACE}/building_script.py", "/lab/share/job.json"]
     done = lab.agent.run(*command, timeout=900, env={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/dbus/system_bus_socket"}).must()
-    told = json.loads(done.out.splitlines()[-1])
+    result = json.loads(done.out.splitlines()[-1])
     # What it takes to load its libraries is not counted: under emulation that is seconds.
-    return {"seconds": told["seconds"], "cpu": told["cpu_seconds"], "failures": told["failures"], "stages": told["stages"]}
+    return {
+        "seconds": result["seconds"],
+        "cpu": result["cpu_seconds"],
+        "failures": result["failures"],
+        "stages": result["stages"],
+    }
 
 
-def _roboprov(lab: Lab, _house: House, *options: str) -> dict:
+def _roboprov(lab: Lab, _building: Building, *options: str) -> dict[str, Any]:
     done = lab.run(
         "busybox", "time", "-p", "roboprov", "apply", "building.yaml", "--yes", "--reports", "/lab/share/reports", *options,
         timeout=900,
@@ -91,9 +106,9 @@ def _roboprov(lab: Lab, _house: House, *options: str) -> dict:
 # --- The comparison ---
 
 
-def _at_peace(lab: Lab, house: House) -> None:
+def _at_peace(lab: Lab, building: Building) -> None:
     """Sensors as from the factory, and a bluetoothd that knows nobody."""
-    for room in house.rooms:
+    for room in building.rooms:
         lab.radio.do("reset", address=room.address)
     lab.bluetoothd("stop")
     lab.run("sh", "-c", "rm -rf /var/lib/bluetooth/*").must()
@@ -102,7 +117,7 @@ def _at_peace(lab: Lab, house: House) -> None:
     time.sleep(1.0)
 
 
-def _furnished(lab: Lab, faults: list[dict]) -> House:
+def _furnished(lab: Lab, faults: list[dict[str, Any]]) -> Building:
     # Chips that tell of each advertisement once, however many devices there are. Those with room for fewer make two thousand
     # reports a second of 40 sensors at three adapters, more than an emulated bluetoothd can hear (docs/bluez.md).
     for number in range(len(PLACES)):
@@ -111,14 +126,14 @@ def _furnished(lab: Lab, faults: list[dict]) -> House:
         lab.plug(number, duplicates="by_data", memory=1000)
         lab.run("sh", "-c", f"until [ -e /sys/class/bluetooth/hci{number} ]; do usleep 20000; done").must()
     lab.wait_for_adapters()
-    house = House(ROOMS)
+    building = Building(ROOMS)
     for number, fault in enumerate(faults):
-        house.rooms[7 + 10 * number].faults = fault
-    lab.radio.do("add", sensors=house.sensors)
-    (lab.share / "building.yaml").write_text(house.manifest)
+        building.rooms[7 + 10 * number].faults = fault
+    lab.radio.do("add", sensors=building.sensors)
+    (lab.share / "building.yaml").write_text(building.manifest)
     install_roboprov(lab)
     _install_script(lab)
-    return house
+    return building
 
 
 def _held_up(lab: Lab) -> str:
@@ -126,17 +141,17 @@ def _held_up(lab: Lab) -> str:
     return f"held up at most: the guest {guest:.1f} s, the radio {lab.radio.state()['held_up']:.1f} s"
 
 
-def _compare(ways: dict, repetitions: int, faults: list[dict] | None = None) -> None:
+def _compare(ways: dict[str, Way], repetitions: int, faults: list[dict[str, Any]] | None = None) -> None:
     """Each way so many times, in turn, in one guest; the table of medians."""
-    found: dict[str, list[dict]] = {name: [] for name in ways}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in ways}
     with Lab(PLACES) as lab:
-        house = _furnished(lab, faults or [])
+        building = _furnished(lab, faults or [])
         for repetition in range(repetitions):
             for name, way in ways.items():
-                _at_peace(lab, house)
-                one = way(lab, house)
+                _at_peace(lab, building)
+                one = way(lab, building)
                 sensors = lab.radio.sensors()
-                one["done"] = sum(room.is_done(sensors[room.address]) for room in house.rooms)
+                one["done"] = sum(room.is_done(sensors[room.address]) for room in building.rooms)
                 found[name].append(one)
                 print(
                     f"  {repetition + 1}: {name:44} {one['done']} of {ROOMS} in {one['seconds']:6.1f} s,"
@@ -154,42 +169,41 @@ def _compare(ways: dict, repetitions: int, faults: list[dict] | None = None) -> 
         )
     print("\nstages, median s (of the last run):")
     for name, runs in found.items():
-        told = ", ".join(f"{stage} {n} × {middle:.2f}" for stage, (n, middle, _) in runs[-1]["stages"].items())
-        print(f"{name}: {told}", flush=True)
+        summary = ", ".join(f"{stage} {n} × {middle:.2f}" for stage, (n, middle, _) in runs[-1]["stages"].items())
+        print(f"{name}: {summary}", flush=True)
 
 
-def _ways() -> dict:
+def _ways() -> dict[str, Way]:
     return {
-        "roboprov, 1 adapter, one after the other": lambda lab, house: _roboprov(lab, house, "--sequential", "--adapter", "hci0"),
-        "roboprov, 1 adapter": lambda lab, house: _roboprov(lab, house, "--adapter", "hci0"),
+        "roboprov, 1 adapter, one after the other": lambda lab, building: _roboprov(
+            lab, building, "--sequential", "--adapter", "hci0"
+        ),
+        "roboprov, 1 adapter": lambda lab, building: _roboprov(lab, building, "--adapter", "hci0"),
         "roboprov, 3 adapters": _roboprov,
-        f"script, 1 adapter, {BEST[1]} at once": lambda lab, house: _script(lab, house, ONE, BEST[1]),
-        f"script, 3 adapters, {BEST[3]} at once on each": lambda lab, house: _script(lab, house, ALL, BEST[3]),
+        f"script, 1 adapter, {BEST[1]} at once": lambda lab, building: _script(lab, building, ONE, BEST[1]),
+        f"script, 3 adapters, {BEST[3]} at once on each": lambda lab, building: _script(lab, building, ALL, BEST[3]),
     }
 
 
-def building() -> None:
+def measure_building() -> None:
     """40 rooms, by roboprov with one adapter (one device after the other, and in parallel) and with three, and by a script
     of the same job; in turn, on one seed."""
     _compare(_ways(), REPETITIONS)
 
 
-def faulty_building() -> None:
+def measure_faulty_building() -> None:
     """The same with four sensors out of 40 that cannot be written, each in a way of its own: with three adapters."""
     ways = {name: way for name, way in _ways().items() if "3 adapters" in name}
     _compare(ways, REPETITIONS, [{"dead": True}, {"mute": True}, {"drop_at_write": 3}, {"save_error": "no space"}])
 
 
-def script() -> None:
+def measure_script() -> None:
     """How many devices at once on each adapter are best for the script."""
-    ways = {}
-    for adapters in (ONE, ALL):
-        for at_once in (1, 2, 3, 5, 7):
-            ways[f"script, {len(adapters)} adapters, {at_once} at once on each"] = (
-                lambda lab, house, adapters=adapters, at_once=at_once: _script(lab, house, adapters, at_once)
-            )
+    ways: dict[str, Way] = {
+        f"script, {len(adapters)} adapters, {at_once} at once on each": functools.partial(
+            _script, adapters=adapters, at_once=at_once
+        )
+        for adapters in (ONE, ALL)
+        for at_once in (1, 2, 3, 5, 7)
+    }
     _compare(ways, 1)
-
-
-MEASURES = [script, building, faulty_building]
-

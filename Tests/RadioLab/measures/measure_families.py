@@ -1,50 +1,55 @@
-"""What the profiles of the slow, the rewritable and the self-disconnecting devices rest on, measured: part of `measure.py`."""
+"""Measurements of devices that advertise rarely, can be rewritten or disconnect by themselves: the basis of their profiles."""
 
 import json
 import os
-import shutil
 import statistics
+from typing import Any
 
+import pytest
 from lab.lab import Lab, adapter_address
 from lab.radio import firefly, iot_design_shop
-from stories.house import House
-from stories.story import CLIENTS
+from scenarios.building import Building
 
-STEADY = {"shadowing": 0, "loss": 0}
+pytestmark = pytest.mark.measure
+
+STEADY: dict[str, float] = {"shadowing": 0, "loss": 0}
 BEACON, FIREFLY, KEYBOARD = (f"7C:DF:A1:00:02:0{number}" for number in range(3))
 _NO_MIDI = "--noplugin=midi"
 _MOMENT = firefly.ATTRIBUTES["moment"].to_hex_str("-").lower()
 _ID = iot_design_shop.ATTRIBUTES["beacon_id"].to_hex_str("-").lower()
 
 
-def _lab(*devices: dict, plugins: bool = False, noise: int = 0, **propagation) -> Lab:
+def _lab(*devices: dict[str, Any], plugins: bool = False, noise: int = 0, **propagation: float) -> Lab:
     """With one adapter. `plugins`: whether bluetoothd keeps the plugin that takes BLE-MIDI for itself."""
     lab = Lab([(0, 0)], propagation=STEADY | propagation, kernel=os.environ.get("RADIOLAB_KERNEL"))
-    for client in CLIENTS.iterdir():
-        shutil.copy(client, lab.share / client.name)
+    lab.copy_clients()
     lab.radio.do("add", sensors=[{"place": [1, 0]} | device for device in devices])
-    lab.radio.do("add", sensors=[sensor | {"place": [3, 0]} for sensor in House(noise).sensors])
+    lab.radio.do("add", sensors=[sensor | {"place": [3, 0]} for sensor in Building(noise).sensors])
     if not plugins:
         lab.restart_bluetoothd(_NO_MIDI)
     return lab
 
 
-def _steps(lab: Lab, address: str, *steps: str, timeout: float = 600) -> list[dict]:
+def _steps(lab: Lab, address: str, *steps: str, timeout: float = 600) -> list[dict[str, Any]]:
     """What `steps.py` has to tell."""
     done = lab.run("python3", "/lab/share/steps.py", adapter_address(0), address, *steps, timeout=timeout).must()
     return [json.loads(line) for line in done.out.splitlines()]
 
 
-def _step(told: list[dict], name: str) -> dict:
-    return next(line for line in told if line.get("step", "").partition("=")[0] == name)
+def _step(log: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(line for line in log if line.get("step", "").partition("=")[0] == name)
 
 
 def _spread(values: list[float]) -> str:
     values = sorted(values)
-    return f"median {statistics.median(values):.2f} s, {values[0]:.2f} to {values[-1]:.2f} s of {len(values)}" if values else "never"
+    return (
+        f"median {statistics.median(values):.2f} s, {values[0]:.2f} to {values[-1]:.2f} s of {len(values)}"
+        if values
+        else "never"
+    )
 
 
-def scan_responses() -> None:
+def measure_scan_responses() -> None:
     """How an advertisement and its scan response arrive: an iBeacon whose service is in the scan response, among 20 other
     devices, as the first signal of a new object and as later ones, by what the chip takes for a duplicate, near and at the
     edge of its range."""
@@ -57,13 +62,13 @@ def scan_responses() -> None:
                 lab.run("sleep", "1")
                 lab.plug(0, duplicates=duplicates, memory=memory)
                 lab.wait_for_adapters()
-                told = _steps(lab, BEACON, "listen", *["hear=30", "wait=2", "forget"] * 12, "deaf")
-                print(f"{place} m, chip {duplicates} {memory}:", _kinds(told), flush=True)
+                log = _steps(lab, BEACON, "listen", *["hear=30", "wait=2", "forget"] * 12, "deaf")
+                print(f"{place} m, chip {duplicates} {memory}:", _kinds(log), flush=True)
 
 
-def _kinds(told: list[dict]) -> str:
+def _kinds(log: list[dict[str, Any]]) -> str:
     counts: dict[str, int] = {}
-    for line in told:
+    for line in log:
         if line.get("signal") in ("added", "changed"):
             fields = [name for name in ("RSSI", "ManufacturerData", "UUIDs") if line.get(name)]
             if fields:
@@ -72,10 +77,10 @@ def _kinds(told: list[dict]) -> str:
     return ", ".join(f"{number} × {kind}" for kind, number in sorted(counts.items()))
 
 
-def slow() -> None:
-    """Connecting to a device that advertises rarely: how long `Connect` takes and what it says, how long BlueZ's object lives meanwhile,
-    with the time that the kernel gives to an attempt as it is, with the longest that bluetoothd's settings take, and with
-    the longest that the kernel does."""
+def measure_slow() -> None:
+    """Connecting to a device that advertises rarely: the duration and result of `Connect`, and the lifetime of BlueZ's object
+    meanwhile; with the kernel's own limit for an attempt, with the longest that bluetoothd's settings accept, and with the
+    longest that the kernel accepts."""
     device = {"address": FIREFLY, "family": "firefly", "place": [1, 0]}
     with _lab() as lab:
         for patience, intervals in (
@@ -96,13 +101,13 @@ def slow() -> None:
 
 
 def _connect_slowly(lab: Lab, interval: float) -> None:
-    told = _steps(lab, FIREFLY, "listen", "hear=60", "deaf", "connect=90", "disconnect", "forget")
-    asked = _step(told, "deaf")["at"]
-    link = [round(line["at"] - asked, 1) for line in told if line.get("Connected")]
-    removed = [round(line["at"] - asked, 1) for line in told if line.get("signal") == "removed"]
-    connect = _step(told, "connect")
+    log = _steps(lab, FIREFLY, "listen", "hear=60", "deaf", "connect=90", "disconnect", "forget")
+    asked = _step(log, "deaf")["at"]
+    link = [round(line["at"] - asked, 1) for line in log if line.get("Connected")]
+    removed = [round(line["at"] - asked, 1) for line in log if line.get("signal") == "removed"]
+    connect = _step(log, "connect")
     print(
-        f"  every {interval} s: heard after {_step(told, 'hear')['took']:.1f} s; Connect: {connect['took']:.2f} s,"
+        f"  every {interval} s: received after {_step(log, 'hear')['took']:.1f} s; Connect: {connect['took']:.2f} s,"
         f" {connect.get('failure', 'connected').strip()}; link after {link}, object removed after {removed}", flush=True,
     )  # fmt: skip
 
@@ -118,29 +123,29 @@ def _configure(lab: Lab, *lines: str) -> None:
     lab.wait_for_adapters()
 
 
-def commands() -> None:
+def measure_commands() -> None:
     """A write without response: when `WriteValue` answers, how soon a disconnect of the device's own is told after it, and
     whether the write arrives when `Disconnect` is called right after it. And who may write to BLE-MIDI at all."""
     swift = {"advertising": 0.1}
-    device = {"address": FIREFLY, "family": "firefly", "timing": swift | {"hang_up": 0.0}}
+    device = {"address": FIREFLY, "family": "firefly", "timing": swift | {"disconnects_after": 0.0}}
     connect = ["listen", "hear=20", "deaf", "connect=30", "resolved=20"]
     write = f"write={_MOMENT}:01020304:command"
     with _lab(device, plugins=True) as lab:
-        told = _steps(lab, FIREFLY, *connect, write, "disconnect", "forget")
-        print("bluetoothd as Debian starts it:", _step(told, "write").get("failure", "written"), flush=True)
+        log = _steps(lab, FIREFLY, *connect, write, "disconnect", "forget")
+        print("bluetoothd as Debian starts it:", _step(log, "write").get("failure", "written"), flush=True)
         lab.restart_bluetoothd(_NO_MIDI)
         answers, ends = [], []
         for _ in range(10):
-            told = _steps(lab, FIREFLY, *connect, write, "gone=20", "forget")
-            answers.append(_step(told, "write")["took"])
-            ends.append(_step(told, "gone")["at"] - _step(told, "write")["at"])
+            log = _steps(lab, FIREFLY, *connect, write, "gone=20", "forget")
+            answers.append(_step(log, "write")["took"])
+            ends.append(_step(log, "gone")["at"] - _step(log, "write")["at"])
         print("bluetoothd -P midi. WriteValue answered:", _spread(answers), flush=True)
-        print("its own disconnect told after that answer:", _spread(ends), flush=True)
+        print("its own disconnect signalled after that answer:", _spread(ends), flush=True)
         lab.radio.do("change", address=FIREFLY, faults={"stays": True})
         before, ends = len(lab.radio.sensors()[FIREFLY]["writes"]), []
         for _ in range(10):
-            told = _steps(lab, FIREFLY, *connect, write, "disconnect", "gone=10", "forget")
-            ends.append(_step(told, "disconnect")["took"])
+            log = _steps(lab, FIREFLY, *connect, write, "disconnect", "gone=10", "forget")
+            ends.append(_step(log, "disconnect")["took"])
         arrived = len(lab.radio.sensors()[FIREFLY]["writes"]) - before
         print(f"Disconnect right after the answer: {arrived} of 10 writes arrived; Disconnect took", _spread(ends), flush=True)
         since = len(lab.radio.sensors()[FIREFLY]["writes"])
@@ -149,42 +154,51 @@ def commands() -> None:
         arrived = len(lab.radio.sensors()[FIREFLY]["writes"]) - since
         print(f"RemoveDevice right after the answer: {arrived} of 5 writes arrived", flush=True)
         lab.radio.do("change", address=FIREFLY, faults={"mute": True})
-        told = _steps(lab, FIREFLY, *connect[:-2], "connect=60", "resolved=60", "gone=60", "disconnect", "forget")
-        for line in told:
+        log = _steps(lab, FIREFLY, *connect[:-2], "connect=60", "resolved=60", "gone=60", "disconnect", "forget")
+        for line in log:
             print("  one that dies once connected:", json.dumps(line), flush=True)
 
 
-def rewritten() -> None:
-    """How soon a beacon's new data is heard after the end of the link over which it was written, and whether its old data
+def measure_rewritten() -> None:
+    """How soon a beacon's new data is received after the end of the link over which it was written, and whether its old data
     is told once more."""
     connect = ["listen", "hear=20", "deaf", "connect=30", "resolved=20"]
     for interval in (160, 800, 1600):
         device = {"address": BEACON, "family": "iot-design-shop", "flash": {"interval": interval}}
         with _lab(device, noise=10) as lab:
-            news, stale = [], 0
+            delays, stale = [], 0
             for minor in range(1, 7):
                 write = f"write={_ID}:0100{minor:02x}00:request"
                 # Either BlueZ forgets the device first, as roboprov has it, or keeps the object.
                 end = ["disconnect", "forget"] if minor % 2 else ["disconnect"]
-                told = _steps(lab, BEACON, *connect, "news=10", write, *end, "listen", "wait=5", "deaf", "forget")
-                ended = _step(told, "disconnect")["at"]
-                data = [(line["at"], line["ManufacturerData"]["76"]) for line in told if "ManufacturerData" in line and line["at"] > ended]
+                log = _steps(lab, BEACON, *connect, "news=10", write, *end, "listen", "wait=5", "deaf", "forget")
+                ended = _step(log, "disconnect")["at"]
+                data = [
+                    (line["at"], line["ManufacturerData"]["76"])
+                    for line in log
+                    if "ManufacturerData" in line and line["at"] > ended
+                ]
                 wanted = f"0001{minor:04x}"
                 stale += sum(wanted not in value for _, value in data)
-                news += [min(at for at, value in data if wanted in value) - ended] if data else []
-            print(f"every {interval * 0.000625} s: new data heard after Disconnect's answer:", _spread(news), f"; old data told {stale} times", flush=True)
+                delays += [min(at for at, value in data if wanted in value) - ended] if data else []
+            print(
+                f"every {interval * 0.000625} s: new data received after Disconnect's answer:",
+                _spread(delays),
+                f"; old data reported {stale} times",
+                flush=True,
+            )
 
 
-def short_names() -> None:
+def measure_short_names() -> None:
     """Which `Name` a device has whose advertised name is cut off, and whose GAP service says it in full."""
     for short in (False, True):
         device = {"address": FIREFLY, "family": "firefly", "timing": {"advertising": 0.1}, "name_is_short": short}
         with _lab(device) as lab:
             hear = ["listen", "hear=20", "wait=1", "deaf"]
-            told = _steps(lab, FIREFLY, *hear, "connect=30", "resolved=20", "wait=1", "disconnect", *hear, "forget", *hear, "forget")
-            for line in told:
+            log = _steps(
+                lab, FIREFLY, *hear, "connect=30", "resolved=20", "wait=1", "disconnect", *hear, "forget", *hear, "forget"
+            )
+            for line in log:
                 if "Name" in line or line.get("step") in ("forget", "listen", "resolved=20", "disconnect"):
-                    print(f"  {'shortened' if short else 'complete'}: {line.get('step', '')} {line.get('signal', '')} {line.get('Name', '')}", flush=True)
-
-
-MEASURES = [scan_responses, slow, commands, rewritten, short_names]
+                    texts = [line.get(key, "") for key in ("step", "signal", "Name")]
+                    print(f"  {'shortened' if short else 'complete'}:", *texts, flush=True)

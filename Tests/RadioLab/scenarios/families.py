@@ -1,0 +1,34 @@
+"""What the test cases of buildings with several device families share."""
+
+from typing import Any, TypeVar
+
+from lab.lab import sensor_address
+
+from .building import BeaconRoom, Building, FireflyRoom, RegisteredRoom, Room, SensorRoom
+from .scenario import Place, Scenario
+
+NO_MIDI = "--noplugin=midi"  # Without this option bluetoothd hides the service of a Firefly.
+QUICK = {"advertising": 1.0}  # s between a Firefly's advertisements
+KEYBOARD: dict[str, Any] = {"address": sensor_address(900), "family": "midi-keyboard", "place": [1, 1]}
+ADAPTER: list[Place] = [(10, 4)]
+
+AnyRoom = TypeVar("AnyRoom", bound=Room)
+
+
+def at(kind: type[AnyRoom], number: int, **details: Any) -> AnyRoom:
+    """The room of this number, with its device within 3 m of the adapter."""
+    return kind(number, sensor_address(number), (10 + number % 3, 4 + number % 2), **details)
+
+
+def one_of_each(building: Building) -> None:
+    """A room of each family, one with a beacon that was configured without roboprov, and a keyboard without a room."""
+    building.rooms = [at(SensorRoom, 1), at(BeaconRoom, 2), at(FireflyRoom, 3, timing=QUICK), at(RegisteredRoom, 4)]
+    building.unassigned = [KEYBOARD]
+
+
+def check_one_of_each(scenario: Scenario) -> None:
+    done = scenario.apply()
+    assert done.code == 0, done.err
+    scenario.check_outcomes(scenario.check_reports_are_true(), {"Room 4": {"already_provisioned"}})
+    scenario.check_clean()
+    scenario.check_secrets()
